@@ -8,17 +8,18 @@ import { ROOT } from '../src/base/package-root.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
 import { startPlayground } from './main.ts'
-import { createChildBots } from './bot/child-bots.ts'
+import { ChildBots } from './bot/child-bots.ts'
+import { tryInProcess } from './bot/child-process.ts'
 import { createNotices } from './page-server/notices.ts'
 import type { RunBot } from './bot/run-bot.ts'
 
-/** The wait for further changes, in ms: editors save in several steps, and several files at once. */
+/** The wait for further changes, in ms. Editors save in several steps, and several files at once. */
 const CALM_MS = 150
 
 /** The folders whose changes restart the bot. A change of the playground itself needs a new start. */
 const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
-/** The lock of a run, so that a run whose bot died goes on in the next one after ten seconds at most, not thirty. */
+/** A shorter lock of runs: the next bot continues the run of one that died after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
 const USAGE = `Usage: npm run dev [-- --workspaces]
@@ -28,7 +29,8 @@ The playground (npm run playground -- --help), whose bot starts again when ${WAT
 const notices = createNotices((text) => console.log(text))
 
 const runInChild: RunBot = async (parts) => {
-  const bots = createChildBots({ ...parts, notice: notices.tell })
+  const bots = new ChildBots({ ...parts, notice: notices.tell })
+  const stopping = new AbortController()
   await bots.renew()
   let timer: NodeJS.Timeout | undefined
   const watcher = watch(
@@ -47,9 +49,10 @@ const runInChild: RunBot = async (parts) => {
   })
   await new Promise<void>((resolve) => void watcher.once('ready', () => resolve()))
   return {
-    tryPrompts: (request) => bots.tryPrompts(request),
+    tryPrompts: (request) => tryInProcess(request, { settings: parts.settings, signal: stopping.signal }),
     part: notices.part,
     async stop() {
+      stopping.abort()
       clearTimeout(timer)
       await watcher.close()
       await bots.stop()

@@ -1,139 +1,93 @@
 /** Runs the bot in a separate process, which is replaced when the code, a prompt or a tool changes. */
-import { fork, type ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { ROOT } from '../../src/base/package-root.ts'
-import type { Recorder } from '../recording/recorder.ts'
-import type { FromBot, ToBot } from './bot-process.ts'
+import { until } from '../base/until.ts'
+import type { BotReport } from './bot-process.ts'
+import { crashSentence, sourceArgs } from './child-process.ts'
 import type { BotParts } from './run-bot.ts'
-import type { Tried, TryRequest } from './try-prompts.ts'
 
 export interface ChildBotsOptions extends BotParts {
   /** Receives a sentence about each start, replacement and failure of the bot. */
   notice(text: string, isFault?: boolean): void
-  /** The file of the bot's process, if it is not the source. */
-  entry?: string
+  /** Returns the arguments with which Node runs a source file. */
+  nodeArgs?: (file: string) => string[]
   /** Calls `act` once, after `ms`. */
   after?: (ms: number, act: () => void) => void
 }
 
-/** The current bot, whichever process it is. */
-export interface ChildBots {
-  /** Starts a bot. Resolves once it has replaced the previous one, or a notice has said why not. Never rejects. */
-  renew(): Promise<void>
-  /** Tries a prompt. @throws Error while there is no bot, or if it ends before it has answered */
-  tryPrompts(request: TryRequest): Promise<Tried>
-  stop(): Promise<void>
+interface ChildBot {
+  process: ChildProcess
+  /** Resolves with its port. */
+  ready: Promise<number>
+  /** Resolves when the process has ended, or could not be started. */
+  ended: Promise<unknown>
+  /** Resolves after `ended`, with the reason. */
+  fault: Promise<string>
+  /** Set once it was ready. */
+  port?: number
 }
 
-const ENTRY = join(ROOT, 'playground/bot/bot-process.ts')
 const START_MS = 60_000
-/**
- * How long a bot may take to finish or hand over its runs: when it is replaced, and at the end of the playground.
- * Milliseconds.
- */
+/** How long a bot may take to finish or hand over its runs: when it is replaced, and when everything ends. */
 const LEAVE_MS = 60_000
 const STOP_MS = 5_000
 
-export function createChildBots(options: ChildBotsOptions): ChildBots {
-  return new Bots(options)
-}
-
-class Bots implements ChildBots {
+/** The current bot, whichever process it is. */
+export class ChildBots {
   readonly #options: ChildBotsOptions
-  readonly #running = new Set<ChildProcess>()
-  readonly #after: (ms: number, act: () => void) => void
+  readonly #running = new Set<ChildBot>()
   /** The bot that takes work, and one that is being started to replace it. */
-  #current: ChildProcess | undefined
-  #starting: ChildProcess | undefined
+  #current: ChildBot | undefined
+  #starting: ChildBot | undefined
   #isStopping = false
-  #tries = 0
 
   constructor(options: ChildBotsOptions) {
     this.#options = options
-    this.#after = options.after ?? ((ms, act) => void setTimeout(act, ms).unref())
   }
 
-  renew(): Promise<void> {
-    if (this.#isStopping) return Promise.resolve()
+  /** Starts a bot. Resolves once it has replaced the previous one, or a notice has said why not. Never rejects. */
+  async renew(): Promise<void> {
+    if (this.#isStopping) return
     if (this.#starting) void leave(this.#starting, LEAVE_MS)
-    const { entry = ENTRY } = this.#options
-    const execArgv = entry.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
-    const bot = fork(entry, { execArgv, serialization: 'advanced', cwd: ROOT })
+    const bot = startBot(this.#options)
     this.#starting = bot
     this.#running.add(bot)
-    takeReports(bot, this.#options)
-    return new Promise((resolve) => {
-      const failed = (why: string) => {
-        if (this.#starting === bot) this.#fail(bot, why)
-        resolve()
-      }
-      bot.on('message', (message: FromBot) => {
-        if (message.type === 'ready') resolve(this.#replaceBy(bot, message.port))
-        if (message.type === 'failed') failed(message.why)
-      })
-      // Also emitted where a message cannot be sent, since the process is gone.
-      bot.on('error', (error) => {
-        if (bot.pid === undefined) this.#running.delete(bot)
-        failed(`The bot does not run: ${error.message}.`)
-      })
-      bot.on('exit', () => {
-        this.#running.delete(bot)
-        failed('The bot ended before it was ready.')
-        if (this.#current === bot) this.#restart()
-      })
-      this.#after(START_MS, () => failed('The bot did not start in time.'))
-      send(bot, { type: 'start', settings: this.#options.settings })
-    })
-  }
-
-  tryPrompts(request: TryRequest): Promise<Tried> {
-    const [bot, id] = [this.#current, ++this.#tries]
-    if (!bot) return Promise.reject(new Error('The bot is not running: your last edit does not start.'))
-    return new Promise((resolve, reject) => {
-      const ended = () => reject(new Error('The bot has ended.'))
-      const take = (message: FromBot) => {
-        if (message.type !== 'tried' || message.id !== id) return
-        bot.off('message', take).off('exit', ended)
-        if (message.tried) resolve(message.tried)
-        else reject(new Error(message.error))
-      }
-      bot.on('message', take).once('exit', ended)
-      send(bot, { type: 'try', id, request })
-    })
+    void bot.ended.then(() => this.#onEnd(bot))
+    const { after = (ms, act) => void setTimeout(act, ms).unref() } = this.#options
+    const late = new Promise<string>((resolve) => after(START_MS, () => resolve('The bot did not start in time.')))
+    const outcome = await Promise.race([bot.ready, bot.fault, late])
+    // A later edit has started another one.
+    if (this.#starting !== bot) return
+    this.#starting = undefined
+    if (typeof outcome === 'number') return this.#replaceBy(bot, outcome)
+    bot.process.kill('SIGKILL')
+    const next = this.#current ? 'from before this edit keeps running' : 'starts after your next edit that works'
+    this.#options.notice(`${outcome} The bot ${next}.`, true)
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
+    this.#starting = undefined
     const all = [...this.#running]
-    const gone = all.map((bot) => new Promise((resolve) => void bot.once('exit', resolve)))
     for (const bot of all) void leave(bot, STOP_MS)
-    await Promise.all(gone)
+    await Promise.all(all.map(({ ended }) => ended))
   }
 
-  async #replaceBy(bot: ChildProcess, port: number): Promise<void> {
-    // This bot was itself replaced while it was starting.
-    if (this.#starting !== bot) return
+  async #replaceBy(bot: ChildBot, port: number): Promise<void> {
     const before = this.#current
+    bot.port = port
     this.#current = bot
-    this.#starting = undefined
     this.#options.onPort?.(port)
     if (!before) return this.#options.notice('The bot is ready.')
     await leave(before, LEAVE_MS)
-    if (this.#inRedis) this.#options.notice('The bot has restarted.')
-    else this.#options.notice('The bot has restarted. Without Redis, it has forgotten every conversation.', true)
+    const lost = this.#inRedis ? '' : ' Without Redis, it has forgotten every conversation.'
+    this.#options.notice(`The bot has restarted.${lost}`, lost !== '')
   }
 
-  #fail(bot: ChildProcess, why: string) {
-    this.#starting = undefined
-    bot.kill('SIGKILL')
-    const next = this.#current
-      ? 'The bot from before this edit keeps running.'
-      : 'The bot starts after your next edit that works.'
-    if (!this.#isStopping) this.#options.notice(`${why} ${next}`, true)
-  }
-
-  /** Called after the current bot has ended by itself. */
-  #restart() {
+  #onEnd(bot: ChildBot) {
+    this.#running.delete(bot)
+    if (this.#current !== bot) return
     this.#current = undefined
     if (this.#isStopping) return
     const rest = this.#inRedis ? 'and what ran goes on' : 'and without Redis what ran is lost'
@@ -146,29 +100,31 @@ class Bots implements ChildBots {
   }
 }
 
-/** Ends a bot once it has finished its work, after `ms` at the latest. Resolves once it takes no more work. */
-function leave(bot: ChildProcess, ms: number): Promise<void> {
-  setTimeout(() => bot.kill('SIGKILL'), ms).unref()
-  return new Promise((resolve) => {
-    bot.on('message', ({ type }: FromBot) => {
-      if (type === 'leaving') resolve()
+function startBot({ settings: env, recorder, onTrace, nodeArgs = sourceArgs }: ChildBotsOptions): ChildBot {
+  const args = nodeArgs('playground/bot/bot-process.ts')
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
+  let stderr = ''
+  child.stderr?.on('data', (text: Buffer) => {
+    process.stderr.write(text)
+    stderr = (stderr + text.toString()).slice(-20_000)
+  })
+  const ready = new Promise<number>((resolve) => {
+    child.on('message', ({ port, trace, tool, offered }: BotReport) => {
+      if (trace) onTrace(trace)
+      if (tool) recorder.onTool(tool)
+      if (offered) recorder.onOffered(offered)
+      if (port) resolve(port)
     })
-    bot.once('exit', () => resolve())
-    send(bot, { type: 'leave' })
   })
+  const ended = once(child, 'exit').catch(() => undefined)
+  const closed = once(child, 'close').catch(() => undefined)
+  return { process: child, ready, ended, fault: closed.then(() => crashSentence(stderr)) }
 }
 
-function send(bot: ChildProcess, message: ToBot) {
-  if (bot.connected) bot.send(message)
-}
-
-/** Passes on a bot's reports of its runs and tools. */
-function takeReports(bot: ChildProcess, { recorder, onTrace }: ChildBotsOptions) {
-  const ends = new Map<number, ReturnType<Recorder['onTool']>>()
-  bot.on('message', (message: FromBot) => {
-    if (message.type === 'trace') onTrace(message.trace)
-    if (message.type === 'toolOffered') recorder.onOffered(message.tool)
-    if (message.type === 'toolBegun') ends.set(message.id, recorder.onTool(message.begun))
-    if (message.type === 'toolEnded') ends.get(message.id)?.(message.end)
-  })
+/** Ends a bot once it has finished its work, after `ms` at the latest. Resolves once it takes no more work. */
+async function leave({ process: child, port }: ChildBot, ms: number): Promise<void> {
+  if (!child.killed) child.kill('SIGTERM')
+  setTimeout(() => child.kill('SIGKILL'), ms).unref()
+  const ready = () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+  if (port !== undefined) await until(async () => !(await ready())?.ok, 'a bot that takes no more work', 2 * ms)
 }

@@ -23,8 +23,6 @@ export interface BotParts {
 
 export interface RunningBot {
   tryPrompts: Trier['run']
-  /** Its port, if it is not replaced. */
-  port?: number
   /** The part of the page that belongs to it. */
   part?: PagePart
   stop(): Promise<void>
@@ -40,5 +38,5 @@ export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now, onP
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')
   onPort?.(bot.port)
-  return { port: bot.port, tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
+  return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

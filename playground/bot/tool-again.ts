@@ -8,12 +8,17 @@ import type { Network } from '../../src/base/http/proxy.ts'
 import type { RunTool } from '../journal/send-again.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The bot's own tools, opened at the first call. Tools that need a permission are refused. */
+/** Calls the bot's own tools, which are opened at the first call. Tools that write are refused. */
 export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
   let opened: Promise<AgentParts> | undefined
   return {
     async run(name, input) {
-      opened ??= createAgent(withoutAuto(config), { log: createLog('error'), net, hasWorkspace: true })
+      opened ??= createAgent(withoutAuto(config), {
+        log: createLog('error'),
+        net,
+        now: () => new Date(),
+        hasWorkspace: true,
+      })
       const { answer } = await opened
       const tool = answer.agent.tools.find((one) => one.name === name)
       if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)

@@ -16,14 +16,14 @@ export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | '
       return {
         ...tool,
         async run(input, context) {
-          const end = onTool({ tool: tool.name, input })
+          const call = { tool: tool.name, input, at: Date.now() }
           try {
             const output = await tool.run(input, context)
-            end({ output })
+            onTool({ ...call, output })
             return output
           } catch (error) {
             const isDown = error instanceof ToolError && error.isDown
-            end({ error: { message: messageOf(error), ...(isDown && { isDown }) } })
+            onTool({ ...call, error: { message: messageOf(error), ...(isDown && { isDown }) } })
             throw error
           }
         },

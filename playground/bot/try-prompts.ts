@@ -79,8 +79,15 @@ export function createTrier(
   async function answered({ question, dialect }: RunRecord, prompts: Prompts): Promise<TriedAnswer> {
     const from = Date.now()
     const run = embeddedRun(freshRun(from), () => true)
-    const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
-    const agent = await createAgent(speaking(tried, dialect), { ...sources, prompts, toolSeam: { wrap: harmless } })
+    const agent = await createAgent(speaking(tried, dialect), {
+      log: createLog('silent'),
+      net: await net,
+      now: () => new Date(),
+      mcpStore: stores.mcp,
+      hasWorkspace: true,
+      prompts,
+      toolSeam: { wrap: harmless },
+    })
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })
@@ -109,13 +116,13 @@ export function createTrier(
 
 const HOUR_MS = 3_600_000
 
-/** With `auto`, the dialect of the earlier answer, so that the model is not probed again. */
+/** Replaces the dialect `auto` by that of the earlier answer, so that the model is not probed again. */
 function speaking(config: Config, dialect: string): Config {
   const known = DIALECTS.find((name) => name === dialect)
   return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
 }
 
-/** Leaves out tools that write. */
+/** Refuses the calls of a tool that writes. */
 function harmless(tool: Tool): Tool {
   if (tool.effects === 'read') return tool
   const run = () =>

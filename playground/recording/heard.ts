@@ -11,13 +11,11 @@ export interface SaidAct {
   user: string
   at: number
   files: RecordedFile[]
-  /**
-   * The model calls and tool calls so far. `placed` is the number of messages, `views` the number of views that were
-   * opened.
-   */
+  /** The calls that had ended. `placed`: how many messages stood there; `views`: how many had been opened. */
   reached: { models: JournalEntry[]; tools: HeardTool[]; placed: number; views: number }
-  during: { models: JournalEntry[]; tools: HeardTool[] }
-  /** The threads in which the bot worked. */
+  /** The calls of models that were under way. */
+  during: JournalEntry[]
+  /** The threads in which the bot said that it works. */
   atWork: { channel: string; ts: string }[]
 }
 
@@ -27,9 +25,8 @@ export interface HeardCall {
   body: Json
 }
 
-/** A tool call. `isOver` becomes true when its result is there. */
+/** A tool call that has ended. `at`: when it began. */
 export interface HeardTool extends RecordedTool {
-  isOver: boolean
   at: number
 }
 
@@ -37,6 +34,7 @@ export interface Heard {
   places: Places
   acts: SaidAct[]
   models: HeardCall[]
+  /** In the order of their ends. */
   tools: HeardTool[]
   /** The declarations of tools, by name. */
   offered: Map<string, Json>

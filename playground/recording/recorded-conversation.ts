@@ -27,7 +27,7 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
   const from = acts[0]?.at ?? Infinity
   const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
   const models = heard.models.filter(({ entry }) => entry.at >= from && isIn(entry.thread))
-  const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool)))
+  const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool))).sort((a, b) => a.at - b.at)
   const names = heard.places.names(scope)
   const written = JSON.stringify(models.map(({ entry }) => entry.response))
   // A run with a tool that changes something says below its answer that it changed nothing. A replay needs that tool
@@ -123,13 +123,12 @@ function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: 
   }
 }
 
-/**
- * Returns the calls that a replay holds until the act is done. Between two calls, the next call is held at its start.
- */
-function underway({ during }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
+/** The calls that a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
+function underway({ during, at, reached }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
+  const isUnderway = (one: HeardTool) => one.at < at && !reached.tools.includes(one)
   const held = [
-    ...during.tools.map((one) => ({ tool: tools.indexOf(one) })).filter(({ tool }) => tool >= 0),
-    ...during.models
+    ...tools.flatMap((one, tool) => (isUnderway(one) ? [{ tool }] : [])),
+    ...during
       .map((one) => models.findIndex(({ entry }) => entry === one))
       .filter((model) => model >= 0)
       .map((model) => ({ model, chars: isCut(models[model]) ? outputOf(models[model]).text.length : 0 })),

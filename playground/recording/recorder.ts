@@ -6,10 +6,10 @@ import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
 import { threadsAtWork } from './at-work.ts'
 import { eachText, isMeant, Places, type NameScope } from './place-names.ts'
-import type { Heard, HeardTool, SaidAct } from './heard.ts'
+import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
-import type { RecordedConversation, RecordedTool } from './conversation-file.ts'
+import type { RecordedConversation } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal
@@ -24,9 +24,9 @@ export interface Recorder {
   onAct(act: string, body: Json, user: string): () => void
   /** Records the declaration of a tool, for a bot without it. */
   onOffered(tool: Json): void
-  /** Records the start of a tool call. Returns a function that records its end. */
-  onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
-  /** Resolves when the last act has had its effect. @throws Error if the bot is still working there */
+  /** Records a tool call that has ended. */
+  onTool(call: HeardTool): void
+  /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
   settled(scope: NameScope): Promise<void>
   /** Returns the conversation that would be saved. */
   conversation(name: string, scope?: NameScope): RecordedConversation
@@ -55,16 +55,14 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
     onAct(act, body, user) {
       const said = {
         ...{ act, body: clean(body), user, at: now(), files: filesOf(slack, body) },
-        ...{ reached: reachedBy(heard), during: underway(heard), atWork: threadsAtWork(slack) },
+        ...{ reached: reachedBy(heard), during: underway(heard.models), atWork: threadsAtWork(slack) },
       }
       heard.acts.push(said)
       return () => void heard.acts.splice(heard.acts.indexOf(said), 1)
     },
     onOffered: (tool) => void heard.offered.set(String(tool['name']), clean(tool)),
-    onTool(begun) {
-      const tool: HeardTool = { ...clean(begun), isOver: false, at: now() }
-      if (heard.tools.length < MAX) heard.tools.push(tool)
-      return (end) => void Object.assign(tool, clean(end), { isOver: true })
+    onTool(call) {
+      if (heard.tools.length < MAX) heard.tools.push(clean(call))
     },
     async settled(scope) {
       await slack.settle()
@@ -88,17 +86,14 @@ function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
   const over = models.filter(({ entry }) => entry.ms !== undefined)
   return {
     models: over.map(({ entry }) => entry),
-    tools: tools.filter(({ isOver }) => isOver),
+    tools: [...tools],
     placed: places.placed.size,
     views: places.views,
   }
 }
 
-function underway({ models, tools }: Heard): SaidAct['during'] {
-  return {
-    models: models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : [])),
-    tools: tools.filter(({ isOver }) => !isOver),
-  }
+function underway(models: HeardCall[]): JournalEntry[] {
+  return models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : []))
 }
 
 /** Returns the files of a message, as they are now. */

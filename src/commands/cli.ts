@@ -37,7 +37,8 @@ async function run(io: CommandIo): Promise<number> {
   const net = await createNetwork(config)
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
-  const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
+  const now = () => new Date()
+  const agent = await createAgent(config, { log: createLog('silent'), net, now, model, leftOut, mcpStore })
   const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])

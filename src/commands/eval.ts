@@ -23,7 +23,7 @@ async function evaluate(io: CommandIo): Promise<string> {
   const now = () => new Date()
   const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: now() }
   const options = parseOptions(io.args, defaults)
-  if (options.kind === 'read') return evalReader(options)
+  if (options.kind === 'read') return evalReader(options, now)
   if (options.kind === 'replay') return evalReplay(options, now)
   const interrupted = new AbortController()
   const stop = () =>
@@ -37,10 +37,13 @@ async function evaluate(io: CommandIo): Promise<string> {
 }
 
 /** Runs the parser alone. Cases with an expected result are also scored. */
-async function evalReader({ file, out, dialect }: Extract<EvalOptions, { kind: 'read' }>): Promise<string> {
-  const from = performance.now()
+async function evalReader(
+  { file, out, dialect }: Extract<EvalOptions, { kind: 'read' }>,
+  now: () => Date,
+): Promise<string> {
+  const from = now().getTime()
   const count = await readCases(file, out, dialect)
-  const took = `${count} completions read in ${((performance.now() - from) / 1000).toFixed(1)} s, written to ${out}`
+  const took = `${count} completions read in ${((now().getTime() - from) / 1000).toFixed(1)} s, written to ${out}`
   const scores = dialect === undefined ? await scoreCases(file) : []
   const right = scores.reduce((sum, score) => sum + score.right, 0)
   const total = scores.reduce((sum, score) => sum + score.total, 0)

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { loadConfig, secretsOf } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
+import { createNetwork } from '../base/http/proxy.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
@@ -66,15 +67,14 @@ async function runAt(place: McpPlace, { command, names: [name, tool], port }: Mc
 
 /** Opens the tools as a worker of the bot has them; everything is loaded only for them. */
 async function withToolbox(
-  { config, log, store }: OperatorPlace,
+  { config, log, now, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,
 ): Promise<number> {
-  const [{ createAgent, withoutAuto }, { createNetwork }] = await Promise.all([
-    import('../question/create-agent.ts'),
-    import('../base/http/proxy.ts'),
-  ])
-  const net = await createNetwork(config)
-  const agent = await createAgent({ ...withoutAuto(config), ROLE: 'worker' }, { log, net, mcpStore: store })
+  const { createAgent, withoutAuto } = await import('../question/create-agent.ts')
+  const agent = await createAgent(
+    { ...withoutAuto(config), ROLE: 'worker' },
+    { log, net: await createNetwork(config), now: () => new Date(now()), mcpStore: store },
+  )
   try {
     return agent.mcp ? await work(agent.mcp) : 1
   } finally {
@@ -95,7 +95,7 @@ async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Pro
   const log = createLog(config.LOG_LEVEL, stderr, secretsOf(config))
   const { store, close } = await openMcpStore(config, log)
   try {
-    return await runAt({ config, servers, store, log, say, stdin }, asked)
+    return await runAt({ config, servers, store, log, now: Date.now, say, stdin }, asked)
   } finally {
     close()
   }

@@ -24,7 +24,8 @@ const USAGE = `Usage: npm run tool -- NAME INPUT
 async function open(config: Config, leftOut: (one: BrokenToolFile) => void): Promise<AgentParts> {
   const settings = { ...config, AGENT_DIALECT: 'text' as const, INSTRUCTIONS_FILE: undefined }
   const model = { name: 'none', async *stream() {} }
-  return createAgent(settings, { log: createLog('silent'), net: await createNetwork(config), model, leftOut })
+  const sources = { log: createLog('silent'), net: await createNetwork(config), now: () => new Date() }
+  return createAgent(settings, { ...sources, model, leftOut })
 }
 
 /** Prefers the tools that are on. A built-in one that is off can be called too. */

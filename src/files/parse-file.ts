@@ -16,8 +16,9 @@ export interface FileParsers {
   /**
    * Returns the parser of one question's files, which share its time.
    * @param person the asker: one file of a person is parsed at a time
+   * @param now the clock, in ms
    */
-  forQuestion(person: string): FileParser
+  forQuestion(person: string, now: () => number): FileParser
 }
 
 /**
@@ -32,14 +33,15 @@ export function createFileParsers({
   const turns = new Turns(atOnce)
   const memoryMb = Math.floor(limits.memoryMb / atOnce)
   return {
-    forQuestion: (person) => {
+    forQuestion: (person, now) => {
       let left = limits.questionMs
       const parse = async (file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome> => {
         if (left <= 0) return { fault: tooLong(limits.questionMs) }
         const timeoutMs = Math.min(limits.timeoutMs, left)
-        const from = performance.now()
-        const outcome = await parseInProcess(file, { limits: { ...limits, memoryMb, timeoutMs }, isBounded, signal })
-        left -= performance.now() - from
+        const from = now()
+        const own = { ...limits, memoryMb, timeoutMs }
+        const outcome = await parseInProcess(file, { limits: own, isBounded, signal, now })
+        left -= now() - from
         return outcome
       }
       return {

@@ -53,6 +53,7 @@ interface ProcessOptions {
   /** `memoryMb` is for this process alone. */
   limits: ParseLimits
   isBounded: boolean
+  now: () => number
   signal?: AbortSignal | undefined
 }
 
@@ -61,14 +62,20 @@ interface ProcessOptions {
  * @throws the signal's reason, or an error if no reader starts
  */
 export async function parseInProcess(file: FileBytes, options: ProcessOptions): Promise<ParseOutcome> {
-  const from = performance.now()
+  const { limits, now } = options
+  const until = now() + limits.timeoutMs
   const skippedPages: number[] = []
   for (;;) {
-    const timeoutMs = options.limits.timeoutMs - (performance.now() - from)
-    const outcome = await readOnce(file, { ...options, skippedPages, timeoutMs })
+    const outcome = await readOnce(file, { ...options, skippedPages, timeoutMs: until - now() })
     if (!('stuckAt' in outcome)) return outcome
     skippedPages.push(outcome.stuckAt)
   }
+}
+
+interface ReadOptions extends ProcessOptions {
+  skippedPages: number[]
+  /** How much of the file's time is left. */
+  timeoutMs: number
 }
 
 /** The number of the page that took too long. */
@@ -76,15 +83,12 @@ interface Stuck {
   stuckAt: number
 }
 
-async function readOnce(
-  { name, bytes }: FileBytes,
-  { limits, isBounded, signal, ...more }: ProcessOptions & { skippedPages: number[]; timeoutMs: number },
-): Promise<ParseOutcome | Stuck> {
+async function readOnce({ name, bytes }: FileBytes, options: ReadOptions): Promise<ParseOutcome | Stuck> {
+  const { limits, isBounded, signal, skippedPages } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
   const result = resultOf(child)
-  const ends = watch(child, { limits, signal, ...more })
-  const { skippedPages } = more
+  const ends = watch(child, options)
   const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
   // A reader that has ended reads no more; `result` tells how it ended.
   child.stdin?.on('error', () => {})
@@ -151,10 +155,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
 }
 
 /** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
-function watch(
-  child: ChildProcess,
-  { limits, timeoutMs, signal }: { limits: ParseLimits; timeoutMs: number; signal?: AbortSignal | undefined },
-) {
+function watch(child: ChildProcess, { limits, timeoutMs, signal }: ReadOptions) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | Stuck>((resolve, reject) => {
     const timer = setTimeout(() => resolve({ fault: tooSlow(limits.timeoutMs), killed: true }), timeoutMs)

@@ -10,15 +10,21 @@ import { operatorSentence } from './operator-sentence.ts'
 /** How long the start waits for the answer. Milliseconds. */
 const PROBE_MS = 15_000
 
+interface Endpoint {
+  log: Log
+  net: Network
+  now: () => number
+}
+
 /**
  * Replaces `auto` with `responses` if one small call over that API succeeds, else with `chat`. Without a key or a URL,
  * nothing is called. Never rejects.
  */
-export async function withChosenApi(config: Config, { log, net }: { log: Log; net: Network }): Promise<Config> {
+export async function withChosenApi(config: Config, { log, net, now }: Endpoint): Promise<Config> {
   if (config.OPENAI_API !== 'auto') return config
   if ((config.OPENAI_API_KEY ?? config.OPENAI_BASE_URL) === undefined) return { ...config, OPENAI_API: 'chat' }
   const tried: Config = { ...config, OPENAI_API: 'responses', OPENAI_FALLBACK_MODEL: undefined }
-  const { model } = createModels({ config: tried, log, net })
+  const { model } = createModels({ config: tried, log, net, now })
   const signal = AbortSignal.timeout(PROBE_MS)
   try {
     await askOnce(model, 'Say the word ready, and nothing else.', { signal, timeMs: PROBE_MS })

@@ -2,28 +2,26 @@ import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.t
 import { isTimeUp, ModelError } from '../base/errors.ts'
 
 export interface BreakerOptions {
-  /** Consecutive failures that open the breaker. Each of them has had its retries. */
-  failures: number
-  /** Milliseconds until one trial call is allowed. */
-  openMs: number
+  /** Consecutive failures that open the breaker. Each of them has had its retries. 4 unless given. */
+  failures?: number
+  /** Milliseconds until one trial call is allowed. 20,000 unless given. */
+  openMs?: number
   /**
    * Milliseconds. If a model has been silent for this long when its caller's time ends, that counts as a failure. After
    * a shorter silence it may only have been thinking.
    */
   hangMs: number
-  now(): number
+  now: () => number
   /** Called at the start, and whenever the breaker opens or closes. */
-  onChange?(isOpen: boolean): void
+  onChange?: ((isOpen: boolean) => void) | undefined
 }
-
-const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, hangMs: 30_000, now: Date.now }
 
 /**
  * A circuit breaker (M. Nygard, "Release It!"): after repeated failures, calls fail at once for a while instead of
  * waiting for the same failure. Then one trial call checks whether the model is back.
  */
-export function withBreaker(model: Model, options: Partial<BreakerOptions> = {}): Model {
-  const breaker = new Breaker({ ...DEFAULTS, ...options })
+export function withBreaker(model: Model, options: BreakerOptions): Model {
+  const breaker = new Breaker(options)
   return { name: model.name, stream: (request) => guarded(model, breaker, request) }
 }
 
@@ -77,39 +75,43 @@ function isPassing(error: unknown): boolean {
 const SPARED = 'The model has been failing for a while. Please ask again in a minute or two.'
 
 class Breaker {
-  readonly #options: BreakerOptions
+  readonly now: () => number
+  readonly #mostFailures: number
+  readonly #openMs: number
+  readonly #hangMs: number
+  readonly #onChange: BreakerOptions['onChange']
   #failures = 0
   #openUntil = 0
   #isTrying = false
 
-  constructor(options: BreakerOptions) {
-    this.#options = options
-    options.onChange?.(false)
-  }
-
-  get now(): () => number {
-    return this.#options.now
+  constructor({ failures = 4, openMs = 20_000, hangMs, now, onChange }: BreakerOptions) {
+    this.now = now
+    this.#mostFailures = failures
+    this.#openMs = openMs
+    this.#hangMs = hangMs
+    this.#onChange = onChange
+    onChange?.(false)
   }
 
   enter(): 'call' | 'trial' | 'spared' {
-    if (this.#failures < this.#options.failures) return 'call'
-    if (this.#isTrying || this.#options.now() < this.#openUntil) return 'spared'
+    if (this.#failures < this.#mostFailures) return 'call'
+    if (this.#isTrying || this.now() < this.#openUntil) return 'spared'
     this.#isTrying = true
     return 'trial'
   }
 
   isHang(heardAt: number): boolean {
-    return this.#options.now() - heardAt >= this.#options.hangMs
+    return this.now() - heardAt >= this.#hangMs
   }
 
   succeeded(): void {
-    if (this.#failures >= this.#options.failures) this.#options.onChange?.(false)
+    if (this.#failures >= this.#mostFailures) this.#onChange?.(false)
     this.#failures = 0
   }
 
   failed(): void {
-    if (++this.#failures === this.#options.failures) this.#options.onChange?.(true)
-    this.#openUntil = this.#options.now() + this.#options.openMs
+    if (++this.#failures === this.#mostFailures) this.#onChange?.(true)
+    this.#openUntil = this.now() + this.#openMs
   }
 
   endTrial(): void {

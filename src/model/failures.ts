@@ -2,14 +2,6 @@
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
 
-/** The meaning of a failed model call: whether to retry, and the error to report. */
-export interface Failure {
-  retryable: boolean
-  /** The wait that the endpoint asked for, in milliseconds. */
-  retryAfterMs?: number
-  error: ModelError
-}
-
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
   override name = 'BrokenStream'
@@ -64,21 +56,19 @@ export function noModel(message: string, { retryable = true } = {}): KnownFailur
 }
 
 /** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
-export function failureOf(error: unknown, model: string, now: () => number = Date.now): Failure {
+export function failureOf(error: unknown, model: string): ModelError {
   const known = knownFailureIn(error)
   if (known) {
     const { message, hint, retryable } = known
-    return { retryable, error: new ModelError(`model ${model}: ${message}`, { hint, retryable, cause: error }) }
+    return new ModelError(`model ${model}: ${message}`, { hint, retryable, cause: error })
   }
   const status = statusOf(error)
   // Without a status it is the connection or its content: a bad chunk, a truncated stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
   const spent = error instanceof APIError && error.code === 'insufficient_quota'
   const retryable = mayPass && !spent && !isContextLength(error)
-  const retryAfterMs = error instanceof APIError ? retryAfter(error.headers, now) : undefined
   const hint = spent ? HINTS.quota : hintOf(error, status, model)
-  const wrapped = new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
-  return { retryable, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
 }
 
 /**
@@ -171,7 +161,10 @@ export function isContextLength(error: unknown): boolean {
   )
 }
 
-function retryAfter(headers: Headers | undefined, now: () => number): number | undefined {
+/** Returns the wait that the endpoint asked for, in ms; undefined if it asked for none. */
+export function retryAfterMs(error: unknown, now: () => number): number | undefined {
+  if (!(error instanceof APIError)) return undefined
+  const { headers } = error
   const ms = headers?.get('retry-after-ms')
   if (ms && Number(ms) >= 0) return Number(ms)
   const value = headers?.get('retry-after')

@@ -7,16 +7,24 @@ import { StallTimer } from './silence.ts'
  * Falls back to a second model if the first has failed after all its retries, or was silent for half of the remaining
  * time. Each call starts with the first model again.
  */
-export function withFallback(first: Model, second: Model, log: Log): Model {
-  return { name: first.name, stream: (request) => fallingBack({ first, second, log }, request) }
+export function withFallback(first: Model, second: Model, { log, now }: FallbackOptions): Model {
+  return { name: first.name, stream: (request) => fallingBack({ first, second, log, now }, request) }
 }
 
-async function* fallingBack(
-  { first, second, log }: { first: Model; second: Model; log: Log },
-  request: ModelRequest,
-): AsyncGenerator<ModelEvent> {
-  const silence = request.timeMs === undefined ? undefined : new StallTimer(first.name, request, request.timeMs)
-  const from = performance.now()
+interface FallbackOptions {
+  log: Log
+  now: () => number
+}
+
+interface TwoModels extends FallbackOptions {
+  first: Model
+  second: Model
+}
+
+async function* fallingBack({ first, second, log, now }: TwoModels, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const { timeMs } = request
+  const silence = timeMs === undefined ? undefined : new StallTimer(first.name, { ...request, timeMs }, now)
+  const from = now()
   try {
     return yield* first.stream(silence?.request ?? request)
   } catch (error) {
@@ -29,7 +37,7 @@ async function* fallingBack(
     silence?.release()
   }
   yield { type: 'restart' }
-  yield* second.stream(later(request, performance.now() - from))
+  yield* second.stream(later(request, now() - from))
 }
 
 /** The same request with `ms` less time. */

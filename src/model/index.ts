@@ -15,8 +15,8 @@ interface ModelParts {
   config: Config
   log: Log
   net: Network
-  /** Milliseconds since the epoch; the system's clock unless given. */
-  now?: (() => number) | undefined
+  /** Milliseconds since the epoch. */
+  now: () => number
   /** Absent if nothing is measured. */
   meter?: ModelMeter | undefined
 }
@@ -44,7 +44,7 @@ export function createModels(given: Omit<ModelParts, 'blindModels'>): Models {
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
-  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: parts.now ?? Date.now })
+  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: parts.now })
   const names = choosable(parts.config, prices)
   const named = (name: string) => {
     const kept = name === condenser || names.includes(name) ? made : others
@@ -80,19 +80,27 @@ function mustCost({ RUN_MAX_USD, BUDGET_TEAM_DAY_USD }: Config): boolean {
 function modelOf(name: string, parts: ModelParts, prices: Prices): Model {
   const { OPENAI_FALLBACK_MODEL: second } = parts.config
   const first = endpoint(name, parts, prices)
-  return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
+  return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts) : first
 }
 
 function endpoint(model: string, { config, log, net, now, meter, blindModels }: ModelParts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
-  // `auto` is resolved before (choose-api.ts).
-  const api = config.OPENAI_API === 'responses' ? 'responses' : 'chat'
-  const effort = config.OPENAI_REASONING_EFFORT
-  const priced = withPrices(
-    openAiModel({ ...{ model, apiKey, baseUrl, headers, stream, api, effort }, fetch: net.fetch, blindModels, log }),
-    prices,
-  )
+  const own = openAiModel({
+    model,
+    apiKey,
+    baseUrl,
+    headers,
+    stream,
+    // `auto` is resolved before (choose-api.ts).
+    api: config.OPENAI_API === 'responses' ? 'responses' : 'chat',
+    effort: config.OPENAI_REASONING_EFFORT,
+    fetch: net.fetch,
+    blindModels,
+    log,
+    now,
+  })
+  const priced = withPrices(own, prices)
   const measured = meter?.model(priced) ?? priced
-  const onChange = meter && { onChange: (isOpen: boolean) => meter.breaker(model, isOpen) }
-  return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, ...(now ? { now } : {}), ...onChange })
+  const onChange = meter && ((isOpen: boolean) => meter.breaker(model, isOpen))
+  return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, now, onChange })
 }

@@ -28,6 +28,8 @@ export interface OpenAiOptions {
   /** The models that are known not to accept pictures. This one is added if it turns out not to. */
   blindModels?: Set<string> | undefined
   log: Log
+  /** Milliseconds since the epoch. */
+  now: () => number
 }
 
 /** A model of any OpenAI-compatible endpoint, over either API. Retries within the caller's time (retry.ts). */

@@ -42,7 +42,7 @@ async function listOf(answer: Promise<Response>): Promise<{ sentence: string; fa
     return namesIn(await response.text())
   } catch (error) {
     const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it is running.'
-    return { sentence: knownFailureIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').error.message } }
+    return { sentence: knownFailureIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').message } }
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import { backoffMs } from '../base/backoff.ts'
 import type { Log } from '../base/log.ts'
-import { failureOf } from './failures.ts'
+import { failureOf, retryAfterMs } from './failures.ts'
 
 /** Retries after the first call. The run's time may end them earlier. */
 export const RETRIES = 3
@@ -27,15 +27,18 @@ export interface FailedCall {
   attempt: number
 }
 
+interface Retrying {
+  model: string
+  log: Log
+  now: () => number
+}
+
 /** How long to wait before the next try, in ms. @throws ModelError if a retry is pointless */
-export function patienceFor({ error, attempt }: FailedCall, { model, log }: { model: string; log: Log }): number {
+export function patienceFor({ error, attempt }: FailedCall, { model, log, now }: Retrying): number {
   const failure = failureOf(error, model)
-  const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS
-  if (!failure.retryable || attempt >= RETRIES || isTooLong) throw failure.error
-  const ms = Math.max(failure.retryAfterMs ?? 0, backoffMs(attempt, WAITS))
-  log.warn(
-    { model, attempt: attempt + 1, ms: Math.round(ms), error: failure.error.message },
-    'model call failed, retrying',
-  )
+  const asked = retryAfterMs(error, now) ?? 0
+  if (!failure.retryable || attempt >= RETRIES || asked > PATIENCE_MS) throw failure
+  const ms = Math.max(asked, backoffMs(attempt, WAITS))
+  log.warn({ model, attempt: attempt + 1, ms: Math.round(ms), error: failure.message }, 'model call failed, retrying')
   return ms
 }

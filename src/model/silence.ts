@@ -19,6 +19,11 @@ const FALLBACK_SHARE = 0.5
  */
 export const HANG_SHARE = 0.4
 
+/** A request whose caller has told how much time is left. */
+interface TimedRequest extends ModelRequest {
+  timeMs: number
+}
+
 /**
  * Limits the silence of a model during one call: from each sign of life on, it may be silent for half of its caller's
  * remaining time. So a reasoning model that thinks for a minute is left alone if there is time for that, and enough
@@ -29,17 +34,19 @@ export class StallTimer {
   readonly request: ModelRequest
   readonly #caller: AbortSignal
   readonly #model: string
+  readonly #now: () => number
   readonly #controller = new AbortController()
   readonly #stop = () => this.#controller.abort(this.#caller.reason)
   readonly #endsAt: number
   #heardAt: number
   #timer: NodeJS.Timeout | undefined
 
-  constructor(model: string, request: ModelRequest, timeMs: number) {
+  constructor(model: string, request: TimedRequest, now: () => number) {
     this.#model = model
+    this.#now = now
     this.#caller = request.signal
-    this.#heardAt = performance.now()
-    this.#endsAt = this.#heardAt + timeMs
+    this.#heardAt = this.#now()
+    this.#endsAt = this.#heardAt + request.timeMs
     this.request = { ...request, signal: this.#controller.signal, onSign: () => this.#heard(request) }
     if (this.#caller.aborted) this.#stop()
     else this.#caller.addEventListener('abort', this.#stop)
@@ -52,14 +59,14 @@ export class StallTimer {
   }
 
   #heard(request: ModelRequest): void {
-    this.#heardAt = performance.now()
+    this.#heardAt = this.#now()
     request.onSign?.()
   }
 
   /** A sign of life sets no timer. The running timer checks whether there was one, and then waits again. */
   #watch(): void {
     const ms = (this.#endsAt - this.#heardAt) * FALLBACK_SHARE
-    const leftMs = this.#heardAt + ms - performance.now()
+    const leftMs = this.#heardAt + ms - this.#now()
     if (leftMs <= 0) this.#controller.abort(tooSlow(`model ${this.#model}: silent for ${(ms / 1000).toFixed(1)} s`))
     else this.#timer = setTimeout(() => this.#watch(), Math.ceil(leftMs))
   }

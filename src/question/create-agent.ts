@@ -54,8 +54,7 @@ export interface AgentParts {
 export interface AgentSources {
   log: Log
   net: Network
-  /** The clock; the system's unless given. */
-  now?: (() => Date) | undefined
+  now: () => Date
   /** Replaces the configured model. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
@@ -89,12 +88,12 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = proxyFrom(config)
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
-  const now = sources.now ?? (() => new Date())
+  const { now } = sources
   const nowMs = () => now().getTime()
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
   const models = given
     ? onlyModel(given)
-    : createModels({ ...sources, now: nowMs, config: await withChosenApi(config, sources) })
+    : createModels({ ...sources, now: nowMs, config: await withChosenApi(config, { ...sources, now: nowMs }) })
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)

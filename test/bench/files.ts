@@ -101,7 +101,7 @@ async function measure({ make, bare }: Case, isBare: boolean): Promise<void> {
   const file = make()
   const { createFileParsers } = (await import(BUILT)) as typeof Parsing
   const parsed = async () => {
-    const outcome = await createFileParsers().forQuestion('U0').parse(file)
+    const outcome = await createFileParsers().forQuestion('U0', Date.now).parse(file)
     if (!outcome.file) throw new Error(`${file.name}: ${outcome.fault}`)
     return outcome.file
   }

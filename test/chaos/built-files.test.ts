@@ -19,7 +19,7 @@ import { createFileParsers } from '../../dist/src/files/parse-file.js'
 const [folder, isTogether, ...names] = process.argv.slice(2)
 const parsers = createFileParsers()
 const read = async (name, i) => {
-  const { file, fault } = await parsers.forQuestion('U' + i).parse({ name, bytes: readFileSync(folder + '/' + name) })
+  const { file, fault } = await parsers.forQuestion('U' + i, Date.now).parse({ name, bytes: readFileSync(folder + '/' + name) })
   console.log(name, fault ?? file.sections.map(({ text }) => text).join(' '))
 }
 if (isTogether === 'together') await Promise.all(names.map(read))

@@ -205,13 +205,22 @@ describeWithRedis('npm run dev', () => {
     expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')
   }, 300_000)
 
-  test('a prompt is tried by the bot that is current', async () => {
+  test('a prompt is tried with the code as it is now, also where that does not start', async () => {
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     await dev.answers(thread, 1)
     const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
     // What is known of a question is kept a moment after its answer is shown.
     const tried = () => dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
     await expect.poll(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
+    const calculator = 'tools/calculator.ts'
+    await dev.edit(calculator, (code) => code.replace('return String(isDust ?', 'return `apples ` + String(isDust ?'))
+    await dev.shows('The bot has restarted.')
+    expect(JSON.stringify(await tried())).toContain('apples 42')
+    await dev.edit(calculator, () => 'export const = broken(')
+    await dev.shows('keeps running.')
+    expect(JSON.stringify(await tried())).toMatch(/"tools\/calculator\.ts:1:\d+: Expected identifier/)
+    await dev.restore(calculator)
+    await dev.shows('The bot has restarted.')
   }, 120_000)
 
   test('Ctrl+C ends all of it', async () => {
@@ -232,5 +241,8 @@ test('without a redis-server it says what that costs, at the start and at each c
   await dev.shows('Without Redis, it has forgotten every conversation.')
   const after = await dev.ask('@thinkaloud What is 6*8?')
   expect((await dev.answers(after, 1)).join('')).toContain('48')
+  const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
+  const tried = await dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread: after })
+  expect(JSON.stringify(tried)).toContain('To try a prompt, npm run dev needs Redis')
   expect(await dev.stop()).toBe(0)
 }, 300_000)

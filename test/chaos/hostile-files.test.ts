@@ -53,7 +53,7 @@ test.each([
 ])('a pdf that inflates far beyond the memory of a file is ended by %s, and its bot goes on', async (_, isBounded) => {
   const bytes = pdfOf([['']], () => Buffer.alloc(400 * MEBIBYTE, ' '))
   const limits = { ...PARSE_LIMITS, timeoutMs: 4 * PARSE_LIMITS.timeoutMs }
-  const parser = createFileParsers({ limits, isBounded: isBounded && BOUNDED_BY_KERNEL }).forQuestion('U0')
+  const parser = createFileParsers({ limits, isBounded: isBounded && BOUNDED_BY_KERNEL }).forQuestion('U0', Date.now)
   const { fault, killed } = await parser.parse(textFile('a.pdf', bytes))
   expect(fault).toContain('needs too much memory to read')
   expect(killed).toBe(true)
@@ -70,7 +70,7 @@ test.each([
 
 test('nothing that takes as long as a file is large runs in the process of the bot', async () => {
   const blankAtFirst = Buffer.alloc(16 * MEBIBYTE, 0x80).fill(' ', 0, 4096)
-  const parser = createFileParsers().forQuestion('U0')
+  const parser = createFileParsers().forQuestion('U0', Date.now)
   const before = process.cpuUsage()
   await parser.parse(textFile('a.txt', blankAtFirst))
   const { user, system } = process.cpuUsage(before)
@@ -187,7 +187,7 @@ test(
   async () => {
     const parser = createFileParsers({
       limits: { ...PARSE_LIMITS, timeoutMs: 10_000, questionMs: 180_000 },
-    }).forQuestion('U0')
+    }).forQuestion('U0', Date.now)
     const files = fc.sample(mutation, { seed: 12, numRuns: 40 }).map(mutated)
     const outcomes = await Promise.all(files.map((file) => parser.parse(file)))
     for (const { file, fault } of outcomes) {

@@ -182,13 +182,13 @@ test('what is too long is cut, and says so', async () => {
 test('an abort ends the worker and is what the caller gets', async () => {
   const reason = new Error('the run was stopped')
   const controller = new AbortController()
-  const parsing = createFileParsers().forQuestion('U0').parse(fixture('handbook.pdf'), controller.signal)
+  const parsing = createFileParsers().forQuestion('U0', Date.now).parse(fixture('handbook.pdf'), controller.signal)
   controller.abort(reason)
   await expect(parsing).rejects.toBe(reason)
 })
 
 test('a file that waits for its turn leaves at once when it is aborted, and holds nobody up', async () => {
-  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0')
+  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0', Date.now)
   const controller = new AbortController()
   const first = parser.parse(fixture('handbook.pdf'))
   const second = parser.parse(textFile('b.txt', 'b'), controller.signal)
@@ -199,7 +199,7 @@ test('a file that waits for its turn leaves at once when it is aborted, and hold
 })
 
 test('more files than workers wait for their turn', async () => {
-  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0')
+  const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0', Date.now)
   const outcomes = await Promise.all(['a', 'b', 'c'].map((name) => parser.parse(textFile(`${name}.txt`, name))))
   expect(outcomes.map(({ file }) => file?.sections[0]?.text)).toEqual(['a', 'b', 'c'])
 })
@@ -208,7 +208,7 @@ test('people take turns: however many files one of them has, another waits for o
   const parsers = createFileParsers({ atOnce: 1 })
   const ended: string[] = []
   const read = async (person: string, name: string) => {
-    await parsers.forQuestion(person).parse(textFile(name, 'text'))
+    await parsers.forQuestion(person, Date.now).parse(textFile(name, 'text'))
     ended.push(name)
   }
   await Promise.all([
@@ -223,7 +223,7 @@ test('one person has one reader, although another is free', async () => {
   const parsers = createFileParsers({ atOnce: 2 })
   const ended: string[] = []
   const read = async (person: string, file: FileBytes) => {
-    await parsers.forQuestion(person).parse(file)
+    await parsers.forQuestion(person, Date.now).parse(file)
     ended.push(file.name)
   }
   const slow = textFile('a.pdf', pdfOf(Array.from({ length: 300 }, () => ['one', 'two'])))
@@ -237,7 +237,7 @@ test('the files of a question share their time, and those of another question ha
     pdfOf([['']], () => Buffer.from('q '.repeat(500_000))),
   )
   const parsers = createFileParsers({ limits: { ...PARSE_LIMITS, questionMs: 2000 } })
-  const parser = parsers.forQuestion('U1')
+  const parser = parsers.forQuestion('U1', Date.now)
   expect((await parser.parse(slow)).fault).toContain('takes more than 2 seconds to read')
   expect((await parser.parse(textFile('b.txt', 'b'))).fault).toBe(
     'The files of this question take more than 2 seconds to read, so this one was not read.',

@@ -49,6 +49,7 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
     baseUrl: url,
     stream: true,
     log: createLog('silent'),
+    now: Date.now,
     ...options,
   })
 }

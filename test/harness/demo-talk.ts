@@ -28,7 +28,7 @@ export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Prom
     wiki = await startWiki()
     const config = loadConfig({ WIKIPEDIA_API_URL: wiki.url })
     const net = await createNetwork(config)
-    agent = await createAgent(config, { log: createLog('silent'), net, model: demoModel() })
+    agent = await createAgent(config, { log: createLog('silent'), net, now: () => new Date(), model: demoModel() })
   })
   afterAll(async () => {
     await agent.close()

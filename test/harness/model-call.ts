@@ -37,5 +37,5 @@ export async function callModel(
 /** The models as the bot makes them from its settings; `logs` gets every log line. */
 export function modelsOf(env: Env, logs: string[] = []): { model: Model; condenseModel: Model } {
   const log = createLog('debug', { write: (line) => void logs.push(line) })
-  return createModels({ config: loadConfig({ OPENAI_MODEL: 'played-model', ...env }), log, net: {} })
+  return createModels({ config: loadConfig({ OPENAI_MODEL: 'played-model', ...env }), log, net: {}, now: Date.now })
 }

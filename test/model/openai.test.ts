@@ -26,7 +26,7 @@ async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> =
   const logs: string[] = []
   const log = createLog('debug', { write: (line) => void logs.push(line) })
   const { fetch } = await createNetwork({})
-  const own = { model: 'm', apiKey: 'sk-test', baseUrl: endpoint.url, stream: true, fetch, log }
+  const own = { model: 'm', apiKey: 'sk-test', baseUrl: endpoint.url, stream: true, fetch, log, now: Date.now }
   const model = openAiModel({ ...own, ...options })
   return {
     endpoint,
@@ -280,7 +280,13 @@ describe.concurrent('patience', () => {
   })
 
   test('an endpoint that is not there is a failure like any other', async () => {
-    const model = openAiModel({ model: 'm', baseUrl: 'http://127.0.0.1:9/v1', stream: true, log: createLog('silent') })
+    const model = openAiModel({
+      model: 'm',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      stream: true,
+      log: createLog('silent'),
+      now: Date.now,
+    })
     const ask = async () => {
       for await (const event of model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(60_000) }))
         expect(event.type).toBe('restart')
@@ -307,7 +313,13 @@ describe.concurrent('patience', () => {
 
   test('leaving the stream early ends the request and counts the tokens so far', async (t) => {
     const endpoint: PlayedModel = await playModel(t, [{ text: 'word '.repeat(2000), chunkMs: 2 }])
-    const model = openAiModel({ model: 'm', baseUrl: endpoint.url, stream: true, log: createLog('silent') })
+    const model = openAiModel({
+      model: 'm',
+      baseUrl: endpoint.url,
+      stream: true,
+      log: createLog('silent'),
+      now: Date.now,
+    })
     const usage: Usage[] = []
     for await (const event of model.stream({
       messages: MESSAGES,

@@ -193,7 +193,7 @@ test.concurrent.for(['responses', 'chat'] as const)('OPENAI_API=auto asks once, 
   const { endpoint, settings, logs } = await played(t, ['ready'], { OPENAI_API: 'auto' })
   if (api === 'chat') endpoint.lacks.add('responses')
   const log = createLog('info', { write: (line) => void logs.push(line) })
-  const config = await withChosenApi(loadConfig(settings), { log, net: {} })
+  const config = await withChosenApi(loadConfig(settings), { log, net: {}, now: Date.now })
   expect(config.OPENAI_API).toBe(api)
   expect(endpoint.requests).toHaveLength(1)
   expect(logs.join('')).toMatch(new RegExp(`"api":"${api}".*OPENAI_API=auto has chosen the API`))

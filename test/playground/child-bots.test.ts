@@ -1,12 +1,19 @@
 import { execFileSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startPlayground, type Playground } from '../../playground/main.ts'
-import { createChildBots, type ChildBots, type ChildBotsOptions } from '../../playground/bot/child-bots.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { startOwnRedis } from '../../playground/base/own-redis.ts'
+import { ChildBots, type ChildBotsOptions } from '../../playground/bot/child-bots.ts'
+import { tryInProcess } from '../../playground/bot/child-process.ts'
+import type { RunBot } from '../../playground/bot/run-bot.ts'
+import { startPlayground, type Playground, type PlaygroundOptions } from '../../playground/main.ts'
+import { readConversation } from '../../playground/recording/conversation-file.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import { temporaryFolder } from '../harness/command.ts'
 import { nodeArgs } from '../harness/compiled-sources.ts'
+import { describeWithRedis } from '../harness/redis.ts'
 import { standStill } from '../harness/stand-still.ts'
-
-/** It starts in half the time. The other test starts the source, as `npm run dev` does. */
-const [JAVASCRIPT = ''] = nodeArgs('playground/bot/bot-process.ts')
 
 /** The bots that this process has forked. */
 function ownBots(): number[] {
@@ -17,7 +24,7 @@ function ownBots(): number[] {
     .map(([pid]) => Number(pid))
 }
 
-test('a bot that is gone while it is asked something ends nothing but itself', async (t) => {
+test('a bot that is gone when its successor starts ends nothing but itself', async (t) => {
   const faults: unknown[] = []
   const note = (error: unknown) => void faults.push(error)
   process.on('uncaughtException', note)
@@ -29,8 +36,7 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
   process.kill(pid!, 'SIGKILL')
   // It is gone, and nothing has told this process of it.
   standStill(500)
-  const tried = bots.tryPrompts({ name: 'text', text: '', question: 'none' })
-  await expect(tried).rejects.toThrow('The bot has ended.')
+  await bots.renew()
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
@@ -43,7 +49,7 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
 test('a start may take a minute, and a bot that is ready lives on', async (t) => {
   const [notices, minutesOver]: [string[], (() => void)[]] = [[], []]
   const after = (_: number, act: () => void) => void minutesOver.push(act)
-  const { bots, playground } = await startedBots((text) => void notices.push(text), { after, entry: JAVASCRIPT })
+  const { bots, playground } = await startedBots((text) => void notices.push(text), { after, nodeArgs })
   t.onTestFinished(playground.stop)
   const [pid] = ownBots()
   minutesOver[0]?.()
@@ -57,23 +63,66 @@ test('a start may take a minute, and a bot that is ready lives on', async (t) =>
   await expect.poll(ownBots).toEqual([pid])
 }, 180_000)
 
+describeWithRedis('with the Redis of npm run dev', () => {
+  test('a prompt is tried in a process of its own, and what two bots did one after the other is saved as a test', async (t) => {
+    const [conversations, notices]: [string, string[]] = [await temporaryFolder(t), []]
+    const more = { nodeArgs, startRedis: startOwnRedis, conversations }
+    const { bots, playground } = await startedBots((text) => void notices.push(text), more)
+    t.onTestFinished(playground.stop)
+    const { slack, url } = playground
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await response.json()) as Record<string, unknown>
+    }
+    const answers = (thread: string) =>
+      slack.replies(GENERAL, thread).filter((one) => /\d steps? · /.test(JSON.stringify(one)))
+    await post('say', { channel: GENERAL, text: '@thinkaloud What is 6*7?' })
+    const { ts: thread } = await slack.until(() => slack.messages(GENERAL).find(({ user }) => user === ALICE), 'it')
+    await slack.until(() => answers(thread).length === 1, 'an answer')
+    await bots.renew()
+    await post('say', { channel: GENERAL, text: 'What is 3*7?', thread_ts: thread })
+    await slack.until(() => answers(thread).length === 2, 'another answer')
+    expect(notices).toEqual(['The bot is ready.', 'The bot has restarted.'])
+    const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
+    const tried = () => post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
+    // What is known of a question is kept a moment after its answer is shown.
+    await expect.poll(tried).toMatchObject({ before: { text: '3*7 = **21**' }, now: { text: '3*7 = **21**' } })
+    const broken = { name: 'text', text: text.replace('{{today}}', ''), channel: GENERAL, thread }
+    expect(JSON.stringify(await post('prompts/try', broken))).toContain('prompts/text.md lacks the variable {{today}}.')
+    const scope = { channel: GENERAL, thread }
+    expect(await post('record/save', { name: 'both', scope })).toEqual({
+      ok: true,
+      saved: 'test/conversations/both.json',
+    })
+    const { tools } = readConversation(await readFile(join(conversations, 'both.json'), 'utf8'))
+    expect(tools.map(({ output }) => output)).toEqual(['42', '21'])
+    await playground.stop()
+    expect(ownBots()).toEqual([])
+  }, 180_000)
+})
+
+test('without Redis a prompt is not tried, which is said in a sentence', async () => {
+  const { signal } = new AbortController()
+  const request = { name: 'text', text: '', question: 'none' }
+  await expect(tryInProcess(request, { settings: {}, signal })).rejects.toThrow('npm run dev needs Redis')
+})
+
+type More = Pick<ChildBotsOptions, 'after' | 'nodeArgs'> & PlaygroundOptions
+
 async function startedBots(
   notice: (text: string) => void,
-  { after, entry, workspaces = false }: Pick<ChildBotsOptions, 'after' | 'entry'> & { workspaces?: boolean } = {},
+  { after, nodeArgs, ...options }: More = {},
 ): Promise<{ bots: ChildBots; playground: Playground }> {
   let started: ChildBots | undefined
-  const playground = await startPlayground(
-    { PLAYGROUND_PORT: '0' },
-    {
-      workspaces,
-      async runBot(parts) {
-        const bots = createChildBots({ ...parts, notice, ...(entry && { entry }), ...(after && { after }) })
-        await bots.renew()
-        started = bots
-        return { tryPrompts: (request) => bots.tryPrompts(request), stop: () => bots.stop() }
-      },
-    },
-  )
+  const runBot: RunBot = async (parts) => {
+    const bots = new ChildBots({ ...parts, notice, ...(nodeArgs && { nodeArgs }), ...(after && { after }) })
+    await bots.renew()
+    started = bots
+    const trying = { settings: parts.settings, signal: new AbortController().signal, nodeArgs }
+    return { tryPrompts: (request) => tryInProcess(request, trying), stop: () => bots.stop() }
+  }
+  const playground = await startPlayground({ PLAYGROUND_PORT: '0' }, { ...options, runBot })
   if (!started) throw new Error('There are no bots.')
   return { bots: started, playground }
 }

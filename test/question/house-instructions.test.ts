@@ -40,9 +40,11 @@ test.each([
   const t = { onTestFinished: (end: () => unknown) => void ends.push(end) }
   const INSTRUCTIONS_FILE = text === undefined ? '/nowhere/instructions.txt' : await fileWith(t, text)
   const config = loadConfig({ OPENAI_API_KEY: 'k', INSTRUCTIONS_FILE })
-  await expect(createAgent(config, { log: createLog('silent'), net: {} })).rejects.toMatchObject({
-    name: 'ConfigError',
-    message: expect.stringMatching(sentence),
-  })
+  await expect(createAgent(config, { log: createLog('silent'), net: {}, now: () => new Date() })).rejects.toMatchObject(
+    {
+      name: 'ConfigError',
+      message: expect.stringMatching(sentence),
+    },
+  )
   for (const end of ends) await end()
 })

@@ -134,7 +134,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
-  const agent = await createAgent(config, { log, net: await createNetwork(config) })
+  const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, log)
   const mcp = loadMcpConfig(await mcpFile(t, servers), {})
   const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], mostTools: 40, timeoutMs: 1000 }

@@ -111,7 +111,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
-  const agent = await createAgent(config, { log, net: await createNetwork(config) })
+  const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, log)
   const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)

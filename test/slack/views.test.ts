@@ -136,7 +136,11 @@ describe('Slack takes', () => {
 
   test('any Home', async () => {
     const config = loadConfig({ OPENAI_API_KEY: 'sk-x' })
-    const agent = await createAgent(config, { log: createLog('silent'), net: await createNetwork(config) })
+    const agent = await createAgent(config, {
+      log: createLog('silent'),
+      net: await createNetwork(config),
+      now: () => new Date(),
+    })
     const settings = await settingsFromConfig(config, agent.answer.agent)({ team: 'T1', channel: 'D1' })
     const left = [{ limit: 'teamDayUsd' as const, allowed: 1, left: 0.5, nextInMs: 0, fullInMs: 1 }]
     const url = 'https://a.slack.com/archives/C1/p1'

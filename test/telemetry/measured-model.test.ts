@@ -128,6 +128,7 @@ test('a breaker tells when it opens and when it closes, once each', async () => 
   const model = withBreaker(failing, {
     failures: 2,
     openMs: 1_000,
+    hangMs: 0,
     now: () => clock.now,
     onChange: (isOpen) => told.push(isOpen),
   })

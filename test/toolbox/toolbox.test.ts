@@ -52,6 +52,7 @@ async function toolsOf(env: Env, logs: string[] = []): Promise<string[]> {
   const agent = await createAgent(loadConfig({ OPENAI_API_KEY: 'k', SKILLS_DIR: 'no-skills', ...env }), {
     log,
     net: {},
+    now: () => new Date(),
   })
   await agent.close()
   return agent.answer.agent.tools.map(({ name }) => name)

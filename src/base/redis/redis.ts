@@ -47,12 +47,12 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
   await awaitPing(settings)
 }
 
-async function awaitPing(settings: RedisSettings, now: () => number = Date.now): Promise<void> {
+async function awaitPing(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
   const client = connect(settings, { purpose: 'check', log: silent })
   client.on('error', (error: Error) => faults.push(faultOf(error)))
-  const until = now() + CHECK_MS
+  const timeUp = AbortSignal.timeout(CHECK_MS)
   let isAnswered = false
   const ping = () =>
     client.ping().then(
@@ -60,7 +60,7 @@ async function awaitPing(settings: RedisSettings, now: () => number = Date.now):
       (error: unknown) => faults.push(faultOf(error as Error)),
     )
   void ping()
-  while (now() < until) {
+  while (!timeUp.aborted) {
     await new Promise<void>((resolve) => setTimeout(resolve, 20))
     if (isAnswered) return client.disconnect()
     // A Redis that still loads its file answers, but refuses commands.
@@ -178,13 +178,17 @@ const FLAPPING_MS = 10_000
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
   let isLost = false
-  let [toldAt, isQuiet] = [-Infinity, false]
+  /** Whether the loss of the connection was logged just now. */
+  let isJustTold = false
+  /** Whether the present loss is not logged. */
+  let isQuiet = false
   const lost = (error = lastError) => {
     if (isLost) return
     isLost = true
-    isQuiet = performance.now() - toldAt < FLAPPING_MS
+    isQuiet = isJustTold
     if (isQuiet) return
-    toldAt = performance.now()
+    isJustTold = true
+    setTimeout(() => (isJustTold = false), FLAPPING_MS).unref()
     log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
   }
   const back = () => {

@@ -54,7 +54,7 @@ function oddSettings(env: Env): Finding[] {
 
 async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {
   const net = await createNetwork(config)
-  const parts = { log, net }
+  const now = Date.now
   const [{ slackFindings }, { modelFindings }, { redisFindings }, { toolFindings, mcpFindings }, { timeFindings }] =
     await Promise.all([
       import('./slack-findings.ts'),
@@ -65,11 +65,11 @@ async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[
     ])
   const areas = await Promise.all([
     looked('Slack', slackFindings(config, net)),
-    looked('model', modelFindings(config, parts)),
-    looked('Redis', redisFindings(config, log)),
-    looked('tools', toolFindings(config, parts)),
-    looked('MCP', mcpFindings(config, env, log)),
-    looked('time', timeFindings(config, { net, now: Date.now })),
+    looked('model', modelFindings(config, { log, net, now })),
+    looked('Redis', redisFindings(config, { log, now: () => performance.now() })),
+    looked('tools', toolFindings(config, { log, net, now })),
+    looked('MCP', mcpFindings(config, env, { log, now })),
+    looked('time', timeFindings(config, { net, now })),
   ])
   return areas.flat()
 }

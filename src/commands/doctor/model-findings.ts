@@ -24,15 +24,21 @@ const FIRST_MS = 35_000
 /** How long the other checks may take, all of them at once. Milliseconds. */
 const CALL_MS = 20_000
 
-export async function modelFindings(config: Config, { log, net }: { log: Log; net: Network }): Promise<Finding[]> {
+interface Look {
+  log: Log
+  net: Network
+  now: () => number
+}
+
+export async function modelFindings(config: Config, { log, net, now }: Look): Promise<Finding[]> {
   if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) return [noAccess(config)]
   const wire = watchedWire(net.fetch ?? globalThis.fetch)
-  const chosen = await withChosenApi(config, { log, net })
-  const models = createModels({ config: alone(chosen), log, net: { ...net, fetch: wire.fetch } })
+  const chosen = await withChosenApi(config, { log, net, now })
+  const models = createModels({ config: alone(chosen), log, net: { ...net, fetch: wire.fetch }, now })
   const [listed, answers, ...beside] = await Promise.all([
     listFindings(config, { log, net }),
-    answerFinding(models.model, 'OPENAI_MODEL'),
-    ...others(config).map(([setting, name]) => answerFinding(models.named(name) ?? models.model, setting)),
+    answerFinding(models.model, 'OPENAI_MODEL', now),
+    ...others(config).map(([setting, name]) => answerFinding(models.named(name) ?? models.model, setting, now)),
   ])
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []
@@ -91,14 +97,14 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
 }
 
 /** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
-export async function answerFinding(model: Model, setting: string): Promise<Finding> {
+export async function answerFinding(model: Model, setting: string, now: () => number): Promise<Finding> {
   const { name } = model
   const signal = AbortSignal.timeout(FIRST_MS)
   try {
-    const from = performance.now()
+    const from = now()
     const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
     const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
-    const ms = Math.round(performance.now() - from)
+    const ms = now() - from
     if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
     return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {

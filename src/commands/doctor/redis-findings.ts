@@ -15,7 +15,12 @@ const LEAST_VERSION = [6, 2]
 /** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
-export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
+interface Look {
+  log: Log
+  now: () => number
+}
+
+export async function redisFindings(config: Config, parts: Look): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = { url: config.REDIS_URL }
   try {
@@ -28,7 +33,7 @@ export async function redisFindings(config: Config, log: Log): Promise<Finding[]
       ),
     ]
   }
-  return lookAt(settings, { log, prefix: config.REDIS_PREFIX })
+  return lookAt(settings, config.REDIS_PREFIX, parts)
 }
 
 const SENTINELS = 'Also check the addresses of the Sentinels and the master’s name.'
@@ -39,9 +44,9 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
 }
 
-async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; prefix: string }): Promise<Finding[]> {
+async function lookAt(settings: RedisSettings, prefix: string, { log, now }: Look): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'check', log })
-  const found = findingsIn(redis, prefix).catch((error: unknown) => [fault('connection', messageOf(error))])
+  const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
     if (await settledWithin(INSPECTION_MS, [found])) return await found
     return [
@@ -55,11 +60,11 @@ async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; pref
   }
 }
 
-async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]> {
+async function findingsIn(redis: RedisClient, prefix: string, now: () => number): Promise<Finding[]> {
   await redis.ping()
-  const from = performance.now()
+  const from = now()
   await redis.ping()
-  const ms = performance.now() - from
+  const ms = now() - from
   const { problems, facts } = await inspectRedis(redis, prefix)
   const found = problems.map(({ name, sentence }) => fault(name, sentence))
   const isEvicting = problems.some(({ name }) => name === 'eviction')

@@ -15,10 +15,25 @@ import { findingsOf, type Finding } from './finding.ts'
 const tools = findingsOf('tools')
 const mcp = findingsOf('MCP')
 
-export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
+interface Look {
+  log: Log
+  now: () => number
+}
+
+interface ToolLook extends Look {
+  net: Network
+}
+
+export async function toolFindings(config: Config, { log, net, now }: ToolLook): Promise<Finding[]> {
   const leftOut: BrokenToolFile[] = []
   const model = { name: 'none', async *stream() {} }
-  const sources = { ...parts, model, leftOut: (one: BrokenToolFile) => void leftOut.push(one) }
+  const sources = {
+    log,
+    net,
+    now: () => new Date(now()),
+    model,
+    leftOut: (one: BrokenToolFile) => void leftOut.push(one),
+  }
   // In a dialect that needs no tool; what the configured one lacks is reported as well.
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
@@ -92,8 +107,8 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
  * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. Its login is looked up where the bot
  * keeps it.
  */
-export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
-  if (!config.MCP_CONFIG) return ruleFindings(config, [], log)
+export async function mcpFindings(config: Config, env: Env, { log, now }: Look): Promise<Finding[]> {
+  if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })
   if (config.ROLE === 'front')
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
   const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
@@ -102,18 +117,18 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
-    const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
-    return [...looked.map((one) => serverFinding(one, config)), ...(await ruleFindings(config, looked, log))]
+    const looked = await lookAtServers({ config, servers, store, log, now, say() {} }).finally(close)
+    return [...looked.map((one) => serverFinding(one, config)), ...(await ruleFindings(config, looked, { log, now }))]
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
 }
 
 /** Reports rules that match no tool: whoever set them believes that they hold. */
-async function ruleFindings(config: Config, looked: ServerLook[], log: Log): Promise<Finding[]> {
+async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: Look): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
   const { unmatchedNow } = await import('../mcp/operator.ts')
-  const unmatched = await unmatchedNow({ config, log }, looked)
+  const unmatched = await unmatchedNow({ config, log, now }, looked)
   return unmatched.map(({ setting, rule }) =>
     mcp.fault(setting, `The rule ${rule} matches no tool. Correct the name, or remove the rule.`),
   )

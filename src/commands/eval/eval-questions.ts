@@ -52,7 +52,7 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
 /** @throws ConfigError before anything is asked */
 async function agentOf(
   { dialect, model }: Variant,
-  { config }: Surroundings,
+  { config, now }: Surroundings,
   leftOut: TellLeftOut,
 ): Promise<AgentParts> {
   const isDemo = model === 'demo'
@@ -65,7 +65,7 @@ async function agentOf(
   const log = createLog('silent')
   if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])
   const net = await createNetwork(config)
-  return createAgent(asked, { log, net, model: demo?.demoModel({ isBare: true }), leftOut })
+  return createAgent(asked, { log, net, now, model: demo?.demoModel({ isBare: true }), leftOut })
 }
 
 type TellLeftOut = NonNullable<AgentSources['leftOut']>

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { createAgents, proxyFrom, systemResolve } from '../../base/http/agents.ts'
+import { createNetwork } from '../../base/http/proxy.ts'
 import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
 import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
@@ -17,6 +18,7 @@ export interface OperatorPlace {
   servers: McpConfig
   store: McpStore
   log: Log
+  now: () => number
   say(line: string): void
 }
 
@@ -58,17 +60,18 @@ export async function checkServers(place: OperatorPlace): Promise<number> {
  * tools.
  */
 export async function unmatchedNow(
-  { config, log }: Pick<OperatorPlace, 'config' | 'log'>,
+  { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
   looked: ServerLook[],
 ): Promise<UnmatchedRule[]> {
-  const [{ createAgent }, { createNetwork }] = await Promise.all([
-    import('../../question/create-agent.ts'),
-    import('../../base/http/proxy.ts'),
-  ])
-  const model = { name: 'none', async *stream() {} }
+  const { createAgent } = await import('../../question/create-agent.ts')
   const agent = await createAgent(
     { ...config, AGENT_DIALECT: 'text' },
-    { log, net: await createNetwork(config), model },
+    {
+      log,
+      net: await createNetwork(config),
+      now: () => new Date(now()),
+      model: { name: 'none', async *stream() {} },
+    },
   )
   const own = agent.answer.agent.tools.map(({ name }) => name)
   await agent.close()
@@ -129,7 +132,7 @@ export async function logInAt(
   const agents = await createAgents({ proxy })
   try {
     const fetch = authFetch(server, { agents, resolve })
-    await logIn(server, { logins, fetch, port, input, say: place.say, now: Date.now })
+    await logIn(server, { logins, fetch, port, input, say: place.say, now: place.now })
   } finally {
     await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
   }
@@ -153,9 +156,9 @@ function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
   return server
 }
 
-async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
+async function openedServers({ config, servers, store, log, now }: OperatorPlace): Promise<McpServers> {
   const { openLoggedIn } = await import('../../mcp/login/logged-in-servers.ts')
-  return openLoggedIn(servers, { log, now: Date.now, store, sealer: sealerFrom(config), ...wayOut(config) })
+  return openLoggedIn(servers, { log, now, store, sealer: sealerFrom(config), ...wayOut(config) })
 }
 
 /** Behind a proxy we also resolve names ourselves, before the proxy does. */

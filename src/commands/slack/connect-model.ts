@@ -81,11 +81,11 @@ async function askSettings(
 }
 
 function parts(net: Network) {
-  return { log: createLog('silent'), net }
+  return { log: createLog('silent'), net, now: Date.now }
 }
 
 /** Makes one small call. */
 async function tried(env: Env, net: Network) {
   const { model } = createModels({ config: configOf(env), ...parts(net) })
-  return answerFinding(model, 'OPENAI_MODEL')
+  return answerFinding(model, 'OPENAI_MODEL', Date.now)
 }

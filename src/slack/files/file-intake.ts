@@ -38,8 +38,9 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const signal = AbortSignal.any([work.signal, patience])
-  const at = work.services.now().getTime()
-  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`)
+  const now = () => work.services.now().getTime()
+  const at = now()
+  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`, now)
   const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     const fault = known

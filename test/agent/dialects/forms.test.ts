@@ -109,7 +109,9 @@ describe('docstore', () => {
     'without wikipedia in TOOLS (%s) ends the start with a sentence',
     async (TOOLS) => {
       const config = loadConfig({ AGENT_DIALECT: 'docstore', TOOLS })
-      await expect(createAgent(config, { log: createLog('silent'), net: {} })).rejects.toMatchObject({
+      await expect(
+        createAgent(config, { log: createLog('silent'), net: {}, now: () => new Date() }),
+      ).rejects.toMatchObject({
         name: 'ConfigError',
         message: 'TOOLS lacks wikipedia, which AGENT_DIALECT=docstore needs. Add it.',
       })

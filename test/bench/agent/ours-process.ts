@@ -38,7 +38,7 @@ const config = loadConfig({
   OPENAI_STREAM: String(mode === 'streamed'),
 })
 const agent = {
-  model: createModels({ config, log: createLog('silent'), net: await createNetwork({}) }).model,
+  model: createModels({ config, log: createLog('silent'), net: await createNetwork({}), now: Date.now }).model,
   dialect: DIALECTS.text.create({ prompts: loadPrompts(), examples: '' }),
   tools: [search, { ...calculator(), description: TOOLS[1].description }] as Tool[],
   limits: { maxSteps: 8, timeoutMs: 120_000, toolTimeoutMs: 15_000, toolOutputChars: 4000 },

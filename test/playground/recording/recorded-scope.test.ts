@@ -9,6 +9,7 @@ import { readConversation } from '../../../playground/recording/conversation-fil
 import { createRecorder } from '../../../playground/recording/recorder.ts'
 import { ALICE, GENERAL } from '../../../playground/slack/slack.ts'
 import { startWorkspace } from '../../../playground/bot/example-slack.ts'
+import { startWiki } from '../../../playground/wiki/wiki.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { playModel } from '../../harness/played-model.ts'
 
@@ -95,6 +96,24 @@ test('what is done in one thread while the bot works in another is not held for 
   expect((await saved('beside')).acts.map(({ during }) => during)).toEqual([undefined, undefined])
 })
 
+test('what is done while a tool runs is held for that call', async () => {
+  const wiki = await startWiki()
+  onTestFinished(wiki.close)
+  let release = () => {}
+  wiki.fault({ times: 1, hold: new Promise<void>((resolve) => (release = resolve)) })
+  const { slack, post, ask, answers, save, saved } = await opened({ WIKIPEDIA_API_URL: wiki.url })
+  const thread = await ask('@thinkaloud Who was Ada Lovelace?')
+  await slack.until(() => wiki.requests.length === 1, 'the tool at work')
+  await post('react', { channel: GENERAL, ts: thread, name: 'eyes' })
+  release()
+  await answers(thread, 1)
+  expect(await save('at-a-tool', thread)).toEqual({ ok: true, saved: 'test/conversations/at-a-tool.json' })
+  expect((await saved('at-a-tool')).acts.map(({ act, during }) => ({ act, during }))).toEqual([
+    { act: 'say', during: undefined },
+    { act: 'react', during: [{ tool: 0 }] },
+  ])
+})
+
 test('signs of a recording, times and secrets that people write are played as they were written', async () => {
   const secret = 'in-the-settings-1'
   const { ask, answers, save, saved } = await opened({ GITHUB_TOKEN: secret })
@@ -146,6 +165,6 @@ test('where more was done by tools than is kept, nothing is saved', async () => 
   onTestFinished(() => slack.close())
   const recorder = createRecorder(slack, { journal: createJournal(), settings: {} })
   onTestFinished(recorder.end)
-  for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n })({ output: n })
+  for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n, output: n, at: n })
   expect(() => recorder.conversation('one')).toThrow('Too much was said to be recorded.')
 })

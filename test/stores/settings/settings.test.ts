@@ -23,7 +23,7 @@ async function startSettable(t: Ends, script?: Script) {
   const config = loadConfig(envFor({ slack, model }), { serves: true })
   const log = createLog('silent')
   const net = await createNetwork(config)
-  const agent = await createAgent(config, { log, net })
+  const agent = await createAgent(config, { log, net, now: () => new Date() })
   const stores = await createStores(config, log)
   const installations = await installationFromConfig(config, { log })
   const changed = new Map<string, Partial<Settings>>()

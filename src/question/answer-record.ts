@@ -1,9 +1,6 @@
-import type { RunRecord } from '../../stores/archive/types.ts'
-import { sleep } from '../../base/backoff.ts'
-import { isPrivate } from '../../stores/runs/types.ts'
-
-/** The reply when an answer's record is no longer stored. */
-export const GONE = 'I no longer have this answer. Please ask in your own words.'
+import type { RunRecord } from '../stores/archive/types.ts'
+import { sleep } from '../base/backoff.ts'
+import { isPrivate } from '../stores/runs/types.ts'
 
 /**
  * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person
@@ -19,6 +16,7 @@ export function readableBy(
 }
 
 /**
+<<<<<<< HEAD:src/slack/intake/answer-record.ts
  * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
  * channel.
  */
@@ -27,6 +25,8 @@ export function isInDirect({ channel }: { channel?: { id: string } | undefined }
 }
 
 /**
+=======
+>>>>>>> main:src/question/answer-record.ts
  * How long an answer's record may be missing after the answer was posted, in ms. Slack waits three seconds for an ack.
  */
 const RECORD_MS = 1_000
