@@ -58,9 +58,9 @@ export const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Starts the server. @throws Error if the port is in use */
+/** Starts the server. @throws Error with a sentence if the port is in use */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<PageServer> {
-  const { parts = [] } = options
+  const { parts = [], port = 3210 } = options
   const actions = new Map([
     ...pageActions(slack, options.onAct),
     ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
@@ -72,7 +72,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
       if (response.headersSent) return void response.destroy()
       sendJson(response, { error: errorText(error) }, { status: 400 })
     })
-  }, options.port ?? 3210)
+  }, port).catch((error: unknown) => Promise.reject(portError(error, port)))
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
@@ -116,6 +116,12 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   }
 
   return { url: `http://localhost:${server.port}`, close }
+}
+
+/** Returns a sentence in place of the error if the port is in use. */
+function portError(error: unknown, port: number): unknown {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken ? new Error(`Port ${port} is in use. Set PLAYGROUND_PORT to a free one.`) : error
 }
 
 /**

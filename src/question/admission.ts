@@ -1,5 +1,5 @@
 import type { Question } from '../stores/runs/types.ts'
-import type { LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
+import type { Allowance, LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
 import { bookCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
@@ -29,4 +29,31 @@ export async function release(
 /** Canned replies and sharing an answer cost nothing. */
 function isLimited(question: Question): boolean {
   return !needsNoModel(question) && question.shares === undefined
+}
+
+/** A budget of which most is used. `of`: who is told. */
+export interface NearlyUsed {
+  of: 'asker' | 'admins'
+  allowance: Allowance
+}
+
+/** Other limits are only told when they are reached. */
+const BUDGETS: Partial<Record<Allowance['limit'], NearlyUsed['of']>> = {
+  userDayTokens: 'asker',
+  teamDayTokens: 'admins',
+  teamDayUsd: 'admins',
+}
+
+/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
+const SHARE = 0.8
+const REFILLED = 0.005
+
+/** Returns the asker's and the workspace's budgets of which most is used. */
+export async function nearlyUsedBudgets(question: Question, limits: UsageLimits): Promise<NearlyUsed[]> {
+  const left = await limits.left(question)
+  return left.flatMap((allowance) => {
+    const of = BUDGETS[allowance.limit]
+    const isNearlyUsed = (allowance.allowed - allowance.left) / allowance.allowed >= SHARE - REFILLED
+    return of && isNearlyUsed ? [{ of, allowance }] : []
+  })
 }

@@ -1,5 +1,5 @@
 /** The names of keys, and what is done with all keys of a place. */
-import { Cluster, type Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import type { Forgetting } from '../place.ts'
 import type { RedisClient } from './redis.ts'
 
@@ -49,7 +49,8 @@ export function escapeGlob(text: string): string {
  * All matching keys, in batches, from every master. A key may occur twice. @throws Error if a master cannot be reached
  */
 export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
-  const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
+  // Not by class: a bot without Redis does not load ioredis.
+  const nodes = 'nodes' in redis ? await mastersOf(redis) : [redis]
   for (const node of nodes) {
     let cursor = '0'
     do {

@@ -2,6 +2,7 @@ import { madeFile } from '../../agent/run-progress.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { answeredFields } from '../../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../../question/archive-run.ts'
+import { endTurn, isConditional, isNothing } from '../../question/occurrence.ts'
 import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
 import type { Handled } from '../../queue/types.ts'
@@ -18,7 +19,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
 import { noticeBudgets } from './budget-notice.ts'
 import { noticeFailure } from './failure-notice.ts'
-import { endScheduled, endTurn, isConditional, isNothing } from './scheduled-run.ts'
+import { endScheduled } from './scheduled-run.ts'
 
 /**
  * Answers an admitted question in its thread, and ends its run. If Slack delivered the question late, later messages

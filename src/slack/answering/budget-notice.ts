@@ -1,22 +1,12 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
+import { nearlyUsedBudgets } from '../../question/admission.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { UNPARSED } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { budgetNotice } from '../format/messages.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import type { QuestionWork } from '../question-work.ts'
-
-/** The budgets whose use is noticed. Other limits are only reported when they are reached. */
-const BUDGETS: Partial<Record<Allowance['limit'], 'asker' | 'admins'>> = {
-  userDayTokens: 'asker',
-  teamDayTokens: 'admins',
-  teamDayUsd: 'admins',
-}
-
-/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
-const SHARE = 0.8
-const REFILLED = 0.005
 
 const MAX_ADMINS = 20
 /** How long looking up an admin may take, in ms. */
@@ -31,19 +21,13 @@ export async function noticeBudgets(work: QuestionWork): Promise<void> {
   const { limits, log } = services
   if (!limits) return
   try {
-    const left = await limits.left(question)
-    for (const allowance of left.filter(isNearlyUsed)) {
-      const of = BUDGETS[allowance.limit]
+    for (const { of, allowance } of await nearlyUsedBudgets(question, limits)) {
       if (of === 'asker' && question.bot === undefined) await tellAsker(allowance, work)
       if (of === 'admins') await tellAdmins(allowance, work)
     }
   } catch (error) {
     log.warn({ question: question.id, error: messageOf(error) }, 'the use of a budget could not be told')
   }
-}
-
-function isNearlyUsed({ allowed, left }: Allowance): boolean {
-  return (allowed - left) / allowed >= SHARE - REFILLED
 }
 
 async function tellAsker(allowance: Allowance, { question, services, outbox }: QuestionWork): Promise<void> {

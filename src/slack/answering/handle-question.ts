@@ -1,4 +1,5 @@
 import { needsNoModel } from '../../question/admission.ts'
+import { restorePrior } from '../../question/prior-work.ts'
 import type { Handled, Handler } from '../../queue/types.ts'
 import { isUnrooted } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-marks.ts'
@@ -16,7 +17,7 @@ import { openCommandThread } from './command-thread.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { openWork } from './open-work.ts'
 import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
-import { endScheduled, handleOccurrence, restorePrior } from './scheduled-run.ts'
+import { endScheduled, handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
 /** Returns the handlers for the queue's questions. If a handler throws, the queue retries; people are told here. */

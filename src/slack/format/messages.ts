@@ -283,3 +283,6 @@ export function toolsDownText(tools: Action[], reference: string): string {
 export function withReference(sentence: string, reference: string): string {
   return `${escapeText(sentence)}\n_Reference: ${reference}_`
 }
+
+/** The reply when an answer's record is no longer stored. */
+export const ANSWER_GONE = 'I no longer have this answer. Please ask in your own words.'

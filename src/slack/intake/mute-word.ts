@@ -1,29 +1,11 @@
 import { messageOf } from '../../base/errors.ts'
-import type { ThreadKey } from '../../base/place.ts'
-import type { History } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
-import type { Queue } from '../../queue/types.ts'
+import { isKnownThread, type KnownOptions } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
-
-interface HeardOptions {
-  settingsFor: SettingsFor
-  threads: Pick<ThreadStates, 'load'>
-}
-
-/** Whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
-export async function isHeard(question: Question, { settingsFor, threads }: HeardOptions): Promise<boolean> {
-  const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
-  return followUps === 'thread' && muted !== true
-}
-
-interface KnownOptions {
-  queue: Pick<Queue, 'inThread'>
-  history: Pick<History, 'load'>
-}
 
 export interface MuteOptions extends KnownOptions {
   installations: Installations
@@ -50,17 +32,6 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
   await threads.patch(thread, { muted })
   log.info({ question: question.id, user: question.user, muted }, 'a thread is muted or unmuted')
   void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
-}
-
-/** Whether the bot answers replies without a mention in the question's thread: it was asked there and is not muted. */
-export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
-  return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
-}
-
-/** Whether the bot was asked in a thread before. */
-export async function isKnownThread(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
-  const { running, waiting } = await queue.inThread(thread)
-  return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
 }
 
 /** A message that names the bot arrives twice, so Slack refuses the second reaction. Refusals are only logged. */

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
-import { movedKey } from '../../base/place.ts'
+import { placeNow } from '../../question/place-now.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -84,14 +84,14 @@ async function isIn(place: string, id: string, services: Services): Promise<bool
   return id.startsWith(place) || (await placeNow(id, services)).startsWith(place)
 }
 
-/** Returns the id of a question, or the key of its conversation, as it would be with the channel's id of today. */
-export async function placeNow(key: string, { threads }: Pick<Services, 'threads'>): Promise<string> {
-  const [team = '', channel = ''] = key.split(':')
-  const { movedTo } = await threads.load(`${team}:${channel}`)
-  return (movedTo !== undefined && movedKey(key, { team, channel }, movedTo)) || key
-}
-
 const ELSEWHERE = 'This button only works in the channel of its answer.'
+
+/**
+ * Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel.
+ */
+export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
+  return channel?.id.startsWith('D') === true
+}
 
 /** A press on an approval card. */
 export interface PressedCall extends Pressed {

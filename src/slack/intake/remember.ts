@@ -2,6 +2,7 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { SealBroken } from '../../base/seal.ts'
+import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
@@ -14,7 +15,6 @@ import { keptContent } from '../views/memory-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { scopeNow } from './memory-scope.ts'
-import { isHeard, isKnownThread } from './mute-word.ts'
 
 /** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
 export interface RememberRequest {

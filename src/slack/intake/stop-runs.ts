@@ -1,12 +1,13 @@
 /** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import { isFollowed } from '../../question/followed-threads.ts'
+import { stopQuestion } from '../../question/stop-question.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { isFollowed } from './mute-word.ts'
 import { isStopWord, questionOf, type SlackMessage } from './to-question.ts'
 import { recipientOf, type Incoming } from './recipient.ts'
 import type { Services } from '../services.ts'
@@ -95,22 +96,15 @@ async function tellUnlessStopped(ms: number, isFirst: () => Promise<boolean>, te
 /** How much later the second event of a mention may come. Milliseconds. */
 const TWIN_MS = 500
 
-/**
- * Takes a question out of the queue if no worker has begun it; otherwise sends a stop to its run in any process. A
- * question from `/ask` always gets the signal: it was admitted when its thread was opened, and its run must end to
- * release its slot.
- */
+/** Returns whether there was something to stop. Those whose question left the queue are told. */
 async function stopOne(
   question: Question,
   { thread, by }: { thread: string; by: string },
   services: Services,
 ): Promise<boolean> {
-  const { queue, control, log } = services
-  const { id, user, ts, surface } = question
-  const isOut = surface !== 'ask' && (await queue.withdraw(thread, id, { neverBegun: true }))
-  const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
-  log.info({ question: id, by, outcome: sent }, 'stop')
-  if (!isOut) return sent === 'sent'
+  const { user, ts } = question
+  const outcome = await stopQuestion(question, { thread, by }, services)
+  if (outcome !== 'withdrawn') return outcome === 'sent'
   const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
   void tellAboutStop({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, services)
   if (user !== by) void tellAboutStop({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, services)

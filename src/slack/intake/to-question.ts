@@ -2,6 +2,7 @@
  * Decides which messages are for the bot (`questionOf`) and enqueues them (`enqueueMessage`). mute-word.ts decides
  * whether replies without a mention are heard. The queue (`accept`) knows whether the bot was asked in the thread.
  */
+import { isHeard } from '../../question/followed-threads.ts'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
@@ -11,7 +12,7 @@ import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { recipientOfMessage, type Incoming } from './recipient.ts'
-import { hearMuteWord, isHeard } from './mute-word.ts'
+import { hearMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
 
 /** Enqueues the question in a message, if it asks the bot one. @throws if the queue cannot store it */

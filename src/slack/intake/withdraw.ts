@@ -1,8 +1,15 @@
 /** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
-import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Withdrawal } from '../../stores/runs/control.ts'
-import { askedMessage, conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
+import {
+  editedQuestionId,
+  forgetTurns,
+  knownIds,
+  untilEnded,
+  withdrawRuns,
+  withRuns,
+  type AskedMessage,
+} from '../../question/withdrawal.ts'
+import { conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
@@ -16,15 +23,8 @@ interface Withdrawing {
   services: Services
 }
 
-/** How long to wait for a run that has just answered to end, and the limit for deleting posts. Milliseconds. */
-const ENDING_MS = 120_000
-const LOOK_MS = 500
+/** Time limit for deleting posts. Milliseconds. */
 const REMOVE_MS = 10 * 60_000
-
-/** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
-export function editedQuestionId(id: string, editTs: string): string {
-  return `${id}:${editTs}`
-}
 
 /**
  * Handles a deleted question. A run that is not over takes back its own posts. For one that is over, the posts, the
@@ -33,14 +33,14 @@ export function editedQuestionId(id: string, editTs: string): string {
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, services }: Withdrawing): Promise<void> {
   const asked = await withRuns(await askedBy(message, { team, identity, services }), services)
-  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, services)
+  const isTold = await withdrawRuns(asked, { by: message.user ?? '', withdrawal: {} }, services)
   const ids = await knownIds(asked, services)
   const line = await services.queue.inThread(asked.thread)
   const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
   if (ids.length === 0 && !isEnding) return
   await forgetTurns(asked, ids, services)
   inBackground(asked, services, async () => {
-    await ended(asked, services)
+    await untilEnded(asked, services)
     await forget(asked, { team, identity, services })
   })
 }
@@ -60,10 +60,10 @@ export async function withdrawEdited(
   const isStop = reads !== undefined && isStopWord(reads.text)
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
   const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
-  const isTold = await isUnderWay(asked, told, services)
+  const isTold = await withdrawRuns(asked, told, services)
   if (isTold || !again || (await isCorrection(again, { previous, identity, services }))) return
   inBackground(asked, services, async () => {
-    await ended(asked, services)
+    await untilEnded(asked, services)
     if ((await knownIds(asked, services)).length > 0) await offerAgain(asked, again, services)
   })
 }
@@ -79,13 +79,6 @@ async function isCorrection(
   return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
-/** The questions that a message may have asked: the original and the edit before this change. */
-interface AskedMessage {
-  question: Question
-  thread: string
-  ids: string[]
-}
-
 async function askedBy(message: SlackMessage, { team, services }: Withdrawing): Promise<AskedMessage> {
   const { channel, ts, thread_ts, user = '', edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
@@ -95,20 +88,6 @@ async function askedBy(message: SlackMessage, { team, services }: Withdrawing): 
   const before = editTsOf(edited)
   const ids = before ? [editedQuestionId(id, before), id] : [id]
   return { question, thread: conversationOf(question), ids }
-}
-
-/**
- * Adds the ids of all unfinished runs of the question: those of other edits, and those of "Ask again" if they count.
- */
-async function withRuns(
-  asked: AskedMessage,
-  { queue }: Services,
-  counts: (id: string) => boolean = () => true,
-): Promise<AskedMessage> {
-  const { running, waiting, suspended = [] } = await queue.inThread(asked.thread)
-  const all = [...(running ? [running] : []), ...waiting, ...suspended].map(({ id }) => id)
-  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
-  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
 
 /** The ts in `edited: { user, ts }`, which Slack adds to an edited message. */
@@ -129,44 +108,6 @@ async function editedQuestion(
   return asks ? services.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
 }
 
-/**
- * Sends a stop to every run of the question that is not over. Waiting runs count too: they may have posts from before a
- * handover.
- * @returns whether there was one; its worker does the rest
- */
-async function isUnderWay(
-  { thread, ids }: AskedMessage,
-  { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
-  { control, log }: Services,
-): Promise<boolean> {
-  let isTold = false
-  for (const id of ids) {
-    const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
-    isTold ||= sent === 'sent'
-  }
-  if (isTold) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
-  return isTold
-}
-
-/** The ids under which the question was answered, also after edits. */
-async function knownIds({ question, thread, ids }: AskedMessage, { history, archive }: Services): Promise<string[]> {
-  const turns = (await history.load(thread)).map(({ id }) => id)
-  const answered = turns.filter((id) => askedMessage(id) === question.id)
-  const records = await Promise.all(ids.map((id) => archive.load(id)))
-  return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
-}
-
-/**
- * Waits until no run of the question is at work. Its answer is saved, so the run takes no signal, but it may not be
- * posted yet.
- */
-async function ended({ thread, ids }: AskedMessage, { queue, now }: Services): Promise<void> {
-  for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(LOOK_MS)) {
-    const { running } = await queue.inThread(thread)
-    if (!running || !ids.includes(running.id)) return
-  }
-}
-
 /** The record goes last, so that another delivery of the deletion finds the rest. */
 async function forget(asked: AskedMessage, { team, identity, services }: Withdrawing): Promise<void> {
   const { archive, installations, log } = services
@@ -182,13 +123,6 @@ async function forget(asked: AskedMessage, { team, identity, services }: Withdra
     await removePosts({ client: installation.client, identity, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
   log.info({ question: question.id }, 'a deleted question is forgotten')
-}
-
-/** Deletes the turns, and the files that were read for them. */
-async function forgetTurns({ thread, ids: asked }: AskedMessage, ids: string[], services: Services): Promise<void> {
-  for (const id of ids) await services.history.remove(thread, id)
-  const files = await services.files()
-  for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
 /** Offers the asker in an ephemeral message, under the answer, to ask again. */

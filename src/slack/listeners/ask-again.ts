@@ -1,6 +1,7 @@
+import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -25,7 +26,7 @@ async function enqueueAgain(
   services: Services,
 ): Promise<string | undefined> {
   const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
-  if (!record) return GONE
+  if (!record) return ANSWER_GONE
   // The channel may have another id by now.
   const question = { ...record.question, ...(channel === undefined ? {} : { channel }) }
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())

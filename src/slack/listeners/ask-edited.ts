@@ -1,3 +1,4 @@
+import { editedQuestionId } from '../../question/withdrawal.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
@@ -7,7 +8,7 @@ import { isSamePerson } from '../intake/asked-question.ts'
 import { enqueue, plainText } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
-import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
+import { editTsOf } from '../intake/withdraw.ts'
 
 /** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500

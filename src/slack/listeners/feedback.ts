@@ -1,10 +1,11 @@
+import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { ANSWER_GONE } from '../format/messages.ts'
 import type { ViewSubmitAction } from '@slack/bolt'
 import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
 import { bookRating } from '../../question/book-use.ts'
 import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
-import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
@@ -22,7 +23,7 @@ export function feedback(services: Services): OnButton {
     const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, services)))
     await ack()
     if (!pressed) return
-    if (!isKept) return void pressed.tell(GONE)
+    if (!isKept) return void pressed.tell(ANSWER_GONE)
     services.onFeedback?.(rating)
     if (rating === 'up') return void pressed.tell('Thank you, noted.')
     inBackground(FEEDBACK, services, async () => {

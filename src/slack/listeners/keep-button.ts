@@ -1,10 +1,11 @@
+import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { Mentions } from '../client/mentions.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
-import { GONE, isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
-import { pressedOn } from '../intake/pressed.ts'
+import { isInDirect, pressedOn } from '../intake/pressed.ts'
 import { answerView } from '../answering/share-answer.ts'
 import type { Services } from '../services.ts'
 
@@ -18,13 +19,13 @@ export function keepButton(services: Services): OnButton {
     if (!pressed) return
     const { id, user, installation } = pressed
     const record = await withRecord(async () => readableBy(user, await archive.load(id), { isElsewhere }))
-    if (!record) return pressed.tell(GONE)
+    if (!record) return pressed.tell(ANSWER_GONE)
     const { client, directory } = installation
     const mentions = new Mentions(directory, record.question)
     const view = await answerView(record, { installation, mentions, settings: await settingsFor(record.question) })
     const last = answerContents(view).at(-1)
     const content = last && (last.file?.without ?? last)
-    if (!content) return pressed.tell(GONE)
+    if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
     const warn = (fields: object, line: string) => log.warn({ user, ...fields }, line)
     const shown = { content: { text: content.text, blocks } }

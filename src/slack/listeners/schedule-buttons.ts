@@ -1,8 +1,16 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
+import { isAtWork } from '../../question/occurrence.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
 import { nextTimes } from '../../schedules/when.ts'
-import { activated, refOf, type Schedule, type ScheduleRef, type ScheduleStore } from '../../stores/schedules/types.ts'
+import {
+  activated,
+  pausedSchedule,
+  refOf,
+  type Schedule,
+  type ScheduleRef,
+  type ScheduleStore,
+} from '../../stores/schedules/types.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
@@ -11,7 +19,6 @@ import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { isAtWork, pausedSchedule } from '../answering/scheduled-run.ts'
 import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import { areSchedulesOff, type Services } from '../services.ts'

@@ -1,8 +1,8 @@
+import { readableBy, withRecord } from '../../question/answer-record.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
-import { pressedOn, type Pressed } from '../intake/pressed.ts'
+import { isInDirect, pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 

@@ -156,6 +156,10 @@ export function activated({ paused: _, due: __, again: ___, ...schedule }: Sched
   return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }
 
+export function pausedSchedule({ due: _, again: __, ...schedule }: Schedule, paused: Pause): Schedule {
+  return { ...schedule, state: 'paused', paused }
+}
+
 /** Whether it ended after a run. */
 export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
   return !['missed', 'late', 'skipped', 'limited'].includes(end)

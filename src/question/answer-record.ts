@@ -1,9 +1,6 @@
-import type { RunRecord } from '../../stores/archive/types.ts'
-import { sleep } from '../../base/backoff.ts'
-import { isPrivate } from '../../stores/runs/types.ts'
-
-/** The reply when an answer's record is no longer stored. */
-export const GONE = 'I no longer have this answer. Please ask in your own words.'
+import type { RunRecord } from '../stores/archive/types.ts'
+import { sleep } from '../base/backoff.ts'
+import { isPrivate } from '../stores/runs/types.ts'
 
 /**
  * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person
@@ -16,13 +13,6 @@ export function readableBy(
 ): RunRecord | undefined {
   const isOwn = record?.question.user === user
   return record && (isElsewhere || isPrivate(record.question)) && !isOwn ? undefined : record
-}
-
-/**
- * Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel.
- */
-export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
-  return channel?.id.startsWith('D') === true
 }
 
 /**

@@ -1,0 +1,168 @@
+/** An occurrence of a schedule at work: the settings that it runs with, its turn among the others, and its end. */
+import { withInstructions } from '../agent/dialects/instructions.ts'
+import { totalOf } from '../agent/run-progress.ts'
+import type { Prompts } from '../base/prompts.ts'
+import type { LimitRefusal } from '../stores/limits/usage-limits.ts'
+import { endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
+import {
+  beginsAt,
+  hasRun,
+  latestMs,
+  pausedSchedule,
+  withRun,
+  type Cost,
+  type PauseReason,
+  type Schedule,
+  type ScheduleRef,
+  type ScheduleRun,
+} from '../stores/schedules/types.ts'
+import type { Settings } from '../stores/settings/settings.ts'
+import type { AnswerServices, RunWork } from './services.ts'
+
+/** Whether the model may decide that there is nothing to say. */
+export function isConditional({ text, schedule }: Pick<Question, 'text' | 'schedule'>): boolean {
+  return schedule !== undefined && /\bonly\s+(?:if|when)\b/i.test(text)
+}
+
+/** Whether the model has answered that there is nothing to say. */
+export function isNothing(answer: { text: string } | undefined): boolean {
+  return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
+}
+
+/**
+ * The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace.
+ */
+export function scheduledSettings(question: Question, settings: Settings, prompts: Prompts): Settings {
+  if (!question.schedule) return settings
+  const tools = settings.tools
+    .filter((tool) => !tool.needsSearch)
+    .map((tool) => (tool.effects === 'write' ? { ...tool, needsApproval: true } : tool))
+  if (!isConditional(question)) return { ...settings, tools }
+  return { ...settings, tools, dialect: withInstructions(settings.dialect, prompts['quiet-schedule']({})) }
+}
+
+/** How an occurrence ended. `over`: as its answer says. */
+export type OccurrenceEnd = ScheduleRun['end'] | 'over'
+
+/**
+ * Marks an occurrence as the one at work.
+ * @returns its schedule, how it ended if it has no turn, or undefined if it is over: the schedule is gone or paused, or
+ * a later try takes its place. A schedule that this occurrence has paused is returned as it is.
+ */
+export async function takeTurn({
+  question,
+  services,
+}: RunWork): Promise<Schedule | 'late' | 'limited' | 'skipped' | undefined> {
+  const schedule = await services.schedules.load(refIn(question))
+  if (!schedule || schedule.state === 'draft') return undefined
+  if (schedule.paused?.by === question.id) return schedule
+  if (schedule.state === 'paused' && question.schedule?.kind === 'due') return undefined
+  if (isHandedOn(question, schedule)) return undefined
+  if (schedule.running?.occurrence === question.id) return schedule
+  const now = services.now().getTime()
+  if (isTooLate(question, schedule, now)) return question.schedule?.again === undefined ? 'late' : 'limited'
+  const taken = await services.schedules.update(refIn(question), (before) =>
+    before.running?.occurrence !== question.id && isAtWork(before, services)
+      ? undefined
+      : { ...before, running: { occurrence: question.id, since: now } },
+  )
+  return taken ?? 'skipped'
+}
+
+function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
+  if (occurrence?.kind !== 'due') return false
+  return now - beginsAt(schedule, occurrence.at) > latestMs(schedule)
+}
+
+/** Whether a later try of the occurrence takes its place. */
+function isHandedOn({ schedule: occurrence }: Question, { again }: Schedule): boolean {
+  return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
+}
+
+/** How long a run waits for one of the workspace's others to end. Milliseconds. */
+const ROOM_MS = 30_000
+
+/**
+ * Lets the scheduler ask again when the limit allows it. @returns false if that would be too late, or a person is
+ * waiting
+ */
+export async function askAgainLater(work: RunWork, schedule: Schedule, refusal: LimitRefusal): Promise<boolean> {
+  const { question, services } = work
+  const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }
+  const from = services.now().getTime() + (refusal.resetsInMs ?? ROOM_MS)
+  if (kind === 'now' || isTooLate(question, schedule, from)) return false
+  await services.schedules.update(refIn(question), (before) => {
+    const after = withoutTurn(before, question)
+    return before.state === 'paused' ? after : { ...after, again: { at, n: again + 1, from } }
+  })
+  services.log.info({ question: question.id, schedule: schedule.id, limit: refusal.limit }, 'a scheduled run waits')
+  return true
+}
+
+/** Whether an occurrence of the schedule is at work. One that is at work for longer than any run takes was lost. */
+export function isAtWork({ running }: Schedule, { agent, now }: Pick<AnswerServices, 'agent' | 'now'>): boolean {
+  const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
+  return running !== undefined && now().getTime() - running.since < longestMs
+}
+
+/** A run that waits for a person does not hold up the next one. */
+export async function endTurn({ question, services }: RunWork): Promise<void> {
+  if (question.schedule) await services.schedules.update(refIn(question), (schedule) => withoutTurn(schedule, question))
+}
+
+function withoutTurn(schedule: Schedule, { id }: Question): Schedule {
+  const { running, ...others } = schedule
+  return running?.occurrence === id ? others : schedule
+}
+
+/** Failures in a row after which a schedule is paused. */
+const MAX_FAILURES = 3
+
+/**
+ * Notes the end of an occurrence with its schedule. After the third failure in a row, the schedule is paused. May be
+ * called again. @returns the changed schedule, or undefined if the question has none
+ */
+export async function noteEnd({ question, run, services }: RunWork, end: OccurrenceEnd): Promise<Schedule | undefined> {
+  const occurrence = question.schedule
+  if (!occurrence) return undefined
+  const cost = costOf(run.saved)
+  if (occurrence.kind === 'try')
+    return services.schedules.update(refIn(question), (before) => ({ ...before, ...(cost ? { tried: cost } : {}) }))
+  const at = services.now().getTime()
+  const how = end === 'over' ? endOf(run.saved.answer) : end
+  const noted = { occurrence: question.id, due: occurrence.at, at, end: how, ...(cost ? { cost } : {}) }
+  const schedule = await services.schedules.update(refIn(question), (before) => {
+    const isNoted = before.runs.some((one) => one.occurrence === question.id)
+    const hasFailed = how === 'failed' || how === 'gave_up'
+    const failures = isNoted || !hasRun(noted) ? before.failures : hasFailed ? before.failures + 1 : 0
+    const after = { ...withRun(withoutTurn(before, question), noted), failures }
+    return failures >= MAX_FAILURES && !isNoted && before.state === 'active'
+      ? pausedSchedule(after, { why: 'failures', at, by: question.id })
+      : after
+  })
+  services.log.info({ question: question.id, schedule: occurrence.id, end: how }, 'a scheduled run has ended')
+  return schedule
+}
+
+function costOf({ usage }: SavedRun): Cost | undefined {
+  if (usage.length === 0) return undefined
+  const { tokens, costUsd } = totalOf(usage)
+  const isPriced = usage.every((one) => one.costUsd !== undefined)
+  return { tokens, ...(isPriced ? { usd: costUsd } : {}) }
+}
+
+/** Pauses the schedule of an occurrence, unless it is paused already. @returns the schedule */
+export async function pauseSchedule({ question, services }: RunWork, why: PauseReason): Promise<Schedule | undefined> {
+  const at = services.now().getTime()
+  const schedule = await services.schedules.update(refIn(question), (before) => {
+    const after = withoutTurn(before, question)
+    const isSaid = before.state === 'paused' && question.schedule?.kind === 'due'
+    return isSaid ? after : pausedSchedule(after, { why, at, by: question.id })
+  })
+  services.log.info({ question: question.id, schedule: question.schedule?.id, why }, 'a schedule was paused')
+  return schedule
+}
+
+function refIn({ team, channel, user, schedule }: Question): ScheduleRef {
+  return { team, channel, user, id: schedule?.id ?? '' }
+}

@@ -1,0 +1,28 @@
+/** Work on a question before its thread is open: a conditional question of a schedule is answered first. */
+import { fieldOf, parseFields } from '../stores/runs/stored-run.ts'
+import type { Question, RunPart, SavedRun } from '../stores/runs/types.ts'
+import type { RunWork } from './services.ts'
+
+/** Returns the question with the work that was done on it. */
+export function withPrior(question: Question, saved: SavedRun): Question {
+  const parts = partsOf(saved)
+  return parts.length > 0 ? { ...question, prior: Object.fromEntries(parts.map(fieldOf)) } : question
+}
+
+/** Takes over the work that was done before the thread was open. */
+export async function restorePrior({ question, run }: RunWork): Promise<void> {
+  if (!question.prior || run.saved.usage.length > 0 || run.saved.steps.length > 0) return
+  await run.save(...partsOf(parseFields(question.prior)))
+}
+
+function partsOf({ standalone, remembered, steps, memory, usage, answer }: SavedRun): RunPart[] {
+  if (usage.length === 0) return []
+  return [
+    ...(standalone === undefined ? [] : [{ part: 'standalone' as const, value: standalone }]),
+    ...(remembered ? [{ part: 'remembered' as const, value: remembered }] : []),
+    ...steps.map((value, i) => ({ part: 'step' as const, n: i + 1, value })),
+    { part: 'memory', value: memory },
+    ...usage.map((value, i) => ({ part: 'usage' as const, n: i + 1, value })),
+    ...(answer ? [{ part: 'answer' as const, value: answer }] : []),
+  ]
+}

@@ -1,0 +1,87 @@
+/** A question that its asker takes back or edits: its runs, and what is stored of it. */
+import { sleep } from '../base/backoff.ts'
+import type { Withdrawal } from '../stores/runs/control.ts'
+import { askedMessage, type Question } from '../stores/runs/types.ts'
+import type { AnswerServices } from './services.ts'
+
+/** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
+export function editedQuestionId(id: string, editTs: string): string {
+  return `${id}:${editTs}`
+}
+
+/** The questions that a message may have asked: the original and the edit before this change. */
+export interface AskedMessage {
+  question: Question
+  thread: string
+  ids: string[]
+}
+
+/**
+ * Adds the ids of all unfinished runs of the question: those of other edits, and those of "Ask again" if they count.
+ */
+export async function withRuns(
+  asked: AskedMessage,
+  { queue }: AnswerServices,
+  counts: (id: string) => boolean = () => true,
+): Promise<AskedMessage> {
+  const { running, waiting, suspended = [] } = await queue.inThread(asked.thread)
+  const all = [...(running ? [running] : []), ...waiting, ...suspended].map(({ id }) => id)
+  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
+  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
+}
+
+/**
+ * Sends a stop to every run of the question that is not over. Waiting runs count too: they may have posts from before a
+ * handover.
+ * @returns whether there was one; its worker does the rest
+ */
+export async function withdrawRuns(
+  { thread, ids }: AskedMessage,
+  { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
+  { control, log }: AnswerServices,
+): Promise<boolean> {
+  let isTold = false
+  for (const id of ids) {
+    const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
+    isTold ||= sent === 'sent'
+  }
+  if (isTold) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
+  return isTold
+}
+
+/** Returns the ids under which the question was answered, also after edits. */
+export async function knownIds(
+  { question, thread, ids }: AskedMessage,
+  { history, archive }: AnswerServices,
+): Promise<string[]> {
+  const turns = (await history.load(thread)).map(({ id }) => id)
+  const answered = turns.filter((id) => askedMessage(id) === question.id)
+  const records = await Promise.all(ids.map((id) => archive.load(id)))
+  return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
+}
+
+/** How long to wait for a run that has just answered to end, and how often to look. Milliseconds. */
+const ENDING_MS = 120_000
+const LOOK_MS = 500
+
+/**
+ * Waits until no run of the question is at work. Its answer is saved, so the run takes no signal, but it may not be
+ * posted yet.
+ */
+export async function untilEnded({ thread, ids }: AskedMessage, { queue, now }: AnswerServices): Promise<void> {
+  for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(LOOK_MS)) {
+    const { running } = await queue.inThread(thread)
+    if (!running || !ids.includes(running.id)) return
+  }
+}
+
+/** Deletes the turns, and the files that were read for them. */
+export async function forgetTurns(
+  { thread, ids: asked }: AskedMessage,
+  ids: string[],
+  services: AnswerServices,
+): Promise<void> {
+  for (const id of ids) await services.history.remove(thread, id)
+  const files = await services.files()
+  for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
+}
