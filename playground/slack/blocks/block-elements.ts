@@ -2,10 +2,10 @@
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
-/** Throws a refusal with the fault. */
+/** Throws a refusal that names the fault. */
 export type Complain = (why: string) => never
 
-/** Elements that are only typed into or picked from; Slack checks little of them. */
+/** Elements for typing or picking. Slack checks little of them. */
 const INPUTS = new Set(
   (
     'plain_text_input number_input email_text_input url_text_input rich_text_input file_input datepicker timepicker ' +
@@ -19,7 +19,7 @@ const MENUS = new Set('static_select multi_static_select overflow radio_buttons 
 /** Every kind of element that people press, type into or choose from. */
 export const ELEMENT_KINDS: readonly string[] = ['button', ...INPUTS, ...MENUS]
 
-/** Checks each of a block's elements, one at least. */
+/** Checks each of a block's elements. There must be at least one. */
 export function each(block: Json, limits: { most: number; complain: Complain }, check: (element: Json) => void) {
   const elements = block['elements']
   if (!Array.isArray(elements) || elements.length === 0) return limits.complain('elements are missing')

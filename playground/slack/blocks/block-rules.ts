@@ -1,7 +1,7 @@
 /**
- * Refuses the blocks that Slack would refuse. Forms and limits are from https://docs.slack.dev/reference/block-kit;
- * forms that Slack accepts without documenting them are accepted. If the docs and the live validator differ, the
- * stricter one counts.
+ * Refuses the blocks that Slack refuses. Forms and limits are from https://docs.slack.dev/reference/block-kit.
+ * Undocumented forms that Slack accepts are accepted. Where the docs and the live validator differ, the stricter one
+ * applies.
  */
 import { isObject } from '../args.ts'
 import { checkAction, checkImage, checkInput, checkTextObject, each, type Complain } from './block-elements.ts'
@@ -44,10 +44,10 @@ const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void;
   container: { check: (block, complain) => checkContainer(block, complain, checkChild), on: ONLY_MESSAGES },
 }
 
-/** Every kind of block that is taken somewhere. */
+/** Every kind of block that some surface accepts. */
 export const BLOCK_KINDS: readonly string[] = Object.keys(CHECKS)
 
-/** @throws Refusal `invalid_blocks` with what is wrong and where, or `msg_blocks_too_long`. */
+/** @throws Refusal `invalid_blocks` with the fault and its place, or `msg_blocks_too_long` */
 export function checkBlocks(
   blocks: unknown,
   options: { most?: number; surface?: BlockSurface } = {},
@@ -95,7 +95,7 @@ function refused(why: string, blame = true): Refusal {
   return new Refusal('invalid_blocks', { why, blame, more: { response_metadata: { messages: [`[ERROR] ${why}`] } } })
 }
 
-/** Checks one block. The refusal names the place of a fault by a JSON pointer, as Slack does. */
+/** Checks one block. The refusal names the place of the fault as a JSON pointer, as Slack does. */
 function checkBlock(block: unknown, pointer: string, surface: BlockSurface) {
   const complain: Complain = (why) => {
     throw refused(`${why} [json-pointer:${pointer}]`)
@@ -114,7 +114,7 @@ function checkChild(block: Json, complain: Complain) {
   CHECKS[String(block['type'])]?.check(block, complain)
 }
 
-/** Looks for kinds of blocks that this workspace does not know yet, at any depth. @throws Refusal if there is one */
+/** Checks that a value has no kind of block that this workspace does not support yet. @throws Refusal if it has */
 export function checkKinds(value: unknown, refusedKinds: Set<string>) {
   if (Array.isArray(value)) for (const one of value) checkKinds(one, refusedKinds)
   if (!isObject(value)) return

@@ -1,4 +1,4 @@
-/** Blocks of rows and columns, and the charts drawn of them. */
+/** Tables, and the charts drawn from them. */
 import { isObject } from '../args.ts'
 import type { Complain } from './block-elements.ts'
 import { checkRichText } from './rich-text.ts'

@@ -1,4 +1,4 @@
-/** The blocks that show work under way: tasks, plans, containers. */
+/** Blocks that show work in progress: tasks, plans, containers. */
 import { isObject } from '../args.ts'
 import { checkImage, checkTextObject, type Complain } from './block-elements.ts'
 import { checkRichText } from './rich-text.ts'

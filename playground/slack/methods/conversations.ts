@@ -8,7 +8,7 @@ import type { Method, Workspace } from './method.ts'
 export const conversationMethods: Record<string, Method> = {
   'conversations.info': (args, { store }) => {
     const id = required(args, 'channel')
-    // Whoever writes may name what never was: no mistake of the app's.
+    // People may name a channel that does not exist, so it is not the app's mistake.
     if (!store.channels.has(id)) throw declined('channel_not_found')
     return { channel: channelObject(store.channel(id)) }
   },
@@ -64,7 +64,7 @@ export const conversationMethods: Record<string, Method> = {
   },
 }
 
-/** Returns a channel that the bot may read: one that it is in. */
+/** Returns a channel that the bot may read, which it must be in. */
 function readable(args: Json, store: Workspace['store']): Channel {
   const channel = store.channel(required(args, 'channel'))
   if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
@@ -110,7 +110,7 @@ function page(messages: StoredMessage[], args: Json, bounds: { normal: number; m
   }
 }
 
-/** Returns where a page begins and ends, and the cursor of the next one. */
+/** Returns the start and the end of a page, and the cursor of the next one. */
 function slice(length: number, args: Json, bounds: { normal: number; most: number }) {
   const from = readCursor(optional(args, 'cursor'))
   const to = from + whole(args, 'limit', bounds)
@@ -129,7 +129,7 @@ function readCursor(cursor: string | undefined): number {
 function outward(message: StoredMessage, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
   if (message.files) rest.files = filesInHistory(message.files)
-  // Only the event names a message with files by a subtype of its own.
+  // Only events give a message with files its own subtype.
   if (message.subtype === 'file_share') delete rest.subtype
   for (const name of ['chunks', 'stream', 'died', 'stopped_by']) delete rest[name]
   const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)

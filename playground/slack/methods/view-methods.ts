@@ -47,7 +47,7 @@ export const viewMethods: Record<string, Method> = {
 }
 
 /**
- * Returns the refusals of `blocks.validate`, each with a pointer. The method is a query: a refusal is a normal result.
+ * Returns the errors of `blocks.validate`, each with a pointer. The method is a query, so an error is a normal result.
  */
 function validated(what: string, check: () => void) {
   try {
@@ -55,7 +55,7 @@ function validated(what: string, check: () => void) {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [, message = error.message, pointer = ''] = /^(.*?)(?: \[json-pointer:(.*)\])?$/s.exec(error.message) ?? []
-    // Of a list alone the place is told within that list.
+    // For a list of blocks, the pointer is relative to that list.
     const place = what === 'blocks' ? pointer.replace(/^\/blocks/, '') : pointer
     const errors = [{ pointer: place, code: 'failed_constraint', message }]
     throw new Refusal(`invalid_${what}`, { why: message, blame: false, more: { errors } })

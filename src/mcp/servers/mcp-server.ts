@@ -147,7 +147,7 @@ export class McpServer {
   }
 }
 
-/** Whether a caller's time was up. The loop reports its own deadline itself (agent/act.ts). */
+/** Returns whether a caller's time was up. The loop reports its own deadline itself (agent/act.ts). */
 function isTimeUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
@@ -163,7 +163,10 @@ function unlisted(name: string): ServerTool {
 /** The protocol's code for arguments that should also have been sent as headers. */
 const HEADER_MISMATCH = -32020
 
-/** Whether a server says that it did not look at a call. A forgotten session is 404, or 400 with a word about it. */
+/**
+ * Returns whether a server says that it did not look at a call. A forgotten session is 404, or 400 with a word about
+ * it.
+ */
 function isRefused(error: unknown, { hasSession }: Connection): boolean {
   if (error instanceof ProtocolError) return error.code === HEADER_MISMATCH
   if (!(error instanceof SdkHttpError) || !hasSession) return false

@@ -88,7 +88,7 @@ const WEB_ADDRESS = /\/\/|www\.|\.[a-z]{2,24}[/:?#]/i
 const MAX_SPAN = 2000
 const MAX_LINES = 2000
 
-/** Whether a text is invisible: spaces, line ends, and invisible characters such as a zero-width space. */
+/** Returns whether a text is invisible: spaces, line ends, and invisible characters such as a zero-width space. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text)
 }

@@ -135,7 +135,10 @@ function bare(markdown: string, at: number): RenderedFormula | undefined {
 /** Function names that appear in formulas without a backslash. */
 const NAMES = /(?<![a-z])(?:sin|cos|tan|log|ln|exp|max|min|mod|lim|det|gcd)(?![a-z])/gi
 
-/** Whether the text between two dollars is a formula, not prose between two prices or between two shell variables. */
+/**
+ * Returns whether the text between two dollars is a formula, not prose between two prices or between two shell
+ * variables.
+ */
 function isInline(latex: string): boolean {
   if (/^\s|\s$|^$|\n\s*\n/.test(latex)) return false
   const words = latex.replace(/\\[a-z]+\*?(?:\{[^{}]*\})?|[_^]\s*\{[^{}]*\}/gi, ' ').replace(NAMES, ' ')

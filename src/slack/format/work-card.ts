@@ -69,7 +69,7 @@ function workingTitle(steps: CardStep[]): string {
   return isWaiting(last) ? 'Waiting for a person' : `Working: ${stepWords(steps.length)} so far`
 }
 
-/** Whether a step waits for a person: an approval or an answer. */
+/** Returns whether a step waits for a person: an approval or an answer. */
 export function isWaiting({ step }: CardStep): boolean {
   return step.kind === 'tool' && step.waiting !== undefined && step.begun === undefined && !step.observation
 }

@@ -87,7 +87,8 @@ async function isIn(place: string, id: string, services: Services): Promise<bool
 const ELSEWHERE = 'This button only works in the channel of its answer.'
 
 /**
- * Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel.
+ * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
+ * channel.
  */
 export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
   return channel?.id.startsWith('D') === true

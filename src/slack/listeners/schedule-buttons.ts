@@ -79,7 +79,10 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
 
 const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
 
-/** Whether the button is in a list, which is shown again. The note about a paused schedule is a separate message. */
+/**
+ * Returns whether the button is in a list, which is shown again. The note about a paused schedule is a separate
+ * message.
+ */
 function isList({ container }: { container?: object }, action: string): boolean {
   return (
     !OF_CARD.includes(action) &&

@@ -23,8 +23,8 @@ import type { Services } from '../services.ts'
 import { scheduleCard } from '../views/schedule-blocks.ts'
 
 /**
- * Whether a question makes a schedule: it begins with a time, or with `schedule`. If that depends on the asker's zone,
- * Slack is asked.
+ * Returns whether a question makes a schedule: it begins with a time, or with `schedule`. If that depends on the
+ * asker's zone, Slack is asked.
  */
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false

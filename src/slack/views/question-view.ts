@@ -90,7 +90,10 @@ function textElement(field: Extract<FormField, { kind: 'text' }>, action_id: str
   return { type: 'plain_text_input', action_id, multiline, ...first }
 }
 
-/** Whether an initial value is valid. Slack refuses the whole modal if its input would not accept an initial value. */
+/**
+ * Returns whether an initial value is valid. Slack refuses the whole modal if its input would not accept an initial
+ * value.
+ */
 function isRight(field: FormField, initial: string | undefined): boolean {
   return initial !== undefined && 'value' in checkField(field, initial)
 }
