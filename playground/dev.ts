@@ -13,13 +13,13 @@ import { tryInProcess } from './bot/child-process.ts'
 import { createNotices } from './page-server/notices.ts'
 import type { RunBot } from './bot/run-bot.ts'
 
-/** The wait for further changes, in ms: editors save in several steps, and several files at once. */
+/** The wait for further changes, in ms. Editors save in several steps, and several files at once. */
 const CALM_MS = 150
 
 /** The folders whose changes restart the bot. A change of the playground itself needs a new start. */
 const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
-/** The lock of a run, so that a run whose bot died goes on in the next one after ten seconds at most, not thirty. */
+/** A shorter lock of runs: the next bot continues the run of one that died after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
 const USAGE = `Usage: npm run dev [-- --workspaces]

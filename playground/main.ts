@@ -1,6 +1,6 @@
 /**
  * `npm run playground`: the local Slack, a simulated Wikipedia and the page, with the real bot between them. Only this
- * file, dev.ts, trace.ts and the folders bot/ and demo/ know the bot, which gets settings as from an operator.
+ * file, dev.ts, trace.ts and the folders bot/ and demo/ know the bot. It gets its settings as from an operator.
  */
 import { parseArgs } from 'node:util'
 import { asksHelp } from '../src/commands/command.ts'
@@ -9,7 +9,7 @@ import { ConfigError, messageOf } from '../src/base/errors.ts'
 import { createNetwork } from '../src/base/http/proxy.ts'
 import type { RunTrace } from '../src/stores/runs/run-trace.ts'
 import { methodNames } from '../src/slack/client/method-names.ts'
-import { demoUpstream } from './bot/demo-upstream.ts'
+import { demoUpstream } from './demo/demo-upstream.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { inspectorPart } from './journal/inspector-part.ts'
 import { createJournal, type Journal } from './journal/journal.ts'
@@ -31,11 +31,12 @@ import { botSettings, notesOf, realModel } from './bot/playground-settings.ts'
 import { openOtherPages, playWorkspaces, workspacesNote } from './bot/many-workspaces.ts'
 import { promptsPart } from './bot/prompts-part.ts'
 import { movedClock } from './bot/moved-clock.ts'
-import { recordPlayground } from './bot/record-playground.ts'
+import { CONVERSATIONS, replayedSettings, replayWithBot } from './bot/replay-bot.ts'
+import { createRecorder } from './recording/recorder.ts'
+import { recordingPart } from './recording/recording-part.ts'
 import { runBotHere, type RunBot } from './bot/run-bot.ts'
 import { showConversation } from './bot/show-conversation.ts'
 import { SCOPES, startWorkspace } from './bot/example-slack.ts'
-import { tellTaken } from './bot/taken-port.ts'
 
 /** The demo's pause between two words, in ms: slow enough to see them arrive. */
 const DEMO_PACE_MS = 15
@@ -101,7 +102,7 @@ export async function startPlayground(env: Env, options: PlaygroundOptions = {})
     return { ...(await openPlayground(given, world, { options, stops })), stop }
   } catch (error) {
     await stop()
-    throw tellTaken(error, given.PLAYGROUND_PORT)
+    throw error
   }
 }
 
@@ -154,7 +155,7 @@ async function openPlayground(
 ): Promise<Omit<Playground, 'stop'>> {
   const { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings, clock, many } = world
   const config = loadConfig(settings)
-  const recording = recordPlayground(slack, { journal, settings, folder: options.conversations })
+  const recorder = createRecorder(slack, { journal, settings: replayedSettings(settings) })
   const tools = toolRunner(config, net)
   stops.push(() => tools.close())
   const run = runPart()
@@ -165,7 +166,7 @@ async function openPlayground(
     run.take(trace)
   }
   const onPort = (port: number) => many?.gateway.setBot(`http://127.0.0.1:${port}`)
-  const bot = await runBot({ settings, recorder: recording.recorder, onTrace, now: clock.now, onPort })
+  const bot = await runBot({ settings, recorder, onTrace, now: clock.now, onPort })
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
@@ -186,10 +187,10 @@ async function openPlayground(
         clock: options.runBot ? undefined : clock,
       }),
       promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
-      recording.part,
+      recordingPart(recorder, { folder: options.conversations ?? CONVERSATIONS, replay: replayWithBot }),
       ...(bot.part ? [bot.part] : []),
     ],
-    onAct: recording.onAct,
+    onAct: recorder.onAct,
   })
   stops.push(() => page.close())
   if (many) stops.push(await openOtherPages(many, { first: page.url, notes: shown, parts: [run] }))

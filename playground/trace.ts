@@ -1,6 +1,6 @@
 /**
- * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports,
- * or what `npm run runs -- trace ID` prints.
+ * `npm run trace FILE`: shows a saved trace on its own page, like the playground. FILE is the page's export, or the
+ * output of `npm run runs -- trace ID`.
  */
 import { readFile } from 'node:fs/promises'
 import { readEnv } from '../src/config.ts'
@@ -16,7 +16,7 @@ import { startTracePage } from './page-server/trace-server.ts'
 const USAGE = `Usage: npm run trace FILE            opens a saved trace: the page’s export, or the output of npm run runs -- trace ID
        npm run trace -- test FILE [NAME]    makes it a test, test/conversations/NAME.json`
 
-/** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
+/** Reads a trace from a file. Skips the lines that npm prints before a script's output. @throws ConfigError */
 async function readTraceFile(path: string): Promise<RunTrace> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)

@@ -41,7 +41,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Whether a folder is readable. Resolved from the project's folder, as its users do. The default one may be missing.
+ * Returns whether a folder is readable. Resolved from the project's folder, as its users do. The default one may be
+ * missing.
  */
 function isFolder(path: string): boolean {
   try {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server on 127.0.0.1 and nowhere else. */
+/** A server that listens only on 127.0.0.1. */
 export interface LoopbackServer {
   server: Server
   port: number
@@ -18,27 +18,27 @@ export async function listen(handler: RequestListener, port = 0): Promise<Loopba
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
-  // A listening TCP server has an address of this form; only a pipe has a string.
+  // A TCP server's address is an object; only a pipe's is a string.
   const { port: taken } = server.address() as AddressInfo
   return { server, port: taken, base: `http://127.0.0.1:${taken}`, close: () => closeServer(server) }
 }
 
 /**
- * Whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to 127.0.0.1 (DNS
- * rebinding) keeps that name in the Host header.
+ * Returns whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to
+ * 127.0.0.1 (DNS rebinding) keeps that name in the Host header.
  */
 export function hasOwnHost({ headers: { host = '' } }: IncomingMessage, alias?: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase()
   return ['localhost', '127.0.0.1', '[::1]', alias?.toLowerCase()].includes(name)
 }
 
-/** Whether a request names another Host, or a browser sends it for a page of another origin. */
+/** Returns whether a request names another Host, or whether a browser sent it for a page of another origin. */
 export function isForeign(request: IncomingMessage, alias?: string): boolean {
   const { origin, host = '' } = request.headers
   return !hasOwnHost(request, alias) || (origin !== undefined && origin !== `http://${host}`)
 }
 
-/** Closes a server and its connections: open sockets and event streams would keep it from closing. */
+/** Closes a server and its connections, because open sockets and event streams would keep it from closing. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

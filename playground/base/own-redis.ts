@@ -1,6 +1,4 @@
-/**
- * `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, behind a port that can be closed.
- */
+/** Starts a Redis for `npm run dev` and `npm run playground -- --redis`, behind a port that can be closed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,12 +19,13 @@ const MISSING =
   'No redis-server is installed (apt install redis-server, brew install redis). Without --redis the playground keeps everything in memory.'
 
 /**
- * Starts one in a new temporary folder, on a port of 127.0.0.1. @throws Error with a sentence if Redis is not installed
+ * Starts a Redis in a new temporary folder, behind a port of 127.0.0.1. @throws Error with a sentence if Redis is not
+ * installed
  */
 export async function startOwnRedis(command = 'redis-server', within = tmpdir()): Promise<OwnRedis> {
   const folder = await mkdtemp(join(within, 'thinkaloud-playground-'))
   const remove = () => rm(folder, { recursive: true, force: true })
-  // A socket in its folder is private, and needs no free port.
+  // A socket in the folder is private and needs no free port.
   const path = join(folder, 'redis.sock')
   const server = await launch(command, folder, path).catch((error: unknown) =>
     remove().then(() => Promise.reject(error)),
@@ -64,7 +63,7 @@ async function launch(command: string, folder: string, path: string): Promise<Ch
   return Promise.race([ready, failed])
 }
 
-/** Opens a port of 127.0.0.1 that leads to Redis. Closing it cuts all connections, and refuses new ones. */
+/** Opens a port of 127.0.0.1 that forwards to Redis. Closing it cuts all connections and refuses new ones. */
 async function openWay(path: string) {
   const sockets = new Set<Socket>()
   let isClosed = false
@@ -80,7 +79,7 @@ async function openWay(path: string) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // A listening TCP server has an address of this form; only a pipe has a string.
+  // A TCP server's address is an object; only a pipe's is a string.
   const { port } = server.address() as AddressInfo
   return {
     port,

@@ -14,7 +14,7 @@ export async function until<T>(check: () => T | Promise<T>, what: string, ms = 4
 
 /**
  * Waits until nothing has been in progress and nothing new has come for `ms`. It counts checks instead of reading the
- * clock, which runs on while a busy machine does nothing.
+ * clock, because the clock goes on while a busy machine stands still.
  */
 export async function quiet(look: () => { busy: number; count: number }, ms: number): Promise<void> {
   let seen = look().count

@@ -31,7 +31,7 @@ export interface ManyWorkspaces {
   gateway: Gateway
   /** Replaces the settings of one workspace. */
   settings: Env
-  /** Returns the entries of the menu. Those of the pages exist once the pages do. */
+  /** The entries of the menu. Empty until the pages are open. */
   entries: WorkspaceEntry[]
 }
 

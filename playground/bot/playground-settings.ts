@@ -54,7 +54,7 @@ export function botSettings(env: Env, played: Played): Env {
   }
 }
 
-/** Returns further notes about the playground. `given` are the operator's own settings, `config` the bot's. */
+/** What the notes are about. `given` are the operator's own settings, `config` the bot's. */
 export interface PlaygroundSetup {
   given: Config
   config: Config
@@ -65,8 +65,8 @@ export interface PlaygroundSetup {
 }
 
 /**
- * Printed at the start and shown on the page, so that nobody mistakes the demo for a model, or this Slack for their
- * own.
+ * Returns the notes that are printed at the start and shown on the page. They keep people from mistaking the demo for a
+ * model, or this Slack for their own.
  */
 export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSetup): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''

@@ -9,12 +9,8 @@ import { startPage } from '../page-server/page-server.ts'
 import { readConversation, type RecordedConversation } from '../recording/conversation-file.ts'
 import { comparedPart } from '../recording/recording-part.ts'
 import { replayWithBot } from './replay-bot.ts'
-import { tellTaken } from './taken-port.ts'
 
-/**
- * Plays it and opens the page on its workspace. @throws ConfigError if the file is no conversation, or the port is in
- * use
- */
+/** Plays it and opens the page on its workspace. @throws Error if the file is no conversation, or the port is in use */
 export async function showConversation(file: string, { PLAYGROUND_PORT: port }: Pick<Config, 'PLAYGROUND_PORT'>) {
   const conversation = await conversationOf(file)
   const replayed = await replayWithBot(conversation)
@@ -28,7 +24,7 @@ export async function showConversation(file: string, { PLAYGROUND_PORT: port }: 
   const page = await startPage(slack, { port, notes: about, parts: [comparedPart(file, replayed)] }).catch(
     async (error: unknown) => {
       await replayed.stop()
-      throw tellTaken(error, port)
+      throw error
     },
   )
   const stop = async () => {

@@ -10,7 +10,7 @@ import type { Network } from '../../src/base/http/proxy.ts'
 import type { RunTool } from '../journal/send-again.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The bot's own tools, opened at the first call. Tools that need a permission are refused. */
+/** Calls the bot's own tools, which are opened at the first call. Tools that write are refused. */
 export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
   let opened: Promise<AgentParts> | undefined
   return {

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Usage } from '../../src/agent/contracts/model.ts'
 import { ConfigError, messageOf } from '../../src/base/errors.ts'
-import { ROOT } from '../../src/base/package-root.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { createCopier } from '../journal/journal-copy.ts'
 import {
@@ -20,7 +19,7 @@ import { eachText } from '../recording/place-names.ts'
 import { writeConversation } from '../recording/write-conversation.ts'
 import { GENERAL } from '../slack/slack.ts'
 import type { Json } from '../slack/types.ts'
-import { replayWithBot } from './replay-bot.ts'
+import { CONVERSATIONS, replayWithBot } from './replay-bot.ts'
 
 /** The folder for the test; the checkout's unless given. */
 export interface TraceTestOptions {
@@ -35,7 +34,7 @@ export interface TraceTestOptions {
  * @throws ConfigError if a replay differs from the trace
  */
 export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions = {}): Promise<string[]> {
-  const { folder = join(ROOT, 'test/conversations') } = options
+  const { folder = CONVERSATIONS } = options
   const { hidden } = createCopier()
   const name = checkName(options.name ?? nameOf(hidden(trace.question)))
   const file = join(folder, `${name}.json`)

@@ -116,13 +116,13 @@ export function createTrier(
 
 const HOUR_MS = 3_600_000
 
-/** With `auto`, the dialect of the earlier answer, so that the model is not probed again. */
+/** Replaces the dialect `auto` by that of the earlier answer, so that the model is not probed again. */
 function speaking(config: Config, dialect: string): Config {
   const known = DIALECTS.find((name) => name === dialect)
   return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
 }
 
-/** Leaves out tools that write. */
+/** Refuses the calls of a tool that writes. */
 function harmless(tool: Tool): Tool {
   if (tool.effects === 'read') return tool
   const run = () =>

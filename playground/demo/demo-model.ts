@@ -10,8 +10,8 @@ import { readPrompt, type ReadPrompt } from './read-prompt.ts'
 import { advance, calledByName, played, type Final, type DemoPlan } from './recordings.ts'
 
 /**
- * `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where
- * there is one.
+ * `paceMs` is the pause between two pieces of a stream, so that a person sees it grow. `isBare` returns the value
+ * alone, if there is one.
  */
 export type DemoOptions = { paceMs?: number; isBare?: boolean }
 
@@ -19,7 +19,7 @@ export function demoModel(options: DemoOptions = {}): Model {
   return { name: 'demo', stream: (request) => streamDemo(request, options) }
 }
 
-/** The demo speaks this one dialect. */
+/** The only dialect that the demo writes. */
 export const DEMO_DIALECT = 'text'
 const DEMO = 'I am only the demo'
 
@@ -50,14 +50,14 @@ export function complete(messages: Message[], isBare = false): string {
   const seen = asked.observations.at(-1)?.slice(0, 300)
   const stopped = { answer: `I had to stop here. The last thing that I saw: ${seen}`, isUnknown: false }
   const { answer, isUnknown } = !('tool' in next) ? next : seen ? stopped : help(asked)
-  // The value is what the answer sets in bold, the last of several.
+  // The value is the last bold text of the answer.
   const value = isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
   return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
 }
 
 /**
- * Plays the recording of the whole question, else answers each of its questions in turn. A later one may refer to an
- * earlier one's answer.
+ * Plays the recording of the whole question, or answers each of its questions in turn. A later question may refer to an
+ * earlier answer.
  */
 function* thinkOf(asked: ReadPrompt): DemoPlan {
   const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
@@ -68,7 +68,7 @@ function* thinkOf(asked: ReadPrompt): DemoPlan {
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)
     const plan = played({ ...asked, question }) ?? calledByName({ ...asked, question })
-    // Beside a question, what is none may be a greeting.
+    // A text beside the question may be a greeting.
     if (!plan && !part.endsWith('?')) continue
     const end = plan ? yield* plan : { answer: `“${part}” is beyond me: ${DEMO}.`, isUnknown: true }
     turns.push({ ...end, question, isRead: plan !== undefined })
@@ -96,7 +96,7 @@ const ABILITIES =
 /** Answers everything that needs no tool: a greeting, thanks, and questions about its abilities. */
 function help({ question, tools }: ReadPrompt): Final {
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
-  const list = (most: number) => can.slice(0, most).join('\n')
+  const list = (max: number) => can.slice(0, max).join('\n')
   if (THANKS.test(question)) return { answer: 'You’re welcome! Reply here to ask on.', isUnknown: false }
   if (GREETING.test(question))
     return { answer: `Hello! Ask me something, for example:\n\n${list(4)}`, isUnknown: false }

@@ -1,5 +1,6 @@
 /**
- * Reads a little English: politeness, several questions in one, sums in words, and the few forms that recordings know.
+ * Reads a little English: polite phrases, several questions in one message, sums in words, and the few forms that
+ * recordings know.
  */
 import { introOf, shippedPages, type WikiPage } from '../wiki/wiki-pages.ts'
 import { suggestion } from '../wiki/wiki-search.ts'
@@ -26,7 +27,7 @@ export function plainly(text: string): string {
   return bare === plain ? plain : plainly(bare)
 }
 
-/** Ways to ask the same, each with the one that the recordings know. */
+/** Synonyms, each with the word that the recordings know. */
 const SAME: [string, string][] = [
   ["^(who|what|which|where|when|how)'?s ", '$1 is '],
   ['^what (?:year|date) ', 'when '],
@@ -89,7 +90,7 @@ export function questionsIn(text: string): string[] {
 }
 
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
-/** A name as a page writes it. `text` and `at` are its form and its place in the text that was read. */
+/** A name as a page writes it. `text` and `at` are the form and the place in the text that was read. */
 export type Named = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
@@ -108,8 +109,8 @@ function plain(text: string): string {
 }
 
 /**
- * Returns the names in a text (its plain form has the same length), the longest at each place. Names of one or two
- * letters count only in capitals.
+ * Returns the names in a text, the longest at each place. The text's plain form has the same length. Names of one or
+ * two letters count only in capitals.
  */
 export function namesIn(text: string): Named[] {
   return [...plain(text.slice(0, 1000)).matchAll(NAMES)].flatMap(({ 0: { length }, index: at }) => {
@@ -119,8 +120,8 @@ export function namesIn(text: string): Named[] {
 }
 
 /**
- * Returns the page's name that the whole text is, ignoring capitals, accents, an article, and two wrong letters in a
- * long name.
+ * Returns the page's name that makes up the whole text. Ignores capitals, accents, an article, and two wrong letters in
+ * a long name.
  */
 export function knownName(text: string): string | undefined {
   const bare = text.trim().replace(/^(?:the|an?) /i, '')

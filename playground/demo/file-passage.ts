@@ -7,15 +7,15 @@ const MAX_LINES = 4
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Returns the words to search a file for; the whole question if all of its words are common ones. */
+/** Returns the words to search a file for. Returns the whole question if all of its words are common. */
 export function searchWords(question: string): string {
   const words = wordsOf(question).filter((word) => !NOISE.test(word))
   return words.length > 0 ? words.join(' ') : question
 }
 
 /**
- * Returns the lines of the best passage with the words, after the file and the place. A heading comes with the line
- * below it.
+ * Returns the lines of the best passage with the words, preceded by the file and the place. A heading comes with the
+ * line below it.
  */
 export function passageIn(found: string, words: string): string | undefined {
   const [head = '', ...rest] = found.split('\n')

@@ -47,7 +47,7 @@ function aboutName(text: string, history: PastTurn[]): string | undefined {
     return last.slice(0, before.at) + name.name + last.slice(before.at + before.text.length)
   if (named !== text) return QUESTION.test(named) || simply(named).startsWith('= ') ? named : `who is ${named}`
   if (/^(?:when|where)$/i.test(text) && QUESTION.test(last)) return last.replace(/^\w+/, text)
-  // A verb at the end lacks what it is done to.
+  // "famous for inventing" lacks its object.
   const thing = / for \p{L}+ing$/u.test(text) && mentions.find(({ pronoun }) => pronoun === 'it')
   return thing ? `${text} ${thing.name}` : undefined
 }
@@ -72,8 +72,8 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
 }
 
 /**
- * Returns the subjects of a turn, the likeliest first: the bold text of its answer, its question, its answer. A subject
- * without a pronoun fits any.
+ * Returns the subjects of a turn, the likeliest first: the bold text of its answer, then its question, then its answer.
+ * A subject without a pronoun matches any pronoun.
  */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]

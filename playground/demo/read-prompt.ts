@@ -10,11 +10,11 @@ export interface ReadPrompt {
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
-  /** People's earlier messages in the thread, one a line. */
+  /** Earlier messages of people in the thread, one per line. */
   said?: string
 }
 
-/** Reads a prompt from its words alone, as any model has to. Undefined for a form that the demo does not know. */
+/** Reads a prompt from its text alone, as a model does. Returns undefined for a form that the demo does not know. */
 export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const whole = messages.map((message) => message.content.slice(0, MAX_CHARS)).join('\n')
   const last = messages.at(-1)?.content.slice(-MAX_CHARS) ?? ''
@@ -34,10 +34,10 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   }
 }
 
-/** The label of a person's addition. */
+/** The label of a message that a person added during the run. */
 const ADDED = /^Message from the person:/m
 
-/** The labels count only at the start of a line: the loop defuses those inside observations. */
+/** Labels count only at the start of a line, because the loop escapes the labels inside observations. */
 function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)

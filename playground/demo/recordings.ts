@@ -20,7 +20,7 @@ const [, words = '', all = ''] = readFileSync(join(import.meta.dirname, 'recordi
   .split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
 
-/** A pattern, with the values of its words in capitals and its names in braces. */
+/** Compiles a pattern: expands its macros, fills in the names in braces, and lets NAME match a proper name. */
 function pattern(text: string, flags = 'iu', known: Placeholders = {}): RegExp {
   const whole = macros.reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
   return new RegExp(filled(whole, known).replaceAll("'", "['’]").replaceAll('NAME', NAME), flags)
@@ -51,7 +51,7 @@ export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
     const of = found?.groups?.['of']
     const isOf = of === undefined || (!isWhole && isName(of))
-    // A file is asked what the shipped pages do not know.
+    // A file is searched only for what the shipped pages do not know.
     const inquiry = found?.groups?.['inquiry']
     if (inquiry !== undefined && namesIn(inquiry).length > 0) continue
     if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
@@ -98,7 +98,10 @@ const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|
 const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
-/** Looks up a relation that names the person ("the author of Dune's first publisher") first. */
+/**
+ * Plays a recording. A subject that is described by a relation ("the author of Dune's first publisher") is looked up
+ * first.
+ */
 function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Placeholders): DemoPlan {
   const { of = '', relation = '' } = known
   const question = `who is ${of}`
@@ -137,7 +140,7 @@ function readIn(seen: string, wanted: RegExp): Placeholders | undefined {
   return sentence === undefined ? undefined : { ...groups, seen: text, sentence: bold, line, beginning }
 }
 
-/** Opens a page and looks a word up on it, then pages that it names, for "Dune" also "Dune (novel)". */
+/** Opens a page and looks a word up on it, then on the pages that it names, for "Dune" also on "Dune (novel)". */
 function* look(move: Move, wanted: RegExp, known: Placeholders): Generator<Move, string, string> {
   const [seen, page, input] = [yield move, move.input, known['find']]
   if (readIn(seen, wanted)) return seen
@@ -157,8 +160,7 @@ function* look(move: Move, wanted: RegExp, known: Placeholders): Generator<Move,
 }
 
 /**
- * Returns the years from one day to another or to today, less one if the birthday is still to come, and the sum with
- * them.
+ * Returns the years from one day to another or to today, less one before the birthday, and the sum that computes them.
  */
 function reckoned({ from, to, today, age, then }: Placeholders): Placeholders {
   if (age && then) return { rest: sumOf(`${age} ${then}`) }
@@ -174,7 +176,7 @@ const FEASTS: [RegExp, string][] = [
   [/^(?:the )?new year(?:'?s(?: day)?)?$/i, 'January 1'],
 ]
 
-/** Returns today in words, and the sum of the days until the next such day, if both can be read. */
+/** Returns today in words, and the sum of the days until the next such day, if both dates can be parsed. */
 function daysOf(today: string, until = ''): Placeholders {
   const now = Date.parse(`${today} UTC`)
   if (Number.isNaN(now)) return {}

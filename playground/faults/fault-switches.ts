@@ -1,11 +1,11 @@
-/** The current faults. Each part that a switch concerns asks here when it acts; nothing is stored elsewhere. */
+/** The state of the fault switches. Each part of the playground reads its switches when it acts. */
 import { SWITCHES, type FaultName, type FaultSwitch } from './switch-list.ts'
 
 /** The state of a switch. */
 export interface SwitchState {
   name: FaultName
   isOn: boolean
-  /** Its number or its choice, also while it is off. */
+  /** The number or the choice, also while the switch is off. */
   value?: number | string
 }
 
@@ -15,7 +15,7 @@ export interface FaultSwitches {
   number(name: FaultName): number | undefined
   /** Returns the choice of a switch that is on. */
   choice(name: FaultName): string | undefined
-  /** Sets a switch, or changes its value. @throws Error for an invalid value */
+  /** Turns a switch on or off, or changes its value. @throws Error for an invalid value */
   set(name: FaultName, change: { isOn?: boolean; value?: number | string }): void
   /** Turns everything off. */
   clear(): void
@@ -32,7 +32,7 @@ export function isFaultName(name: string): name is FaultName {
   return KNOWN.has(name)
 }
 
-/** Creates the switches, all off. `scopes`: those that can be removed. */
+/** Creates the switches, all off. `scopes` are the scopes that can be removed. */
 export function createFaultSwitches({ scopes = [] }: { scopes?: readonly string[] } = {}): FaultSwitches {
   const states = new Map(SWITCHES.map(({ name }): [FaultName, SwitchState] => [name, stateOf(name)]))
   const watchers = new Set<(state: SwitchState) => void>()

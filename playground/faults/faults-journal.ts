@@ -6,7 +6,7 @@ import { SWITCHES, type FaultName } from './switch-list.ts'
 export function journalFaults(faultSwitches: FaultSwitches, journal: Pick<Journal, 'note'>): () => void {
   const on = new Set<FaultName>()
   return faultSwitches.watch(({ name, isOn, value }) => {
-    // A value that is changed while the switch is off throws nothing.
+    // A value that changes while the switch is off has no effect.
     if (!on.delete(name) && !isOn) return
     if (isOn) on.add(name)
     const { title } = SWITCHES.find((one) => one.name === name) ?? { title: name }

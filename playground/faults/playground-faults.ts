@@ -6,7 +6,7 @@ import { takeable } from './slack-faults.ts'
 import { faultsPart } from './faults-part.ts'
 import type { FaultName } from './switch-list.ts'
 
-/** The parts that the switches control. The switch of a missing part says so. */
+/** The parts that the switches control. If a part is missing, its switch is disabled with a reason. */
 export interface FaultTargets {
   /** The scopes of the app. */
   scopes: readonly string[]

@@ -1,4 +1,4 @@
-/** Maps the switches to this Slack's answers. The app gets the texts of Slack's reference. */
+/** Maps the fault switches to Slack's responses. The errors are those of Slack's reference. */
 import type { Fault } from './faults.ts'
 import { scopesOf } from '../slack/methods/index.ts'
 import { subscription } from '../slack/events/event-payloads.ts'
@@ -13,16 +13,16 @@ export interface SlackFaults {
   /** Checks the scopes of a call. @throws Refusal `missing_scope` if the removed scope is needed */
   checkScope(method: string, args: Json): void
   isTaken(scope: string): boolean
-  /** Uses a trigger. One that a slow Slack has let expire is no mistake of the app's. */
+  /** Uses a trigger. A trigger that expired because Slack was slow is not the app's mistake. */
   useTrigger(use: () => string): string
-  /** Whether the app gets this event: not without the scope that its subscription needs. */
+  /** Returns whether the app gets this event. It does not if the scope of its subscription is removed. */
   isHeard(event: Json): boolean
 }
 
 /** The person whose press of Stop is simulated. */
 const SOMEBODY = 'USLACKBOT'
 
-/** The scopes without which an event is not delivered, from its page under https://docs.slack.dev/reference/events. */
+/** The scopes that events need, from each event's page under https://docs.slack.dev/reference/events. */
 const EVENT_SCOPES: Record<string, string> = {
   app_mention: 'app_mentions:read',
   'message.channels': 'channels:history',
@@ -37,13 +37,13 @@ const EVENT_SCOPES: Record<string, string> = {
 const KINDS: Record<Channel['kind'], string> = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' }
 
 /**
- * Returns those of these scopes, or of all, whose loss this Slack can simulate: methods, events or their fields need
- * them.
+ * Returns the scopes whose loss can be simulated, because methods, events or their fields need them. Given `scopes`,
+ * returns only those among them.
  */
 export function takeable(scopes?: readonly string[]): string[] {
   const fields = ['users:read.email', 'files:read']
   const all = [...new Set([...[...scopesOf.values()].flat(), ...Object.values(EVENT_SCOPES), ...fields])]
-  // Beside chat:write it makes no difference.
+  // assistant:write makes no difference beside chat:write.
   return all.filter((one) => one !== 'assistant:write' && (scopes?.includes(one) ?? true)).sort()
 }
 
@@ -80,7 +80,10 @@ export function slackFaults(
   }
 }
 
-/** Returns the scopes of which a call needs one. Of the scopes for kinds of channels, only that of its channel. */
+/**
+ * Returns the scopes of which a call needs one. If the scopes differ by kind of channel, returns that of the call's
+ * channel.
+ */
 function neededBy(method: string, args: Json, store: Store): string[] {
   const all = scopesOf.get(method) ?? []
   const kind = store.channels.get(String(args['channel']))?.kind
@@ -92,11 +95,11 @@ function faultOf(faultSwitches: FaultSwitches, method: string): Fault | undefine
   if (faultSwitches.isOn('down')) return { status: 503, error: 'service_unavailable' }
   const refused = method === 'chat.startStream' ? faultSwitches.choice('streamsRefused') : undefined
   if (refused) return { error: refused }
-  // No bytes without the right to them: the login page is what the answer looks like.
+  // A token without the scope gets Slack's login page instead of the bytes.
   return method === 'download' && faultSwitches.isOn('loginPage') ? { error: 'missing_scope' } : undefined
 }
 
-/** Refuses every second call of a kind with a rate limit, and those that follow it too soon. */
+/** Refuses every second call of a method that has a rate limit, and calls that follow a refusal too soon. */
 function createLimits(now: () => number) {
   const until = new Map<string, number>()
   return {

@@ -1,6 +1,4 @@
-/**
- * The faults that can be injected: each with its switch, its texts on the page, and its number or choice if it has one.
- */
+/** The faults that can be injected. Each has a switch, its texts on the page, and optionally a number or a choice. */
 
 /** A whole number that a person may change. */
 export interface FaultNumber {
@@ -23,7 +21,7 @@ export interface FaultSwitch {
   name: string
   group: FaultGroup
   title: string
-  /** A sentence on its effect, and one on what people should see. */
+  /** A sentence on the effect, and one on what people should see. */
   does: string
   seen: string
   number?: FaultNumber
@@ -231,7 +229,7 @@ const AROUND = [
   },
 ] as const satisfies readonly FaultSwitch[]
 
-/** All of them, in the order of the page. */
+/** All switches, in the order of the page. */
 export const SWITCHES = [...CALLS, ...EVENTS, ...STREAMS, ...MODEL, ...AROUND]
 
 export type FaultName = (typeof SWITCHES)[number]['name']

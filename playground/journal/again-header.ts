@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The header of a request that is sent again from the journal, with the number of its entry. No app sends it, and it is
- * not passed on.
+ * The header of a request that is sent again from the journal: the number of its entry. Apps do not send it, and it is
+ * not forwarded.
  */
 export const AGAIN_HEADER = 'x-playground-again'
 
-/** The header of a model call that belongs to no run, because a prompt is tried. It is not passed on either. */
+/** The header of a model call that tries a prompt and belongs to no run. It is not forwarded. */
 export const TRIED_HEADER = 'x-playground-tried'
 
 /** Returns the number of the entry that a request repeats. */

@@ -5,22 +5,22 @@ import type { DeliveryKind } from '../slack/events/delivery-attempt.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The addresses. */
+/** The addresses that a command needs. */
 export interface CurlPlace {
-  /**
-   * The addresses of the page, the Web API and the model endpoint, and of the bot for deliveries, unless in Socket
-   * Mode.
-   */
+  /** The addresses of the page, the Web API, the model endpoint and the bot. The bot has none in Socket Mode. */
   page: string
   apiUrl: string
   modelUrl: string
   target: string | undefined
   signingSecret: string
-  /** Milliseconds since the epoch: a signature is good for five minutes. */
+  /** Milliseconds since the epoch. A signature is valid for five minutes. */
   now: number
 }
 
-/** Returns undefined if there is nothing to send, or if part of it is missing. `whole`: the unshortened request. */
+/**
+ * Returns a curl command. Returns undefined if there is nothing to send, or if part of the request is missing. `whole`
+ * is the request before it was shortened.
+ */
 export function curlOf(entry: JournalEntry, whole: Json | undefined, place: CurlPlace): string | undefined {
   if (entry.kind === 'fault') return undefined
   const byPage = entry.kind === 'tool' || (entry.kind === 'delivery' && place.target === undefined)
@@ -56,7 +56,7 @@ function apiCall({ name }: JournalEntry, whole: Json, { apiUrl }: CurlPlace): st
   const { path, args, headers } = whole
   const url = new URL(apiUrl).origin + String(path)
   const { authorization }: Json = isObject(headers) ? headers : {}
-  // The shell puts the token in.
+  // The shell inserts the token.
   const token = authorization === undefined ? [] : [`"Authorization: ${shellText(String(authorization))}"`]
   const headersArgs = token.map((one) => ` -H ${one}`).join('')
   if (name === 'download') return `curl -sS -L -O${headersArgs} ${quoted(url)}`

@@ -1,4 +1,4 @@
-/** Writes each request to this Slack into the journal: its arguments, and the whole response. */
+/** Writes each request to the local Slack into the journal: its arguments, and the whole response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseArgs } from '../slack/args.ts'
 import type { JournalEntry } from './journal.ts'
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
   body: Buffer
 }
 
-/** Notes the beginning of a request. @returns a function that notes its end. */
+/** Records the beginning of a request. @returns a function that records its end */
 export function noteCall(options: WebApiOptions, arrived: ReceivedRequest): (answer: WebApiResponse) => void {
   const { journal, workspace } = options
   if (!journal) return () => undefined
@@ -28,7 +28,7 @@ export function noteCall(options: WebApiOptions, arrived: ReceivedRequest): (ans
   }
 }
 
-/** Notes a download, whose bytes are not kept. */
+/** Records a download without its bytes. */
 export function noteDownload(options: WebApiOptions, arrived: Omit<ReceivedRequest, 'body'>, response: ServerResponse) {
   const { journal } = options
   if (!journal) return
@@ -62,7 +62,7 @@ function begin(options: WebApiOptions, { request, url }: ReceivedRequest, args: 
   return options.journal?.begin(fields) ?? { n: 0, at: 0, ...fields }
 }
 
-/** The name of a token's setting, in place of the token. */
+/** Returns the name of a token's setting, to show in place of the token. */
 function tokenName({ botToken, appToken }: WebApiOptions, authorization: string): string {
   if (authorization === `Bearer ${botToken}`) return '$SLACK_BOT_TOKEN'
   return authorization === `Bearer ${appToken}` ? '$SLACK_APP_TOKEN' : '(an unknown token)'

@@ -1,4 +1,4 @@
-/** Writes the deliveries to the app into the journal. */
+/** Writes deliveries to the app into the journal. */
 import { isObject } from '../slack/args.ts'
 import type { DeliveryAttempt, DeliveryKind } from '../slack/events/delivery-attempt.ts'
 import type { EntryStart, EntryEnd } from './journal.ts'
@@ -10,7 +10,7 @@ export function deliveryEntry(kind: DeliveryKind, payload: Json): EntryStart {
   return { kind: 'delivery', name: nameOf(kind, payload), request: { type: kind, payload }, ...(thread && { thread }) }
 }
 
-/** `app_mention`, `message (message_changed)`, `/ask`, `block_actions thinkaloud_stop`. */
+/** Returns a delivery's name: `app_mention`, `message (message_changed)`, `/ask`, `block_actions thinkaloud_stop`. */
 function nameOf(kind: DeliveryKind, payload: Json): string {
   if (kind === 'slash_commands') return String(payload['command'])
   if (kind === 'interactive') return [payload['type'], idOf(payload)].filter(Boolean).join(' ')
@@ -24,7 +24,7 @@ function idOf({ actions, callback_id, view }: Json): unknown {
   return callback_id ?? (isObject(view) ? view['callback_id'] : undefined)
 }
 
-/** Notes an attempt. Each ack has its time. */
+/** Describes an attempt for the journal, with the time of its ack. */
 export function tryTold(attempts: DeliveryAttempt[], isAcked: boolean): EntryEnd {
   const told = attempts.map(({ body, retry, reason, ...attempt }) => {
     return { ...attempt, ms: Math.round(attempt.ms), ...(retry > 0 && { retry, reason }), ack: body }

@@ -1,5 +1,6 @@
 /**
- * The server's side of the panel "Under the hood": the journal for the page, shortened in the list, whole when opened.
+ * The server side of the panel "Under the hood". The page gets a shortened list of the journal, and each entry in full
+ * when it is opened.
  */
 import { curlOf } from './as-curl.ts'
 import type { JournalEntry } from './journal.ts'
@@ -14,9 +15,9 @@ export interface InspectorPartOptions extends AgainOptions {
   now?: () => number
 }
 
-/** The minimum time between two notifications of a page. */
+/** The minimum time between two notifications of a page, in ms. */
 const TELL_MS = 150
-/** How many characters of an error the list shows. */
+/** The number of characters of an error in the list. */
 const ERROR_CHARS = 160
 
 export function inspectorPart(options: InspectorPartOptions): PagePart {
@@ -54,7 +55,7 @@ export function inspectorPart(options: InspectorPartOptions): PagePart {
   }
 }
 
-/** Returns the changes since a count of all changes. A restarted playground has another `journal`. */
+/** Returns the changes after a given count of changes. `journal` changes when the playground restarts. */
 function createChanges({ journal, now = Date.now }: InspectorPartOptions) {
   const id = String(now())
   const revs = new Map<number, number>()
@@ -65,7 +66,7 @@ function createChanges({ journal, now = Date.now }: InspectorPartOptions) {
     const [oldest] = revs.keys()
     if (oldest !== undefined && !journal.find(oldest)) revs.delete(oldest)
   })
-  // Existing entries are the first change.
+  // The first change has all existing entries.
   const from = (since: number) => journal.entries().filter(({ n }) => (revs.get(n) ?? 0) > since || since <= 0)
   const current = () => ({ journal: id, rev })
   return {
@@ -94,21 +95,21 @@ function rowOf(entry: JournalEntry): Json {
   }
 }
 
-/** Returns the kind of a delivery, for people. */
+/** Returns the kind of a delivery in words. */
 function sortOf({ kind, request }: JournalEntry): string {
   if (kind !== 'delivery') return kind
   if (request['type'] === 'slash_commands') return 'command'
   return request['type'] === 'interactive' ? 'interaction' : 'event'
 }
 
-/** The variables that the shell needs for a command: the local Slack's token, which is valid nowhere else. */
+/** Returns the assignment of the token that a curl command needs. The local Slack's token is valid nowhere else. */
 function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | undefined {
   const tokens = Object.entries({ SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken })
   const needed = tokens.find(([name]) => curl.includes(`$${name}`))
   return needed?.join('=')
 }
 
-/** Returns a whole entry with its actions, and the model's previous answer. */
+/** Returns a whole entry with its actions and the model's previous answer. */
 function opened(entry: JournalEntry, options: InspectorPartOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
   const place = { apiUrl: slack.apiUrl, modelUrl, target: slack.target(), signingSecret: slack.signingSecret }
@@ -125,7 +126,7 @@ function opened(entry: JournalEntry, options: InspectorPartOptions, page: string
   }
 }
 
-/** Returns the numbers of the entries that contain these words. It yields to the server in between. */
+/** Returns the numbers of the entries that contain these words. Yields to the event loop in between. */
 async function find({ journal }: InspectorPartOptions, words: string, entries: readonly JournalEntry[]): Promise<Json> {
   const wanted = words.trim().toLowerCase()
   const ns: number[] = []

@@ -1,13 +1,13 @@
-/** Copies of bodies for the journal, bounded, without secrets and pictures. */
+/** Copies bodies for the journal: bounded, without secrets, without pictures. */
 import type { Json } from '../slack/types.ts'
 
-/** The limits of one text, one list and one body in characters, and of the depth of a body. */
+/** The maximum characters of one text, items of one list, characters of one body, and depth. */
 const TEXT_CHARS = 60_000
 const LIST_ITEMS = 2_000
 const BODY_CHARS = 400_000
 const DEPTH = 40
 const MAX_SECRET = 2_000
-/** How many characters of a picture's base64 are kept. */
+/** The number of characters of a picture's base64 that are kept. */
 const PICTURE_CHARS = 24
 
 const PICTURE = /(data:[\w./+-]{1,100};base64,)([A-Za-z0-9+/=]{100,})/g
@@ -16,7 +16,7 @@ const TOKENS = /\b(?:xox[a-z]-|xapp-|xwfp-)[\w-]{6,}|\bsk-[\w-]{16,}/g
 
 export interface Copied {
   copy: Json
-  /** The approximate size in characters. */
+  /** The approximate size, in characters. */
   size: number
   /** Whether something is shortened or hidden. */
   isShortened: boolean
@@ -25,7 +25,7 @@ export interface Copied {
 export interface Copier {
   copy(body: Json): Copied
   text(text: string): string
-  /** The whole text without its secrets. */
+  /** Returns the whole text without its secrets. */
   hidden(text: string): string
   /** Replaces `secret` with `name` from now on. */
   hide(secret: string, name: string): void
@@ -55,10 +55,10 @@ function textOf(given: string, work: CopyState): string {
   const small = given.replace(PICTURE, (_, start: string, base64: string) => {
     return `${start}${base64.slice(0, PICTURE_CHARS)}… (${base64.length} characters of base64)`
   })
-  const most = Math.min(TEXT_CHARS, Math.max(work.left, 0))
-  // A secret at the cut is not cut in two.
-  const near = withoutSecrets(small.slice(0, most + MAX_SECRET), work.secrets)
-  const shown = small.length > most ? `${near.slice(0, most)}… (${small.length - most} characters more)` : near
+  const max = Math.min(TEXT_CHARS, Math.max(work.left, 0))
+  // Secrets are removed a little beyond the cut too, so that none is cut in two.
+  const near = withoutSecrets(small.slice(0, max + MAX_SECRET), work.secrets)
+  const shown = small.length > max ? `${near.slice(0, max)}… (${small.length - max} characters more)` : near
   work.left -= shown.length
   work.isShortened ||= shown !== given
   return shown
@@ -87,7 +87,7 @@ function objectOf(given: object, work: CopyState, depth: number): Json {
       break
     }
     work.left -= key.length + 4
-    // An assignment would fail for the key __proto__.
+    // An assignment fails for the key __proto__.
     Object.defineProperty(copy, key, { ...OWN, value: valueOf(one, work, depth + 1) })
   }
   return copy

@@ -6,13 +6,15 @@ import type { Json } from '../slack/types.ts'
 export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
 
 /**
- * One entry. `request` and `response` are copies: without secrets, with pictures and long texts shortened. - delivery:
- * `request` is `{ type, payload, headers? }` (`type` as Socket Mode names it), `response` `{ attempts }` - call: `{
- * method, path, headers, args }`, and `{ status, headers, body }` - model: `{ path, headers, body }`, and `{ status,
- * headers, firstMs, text, reasoning, toolCalls, finish, usage, raw }` - tool: `{ tool, input }`, and `{ output }`
+ * One entry. `request` and `response` are copies without secrets; pictures and long texts are shortened.
+ * - delivery: `request` is `{ type, payload, headers? }` (`type` as in Socket Mode), `response` is `{ attempts }`
+ * - call: `{ method, path, headers, args }`, and `{ status, headers, body }`
+ * - model: `{ path, headers, body }`, and `{ status, headers, firstMs, text, reasoning, toolCalls, finish, usage, raw
+ * }`
+ * - tool: `{ tool, input }`, and `{ output }`
  */
 export interface JournalEntry {
-  /** Counts from 1. */
+  /** The entry's number, from 1. */
   n: number
   /** Milliseconds since the epoch. */
   at: number
@@ -23,9 +25,9 @@ export interface JournalEntry {
   /** `channel:root ts` */
   thread?: string
   ok?: boolean
-  /** The error, in words. */
+  /** The error's message. */
   error?: string
-  /** The entry that was sent again. */
+  /** The number of the entry that this one repeats. */
   of?: number
   request: Json
   response?: Json
@@ -41,39 +43,39 @@ export type EntryStart = Pick<JournalEntry, 'kind' | 'name' | 'request'> &
 export type EntryEnd = Partial<Pick<JournalEntry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
 
 export interface Journal {
-  /** The oldest first. */
+  /** Returns the entries, oldest first. */
   entries(): readonly JournalEntry[]
-  /** Returns the entry of this number, unless it was dropped. */
+  /** Returns the entry with this number. Returns undefined if it was dropped. */
   find(n: number): JournalEntry | undefined
   begin(fields: EntryStart): JournalEntry
-  /** `ms` counts from the beginning unless it is given. */
+  /** Ends an entry. `ms` defaults to the time since its start. */
   end(entry: JournalEntry, fields: EntryEnd): void
-  /** Changes fields of an entry, which stays open or ended. */
+  /** Changes fields of an open or ended entry. */
   amend(entry: JournalEntry, fields: EntryEnd): void
   /** Adds an entry that has already ended. */
   note(fields: EntryStart): JournalEntry
-  /** The unshortened request, if it is still held. */
+  /** Returns the request before it was shortened, if it is still held. */
   whole(entry: JournalEntry): Json | undefined
   /** Replaces `secret` with `name` in every entry from now on. */
   hide(secret: string, name: string): void
   /** Returns a text without secrets. */
   hidden(text: string): string
-  /** Called on each beginning, change and end. */
+  /** Calls back on each start, change and end of an entry. Returns a function that ends this. */
   watch(cb: (entry: JournalEntry) => void): () => void
 }
 
 export interface JournalOptions {
   /** Milliseconds since the epoch. */
   now?: () => number
-  /** How many entries are kept. */
-  most?: number
-  /** How many characters of bodies are kept in all. */
-  mostChars?: number
+  /** The maximum number of entries. */
+  max?: number
+  /** The maximum number of characters of all bodies. */
+  maxChars?: number
 }
 
 const MAX = 20_000
 const MAX_CHARS = 200_000_000
-/** The number of shortened requests that are kept whole besides. */
+/** The maximum number of requests that are kept whole beside their shortened copies. */
 const MAX_WHOLE = 200
 
 /** The size of an entry's bodies, in characters. */
@@ -85,14 +87,14 @@ interface EntrySizes {
 /** Keeps the newest entries, up to a number of entries and of characters. */
 class Shelf {
   private kept: JournalEntry[] = []
-  /** How many entries at the start of `kept` are dropped. They are cut off in batches. */
+  /** The number of dropped entries at the start of `kept`. They are cut off in batches. */
   private gone = 0
   private chars = 0
   private readonly sizes = new Map<JournalEntry, EntrySizes>()
   private readonly wholes = new Map<JournalEntry, Json>()
-  private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
+  private readonly bounds: Required<Pick<JournalOptions, 'max' | 'maxChars'>>
 
-  constructor(bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>) {
+  constructor(bounds: Required<Pick<JournalOptions, 'max' | 'maxChars'>>) {
     this.bounds = bounds
   }
 
@@ -100,7 +102,7 @@ class Shelf {
     return this.kept.slice(this.gone)
   }
 
-  /** Numbers follow one another. */
+  /** Entries have consecutive numbers. */
   find(n: number): JournalEntry | undefined {
     const last = this.kept.at(-1)
     const entry = last && this.kept[this.kept.length - 1 - (last.n - n)]
@@ -139,8 +141,8 @@ class Shelf {
   }
 
   private forgetOldest() {
-    const { most, mostChars } = this.bounds
-    while (this.sizes.size > most || (this.chars > mostChars && this.sizes.size > 1)) {
+    const { max, maxChars } = this.bounds
+    while (this.sizes.size > max || (this.chars > maxChars && this.sizes.size > 1)) {
       const [oldest, size] = this.sizes.entries().next().value ?? []
       if (!oldest || !size) return
       this.chars -= size.request + size.response
@@ -148,14 +150,14 @@ class Shelf {
       this.wholes.delete(oldest)
       this.gone += 1
     }
-    if (this.gone <= most / 10) return
+    if (this.gone <= max / 10) return
     this.kept = this.kept.slice(this.gone)
     this.gone = 0
   }
 }
 
-export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHARS }: JournalOptions = {}): Journal {
-  const shelf = new Shelf({ most, mostChars })
+export function createJournal({ now = Date.now, max = MAX, maxChars = MAX_CHARS }: JournalOptions = {}): Journal {
+  const shelf = new Shelf({ max, maxChars })
   const watchers = new Set<(entry: JournalEntry) => void>()
   const copier = createCopier()
   let next = 1
@@ -165,7 +167,7 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
 
   function change(entry: JournalEntry, { response, ...fields }: EntryEnd) {
     const { error } = fields
-    // A later attempt may succeed.
+    // A later attempt can succeed.
     if (fields.ok === true) delete entry.error
     Object.assign(entry, fields, error !== undefined && { error: copier.text(error) })
     if (response) put(entry, 'response', response)

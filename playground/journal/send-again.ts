@@ -7,18 +7,18 @@ import type { LocalSlack } from '../slack/local-slack.ts'
 import { AGAIN_HEADER } from './again-header.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Calls a tool outside of any run. @throws Error where it cannot be called so, or fails */
+/** Calls a tool outside of any run. @throws Error if the tool cannot be called so, or fails */
 export type RunTool = (tool: string, input: unknown) => Promise<Json>
 
 export interface AgainOptions {
   journal: Journal
   slack: Pick<LocalSlack, 'apiUrl' | 'botToken' | 'appToken' | 'redeliver'>
-  /** The model endpoint, with `/v1`. */
+  /** The model endpoint's URL, with `/v1`. */
   modelUrl: string
   runTool?: RunTool | undefined
 }
 
-/** Returns why this cannot be sent again, or undefined if it can. */
+/** Returns why an entry cannot be sent again. Returns undefined if it can. */
 export function whyNotAgain(entry: JournalEntry, { journal, runTool }: AgainOptions): string | undefined {
   if (entry.kind === 'fault') return 'This was never sent.'
   if (entry.kind === 'tool' && !runTool) return 'There are no tools here to call.'
@@ -65,7 +65,7 @@ async function send(entry: JournalEntry, whole: Json, options: AgainOptions): Pr
   await answer.arrayBuffer()
 }
 
-/** Sends it as a retry, with its number. */
+/** Sends a delivery as a retry, with its retry number. */
 async function deliver(entry: JournalEntry, { type, payload }: Json, { journal, slack }: AgainOptions) {
   const first: unknown[] = Array.isArray(entry.response?.['attempts']) ? entry.response['attempts'] : []
   const more = journal.entries().filter(({ of }) => of === entry.n)

@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json } from '../slack/types.ts'
 
-/**
- * Writes a file for MCP_CONFIG, in its own folder, which `remove` deletes. `servers`: by their names, as people write
- * them.
- */
+/** Writes a file for MCP_CONFIG into a new folder, which `remove` deletes. `servers` are by name. */
 export async function writeMcpConfig(servers: Json): Promise<{ file: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-playground-'))
   const file = join(folder, 'mcp.json')

@@ -1,9 +1,7 @@
 import type { WireUpstream } from './model-pieces.ts'
 
 export interface ForwardOptions {
-  /**
-   * OPENAI_BASE_URL; OpenAI's own unless given. A query in it is sent with each call, as Azure's older form needs it.
-   */
+  /** OPENAI_BASE_URL; default: OpenAI's. Its query is sent with each call, as Azure's older API needs it. */
   baseUrl?: string | undefined
   apiKey?: string | undefined
   /** Extra headers, for gateways. */
@@ -15,8 +13,8 @@ const OPENAI = 'https://api.openai.com/v1'
 const MAX_HOPS = 3
 
 /**
- * Forwards calls to the operator's endpoint. Its key is added here and sent nowhere else: redirects are followed only
- * within its origin.
+ * Forwards calls to the operator's endpoint. The key is added here, and redirects are followed only within the
+ * endpoint's origin.
  */
 export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: ForwardOptions): WireUpstream {
   const sent = new Headers(headers)

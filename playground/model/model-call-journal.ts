@@ -6,9 +6,9 @@ import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The maximum number of bytes of an answer that are kept. */
+/** The maximum number of bytes of an answer in the journal. */
 const MAX_BYTES = 400_000
-/** The headers of a request that say something about the call. */
+/** The request headers that the journal keeps. */
 const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
 interface ModelResponseHead {
@@ -41,7 +41,7 @@ export class ModelCall {
     response.writeHead(status, headers)
   }
 
-  /** Returns false if the caller reads more slowly than it comes. */
+  /** Returns false if the caller reads more slowly than the pieces arrive. */
   write(response: ServerResponse, piece: string | Uint8Array): boolean {
     this.firstMs ??= performance.now() - this.startedAt
     const bytes = Buffer.from(piece)
@@ -66,7 +66,7 @@ export class ModelCall {
     this.finish({ ok: error === undefined, error, response: { ...response, ...(isCut && { isCut }) } })
   }
 
-  /** Ends the call with an error: the endpoint could not be reached, or broke off. */
+  /** Ends the call with an error: the endpoint could not be reached, or the connection broke. */
   fail(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
     const words = `${errorText(error)}${cause}`

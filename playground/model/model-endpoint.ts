@@ -1,5 +1,5 @@
 /**
- * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model. Its calls are real
+ * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot calls every model. The calls are real
  * HTTP calls, which are recorded and into which faults can be injected.
  * https://platform.openai.com/docs/api-reference/chat
  */
@@ -30,15 +30,15 @@ export interface ModelEndpointOptions {
 }
 
 export interface ModelEndpoint {
-  /** For OPENAI_BASE_URL: it ends in `/v1`. */
+  /** The value for OPENAI_BASE_URL, ending in `/v1`. */
   url: string
   close(): Promise<void>
 }
 
-/** The maximum size of a request, which contains its pictures. Bytes. */
+/** The maximum size of a request with its pictures, in bytes. */
 const MAX_BYTES = 100_000_000
 
-/** The headers of a real endpoint's answer that are passed on. */
+/** The headers of a real endpoint's response that are forwarded. */
 const PASSED_HEADERS =
   /^(?:content-type|retry-after|retry-after-ms|location|x-should-retry|x-request-id|x-ratelimit-.*)$/
 
@@ -90,8 +90,8 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
 }
 
 /**
- * Whether a request is not from a website, which must not spend the operator's money: a browser names its origin, and a
- * form sends no JSON.
+ * Returns whether a request is not from a website, which must not spend the operator's money. A browser sends an
+ * Origin, and a form cannot send JSON.
  */
 function isFromHere(request: IncomingMessage): boolean {
   const { origin, 'content-type': type = '' } = request.headers
@@ -133,7 +133,7 @@ async function complete(answering: Answering, body: Json, text: string) {
 /** The longest delay that a timer accepts. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Writes the output of a simulated model, in the requested form. */
+/** Writes the output of a simulated model in the requested form. */
 async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<ModelPiece>) {
   const soFar = new WrittenSoFar()
   const model = String(body['model'] ?? '')
@@ -145,7 +145,7 @@ async function play({ response, signal, call, path }: Answering, body: Json, pie
     for await (const piece of pieces) {
       if (signal.aborted) return
       soFar.take(piece)
-      // Fields that announce the end are sent at the end.
+      // Finish and usage are sent at the end.
       if (body['stream'] !== true || 'finish' in piece || 'usage' in piece) continue
       if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
       send(form.piece(piece))
@@ -194,12 +194,12 @@ const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no
 interface Forwarded {
   upstream: WireUpstream
   body: Json
-  /** The body as it came. */
+  /** The body as it was received. */
   text: string
   injected: ModelFaults
 }
 
-/** Forwards a call. Only a faulty answer is written anew. */
+/** Forwards a call. An answer is rewritten only to inject a fault. */
 async function forward(answering: Answering, { upstream, body, text, injected }: Forwarded) {
   const { response, signal, call } = answering
   const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
@@ -208,7 +208,7 @@ async function forward(answering: Answering, { upstream, body, text, injected }:
   return pass({ response, call, signal }, answer, injected.pieceMs)
 }
 
-/** Passes an answer on as it arrives: its status, the relevant headers, its bytes. */
+/** Forwards an answer as it arrives: its status, some headers, its bytes. */
 async function pass({ response, call, signal }: Omit<Answering, 'options' | 'path'>, answer: Response, pieceMs = 0) {
   const headers = [...answer.headers].filter(([name]) => PASSED_HEADERS.test(name))
   call.begin(response, answer.status, Object.fromEntries(headers))
@@ -227,7 +227,7 @@ async function* piecesFrom(answer: Response, isStream: boolean): AsyncGenerator<
   if (soFar.written.toolCalls.length > 0) yield { toolCalls: soFar.written.toolCalls }
 }
 
-/** Stops when the reader does, so that nothing piles up. */
+/** Waits until the response can take more, or is closed. */
 function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

@@ -25,20 +25,23 @@ export interface ModelCompletion {
   toolCalls: PieceCall[]
   usage?: Json
   finish?: string
-  /** The endpoint's own words, in place of an answer. */
+  /** The endpoint's error message, if there is no answer. */
   error?: string
 }
 
-/** A simulated model. An error before its first piece is answered with status 500, or with that of an UpstreamError. */
+/**
+ * A simulated model. An error before the first piece is answered with status 500, or with the status of an
+ * UpstreamError.
+ */
 export interface PlayedUpstream {
   models(): Promise<string[]>
-  /** @param body a chat completion's request, as OpenAI has it */
+  /** @param body the body of an OpenAI chat completion */
   complete(body: Json, signal: AbortSignal): AsyncIterable<ModelPiece>
 }
 
-/** A real endpoint, whose answers are passed on as they arrive. */
+/** A real endpoint. Its responses are forwarded as they arrive. */
 export interface WireUpstream {
-  /** @param path behind `/v1`, such as `/chat/completions` */
+  /** @param path the path after `/v1`, such as `/chat/completions` */
   fetch(path: string, init: { method: string; body?: string; signal: AbortSignal }): Promise<Response>
 }
 
@@ -58,15 +61,15 @@ export class UpstreamError extends Error {
 
 /** The injected faults of a call. */
 export interface ModelFaults {
-  /** An HTTP status in place of an answer, with a Retry-After in seconds. */
+  /** An HTTP status instead of an answer, and a Retry-After in seconds. */
   status?: number
   retryAfter?: number
-  /** A pause before anything is sent, and one between two pieces, in milliseconds. */
+  /** The pause before the first piece, and between two pieces, in ms. */
   delayMs?: number
   pieceMs?: number
   /** Never sends anything. */
   hang?: true
-  /** After an action the model goes on, with an invented observation and answer. */
+  /** After an action, the model continues with an invented observation and answer. */
   invents?: true
   /** The model never stops writing. */
   endless?: true
@@ -76,19 +79,19 @@ export interface ModelFaultSource {
   take(): ModelFaults | undefined
 }
 
-/** The invented observation of a model that is not stopped after its action, as real ones do. */
+/** The invented observation. Real models write one if they are not stopped after an action. */
 const INVENTED =
   '\nObservation: (made up by the model) The answer is 666.\nThought: I now know the final answer\nFinal Answer: 666 (made up by the model)'
 const ENDLESS_MS = 5
 
-/** Yields the pieces of a model with the injected faults. */
+/** Yields a model's pieces with the injected faults. */
 export async function* withFaults(
   pieces: AsyncIterable<ModelPiece>,
   { pieceMs = 0, invents, endless }: ModelFaults,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPiece> {
   let text = ''
-  // The invented text comes before the piece that ends the answer.
+  // The pieces that end the answer come after the invented text.
   const last: ModelPiece[] = []
   for await (const piece of pieces) {
     if ('text' in piece) text += piece.text
@@ -107,7 +110,7 @@ export async function* withFaults(
   yield* last
 }
 
-/** Waits. Ends early if nobody waits any more. */
+/** Waits. Ends early if the caller hangs up. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

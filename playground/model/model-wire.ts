@@ -1,12 +1,10 @@
-/**
- * The form of OpenAI's chat completions: written from pieces. Answers of both APIs are read back, streamed or whole.
- */
+/** OpenAI's chat completions: writes answers from pieces, and reads the answers of both APIs, streamed or whole. */
 import { isObject } from '../slack/args.ts'
 import type { ModelPiece, PieceCall, ModelCompletion } from './model-pieces.ts'
 import { isResponse, piecesOfEvent } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The maximum number of characters that are collected, because an endless model must end somewhere. */
+/** The maximum number of characters that are collected, because a model may be endless. */
 const MAX_TEXT = 2_000_000
 
 /** Collects an answer, piece by piece or chunk by chunk. */
@@ -22,12 +20,12 @@ export class WrittenSoFar {
     if ('finish' in piece) written.finish = piece.finish
   }
 
-  /** Adds a chunk of a stream, or a whole answer. A call of a tool comes in parts, which `index` joins. */
+  /** Adds a chunk of a stream, or a whole answer. The parts of a tool call are joined by `index`. */
   takeChunk(chunk: unknown): ModelPiece[] {
     if (!isObject(chunk)) return []
     const { usage, error } = chunk
     if (isObject(error)) this.written.error = String(error['message'] ?? 'error')
-    // Calls are told at the end, as those of chat completions are.
+    // Tool calls are returned at the end, like those of chat completions.
     if (isResponse(chunk)) return this.takeAll(piecesOfEvent(chunk)).filter((piece) => !('toolCalls' in piece))
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
     const pieces = isObject(choice) ? this.piecesIn(choice) : []
@@ -68,12 +66,12 @@ export class WrittenSoFar {
 
 const MAX_CALLS = 200
 
-/** Reads the data of server-sent events from bytes as they arrive. */
+/** Reads the data of server-sent events as their bytes arrive. */
 export class EventLines {
   private rest = ''
   private readonly decoder = new TextDecoder()
 
-  /** Returns the JSON of the complete events so far. The rest is left out. */
+  /** Returns the JSON of the events that are complete so far. Skips what is not JSON. */
   push(bytes: Uint8Array): unknown[] {
     const lines = (this.rest + this.decoder.decode(bytes, { stream: true })).split('\n')
     this.rest = lines.pop() ?? ''
@@ -99,7 +97,7 @@ function jsonIn(text: string): unknown[] {
   }
 }
 
-/** Returns one chunk of a stream. `[]` as choices carries only the usage. */
+/** Returns one chunk of a stream. Without choices it carries only the usage. */
 export function chunkOf(model: string, piece: ModelPiece): Json {
   const base = { id: 'playground', object: 'chat.completion.chunk', created: 0, model }
   if ('usage' in piece) return { ...base, choices: [], usage: piece.usage }
@@ -126,7 +124,7 @@ export function answerOf(model: string, written: ModelCompletion): Json {
   return { id: 'playground', object: 'chat.completion', created: 0, model, choices, ...(usage && { usage }) }
 }
 
-/** Returns the finish_reason of a model that gives none. */
+/** Returns the finish_reason for a model that gives none. */
 export function finishOf({ toolCalls }: ModelCompletion): string {
   return toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }

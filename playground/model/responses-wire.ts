@@ -1,9 +1,9 @@
-/** The form of OpenAI's Responses API: read into pieces, and written from them, streamed or whole. */
+/** OpenAI's Responses API: reads it into pieces, and writes it from pieces, streamed or whole. */
 import { isObject } from '../slack/args.ts'
 import type { ModelPiece, ModelCompletion } from './model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Returns the request as a chat completion's, which simulated models read. */
+/** Returns the request as a chat completion's, which simulated models understand. */
 export function asChatBody({ input, tools, ...body }: Json): Json {
   const items = Array.isArray(input) ? input.filter(isObject) : []
   const functions = Array.isArray(tools) ? tools.filter(isObject).map((fn) => ({ type: 'function', function: fn })) : []
@@ -23,12 +23,12 @@ function messageOf(item: Json): Json[] {
   return [{ role, content: parts ? parts.map((part) => part['text'] ?? '').join('') : content }]
 }
 
-/** Whether a chunk of a stream or a whole answer is of this API. */
+/** Returns whether a chunk of a stream or a whole answer is of this API. */
 export function isResponse(chunk: Json): boolean {
   return String(chunk['type'] ?? '').startsWith('response.') || chunk['object'] === 'response'
 }
 
-/** Returns the pieces in an event or a whole response. The pieces of a text come before their item. */
+/** Returns the pieces of an event or of a whole response. The pieces of a text precede its item. */
 export function piecesOfEvent(event: Json): ModelPiece[] {
   const { type, delta, item, response } = event
   if (type === undefined) return [...itemsOf(event).flatMap((one) => piecesOfItem(one, true)), ...endOf(event)]

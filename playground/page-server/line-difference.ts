@@ -4,17 +4,17 @@ export interface DifferentLine {
   text: string
 }
 
-/** How many equal lines are shown around a change. */
+/** The number of equal lines around a change. */
 const AROUND = 2
 
 /**
- * Returns the changes from one text to another, line by line, by their longest common subsequence. Undefined if they
- * are equal.
+ * Returns the changes between two texts, line by line, by their longest common subsequence. Returns undefined if the
+ * texts are equal.
  */
 export function lineDifference(before: string, after: string): DifferentLine[] | undefined {
   if (before === after) return undefined
   const [a, b] = [before.split('\n'), after.split('\n')]
-  /** `common[i][j]`: how many lines a from i and b from j have in common. */
+  /** `common[i][j]` is the length of the common subsequence of lines a from i and b from j. */
   const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)

@@ -8,10 +8,13 @@ import type { Channel, Json } from '../slack/types.ts'
 /** The maximum length of a message. Slack's own editor stops at 12,000. */
 const MAX_CHARS = 12_000
 
-/** An action of a person at the page, given the page's body. The page gets its result. */
+/** An action of the person at the page, with the body of the page's request. The page gets the result. */
 type PageAction = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
 
-/** The actions of the person at the page, by address. Only a form waits for the app: the rest shows on the page. */
+/**
+ * The actions of the person at the page, by path. Only a form waits for the app. The page sees the other effects as
+ * changes.
+ */
 const ACTS: Record<string, PageAction> = {
   '/say': say,
   '/press': press,
@@ -27,7 +30,7 @@ const ACTS: Record<string, PageAction> = {
   '/close': (slack, body, user) => background(slack.closeView(ownView(slack, body, user))),
 }
 
-/** Called before a person's act (`say`, …). The returned function is called if the act is refused. */
+/** Called before an action (`say`, …). The returned function is called if the action is refused. */
 export type OnAct = (act: string, body: Json, you: string) => () => void
 
 export function pageActions(
@@ -50,7 +53,7 @@ function place(body: Json): { channel: string; ts: string } {
   return { channel: required(body, 'channel'), ts: required(body, 'ts') }
 }
 
-/** Returns a thread that this person sees. */
+/** Returns a thread that the person sees. */
 function ownThread(slack: LocalSlack, body: Json, user: string): { channel: string; thread: string } {
   const [channel, thread] = [required(body, 'channel'), required(body, 'thread')]
   rules.seenMessage(slack, { channel, ts: thread }, user)
@@ -64,7 +67,7 @@ function ownView(slack: LocalSlack, body: Json, user: string): string {
   return view
 }
 
-/** Sends a message, or a command if the text begins like one. */
+/** Sends a message, or a command if the text starts like one. */
 function say(slack: LocalSlack, body: Json, user: string) {
   const channel = rules.writableChannel(slack, required(body, 'channel'), user)
   const files = pendingFiles(slack, body['files'], user)
@@ -85,7 +88,7 @@ function say(slack: LocalSlack, body: Json, user: string) {
   )
 }
 
-/** Sends a command. As in Slack, only people of the workspace use commands, and not in threads. */
+/** Sends a command. As in Slack, only people of the workspace can use commands, and not in threads. */
 function runCommand(
   slack: LocalSlack,
   given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
@@ -116,7 +119,7 @@ function react(slack: LocalSlack, body: Json, user: string) {
   background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
-/** Edits a message of the person's own, as Slack allows. */
+/** Edits one of the person's own messages. */
 function edit(slack: LocalSlack, body: Json, user: string) {
   rules.checkOwn(slack, place(body), user)
   const text = required(body, 'text').slice(0, MAX_CHARS).trim()
@@ -153,7 +156,7 @@ function valuesOf(body: Json): FormValues {
   return Object.fromEntries(entries)
 }
 
-/** Matches an address, without the punctuation at the end of its sentence. */
+/** Matches an address without the punctuation at the end of a sentence. */
 const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
 
 /** Returns typed text in Slack's form: escaped, addresses in angle brackets, `@name` as a mention. */
@@ -170,7 +173,7 @@ export function typed(slack: LocalSlack, text: string): string {
   })
 }
 
-/** Does not wait for the app. Its errors show in the thread or as an ephemeral message. */
+/** Runs an action without waiting for the app. Errors show in the thread or as an ephemeral message. */
 function background(work: Promise<unknown>) {
   work.catch(() => undefined)
 }

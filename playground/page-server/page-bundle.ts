@@ -8,7 +8,8 @@ export const PAGE = join(import.meta.dirname, '../page')
 const bundles = new Map<string, { changed: number; text: Promise<string> }>()
 
 /**
- * A script or style sheet of the page with all that it imports. It is made again after a file of the page has changed.
+ * Bundles a script or style sheet of the page with its imports. The bundle is rebuilt after a file of the page has
+ * changed.
  */
 export function pageBundle(name: string): Promise<string> {
   const changed = Math.max(...readdirSync(PAGE).map((file) => statSync(join(PAGE, file)).mtimeMs))

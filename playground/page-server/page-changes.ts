@@ -10,19 +10,19 @@ import type { Json } from '../slack/types.ts'
 interface ChangesOptions {
   slack: LocalSlack
   parts: PagePart[]
-  /** Returns whether a request may listen. A browser opens a socket to any server that a page names. */
+  /** Returns whether a request may listen to changes. Without this check any website could open a socket. */
   mayListen(request: IncomingMessage): boolean
 }
 
 /**
- * Sends each change as it happens to every WebSocket at `/events`, as its person sees it. Not an event stream: a
- * browser opens only six of those to a server, over all its tabs, and with the seventh tab everything would wait.
+ * Sends each change to every WebSocket at `/events`, as its person sees it. An event stream would not do: a browser
+ * opens only six of those per server, and the page in a seventh tab would wait.
  * @returns a function that closes them
  */
 export function tellChanges({ server, base }: LoopbackServer, { slack, parts, mayListen }: ChangesOptions): () => void {
   const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })
   server.on('upgrade', (request, socket, head) => {
-    // A client that connects and leaves must not end this process.
+    // A client that connects and disconnects must not end the process.
     socket.on('error', () => socket.destroy())
     if (!mayListen(request)) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
     const path = request.url ?? '/'

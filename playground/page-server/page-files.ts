@@ -1,4 +1,4 @@
-/** Files at the page: uploads, and downloads that a person may have. No upload is trusted or executed. */
+/** Files at the page: uploads, and downloads. No upload is trusted or executed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pictureType } from '../slack/files/file-kinds.ts'
 import { nameInAddress } from '../slack/files/file-object.ts'
@@ -9,7 +9,7 @@ import { isKnownTo } from '../slack/files/stored-files.ts'
 import type { Json, StoredFile } from '../slack/types.ts'
 
 /**
- * The limits of a message, in bytes and in files, which the page shows too, and of the uploads that wait for a message.
+ * The limits of a message in bytes and files, which the page enforces too, and of the uploads that wait for a message.
  */
 const MESSAGE_BYTES = 40_000_000
 const MESSAGE_FILES = 10
@@ -18,8 +18,7 @@ const NAME_CHARS = 255
 const ALT_CHARS = 1_000
 
 /**
- * The headers of a file: it is downloaded or drawn as a picture. If a browser shows it as a page, that page has no
- * rights.
+ * The headers of a file. It is downloaded or drawn as a picture. A browser that shows it as a page gives it no rights.
  */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
@@ -57,12 +56,12 @@ function makeRoom({ store }: LocalSlack, more: number) {
   }
 }
 
-/** Whether a person uploaded a file. The app's own uploads wait for their second call. */
+/** Returns whether a person uploaded a file. The app's uploads wait for their second call. */
 function isPersons(file: StoredFile): boolean {
   return file.user !== BOT_USER
 }
 
-/** Returns the files of a message that a person sends: their own, within the limits. @throws Error */
+/** Returns the files of a person's message: the person's own, within the limits. @throws Error */
 export function pendingFiles({ store }: LocalSlack, ids: unknown, you: string): StoredFile[] {
   const given: unknown[] = Array.isArray(ids) ? ids : []
   const files = given.map((id) => {
@@ -76,7 +75,10 @@ export function pendingFiles({ store }: LocalSlack, ids: unknown, you: string): 
   return files
 }
 
-/** Sends a file to a person who is where it was shared. Its type comes from its bytes, and only pictures have one. */
+/**
+ * Sends a file to a person who is where it was shared. The Content-Type depends on the bytes, and only pictures have
+ * one.
+ */
 export function sendShared(slack: LocalSlack, at: { path: string; you: string }, response: ServerResponse) {
   const file = slack.store.files.get(at.path.split('/')[2] ?? '')
   if (!file?.bytes || file.mode === 'tombstone' || !isKnownTo(at.you, slack.store, file))

@@ -1,4 +1,4 @@
-/** The rules of what a person at the page can see and act on, as in Slack. */
+/** The rules on what a person at the page can see and do, as in Slack. */
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { MessagePlace } from '../slack/people.ts'
 import { TEAM } from '../slack/store.ts'
@@ -15,8 +15,8 @@ export function kindOf(user: User): PersonKind {
 }
 
 /**
- * Whether a person belongs to this workspace, which has the app. Others have no commands, shortcuts, direct messages or
- * Home of it.
+ * Returns whether a person belongs to the workspace that has the app. Others do not get its commands, shortcuts, direct
+ * messages and Home.
  */
 export function hasApp({ store }: LocalSlack, you: string): boolean {
   const user = store.users.get(you)
@@ -42,7 +42,7 @@ export function writableChannel(slack: LocalSlack, id: string, you: string): Cha
   return channel
 }
 
-/** Returns a message that a person sees; ephemeral ones do not count. @throws Error */
+/** Returns a message that a person sees, ephemeral ones excluded. @throws Error */
 export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace, you: string): StoredMessage {
   const message = slack.store.find(ownChannel(slack, id, you), ts)
   if (!message) throw new Error('There is no such message.')
@@ -58,7 +58,7 @@ export function checkOwn(slack: LocalSlack, place: MessagePlace, you: string): v
   if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
 }
 
-/** Checks that a person can press it: they see the message, or it is ephemeral for them. @throws Error */
+/** Checks that a person can press a button of the message: they see it, or it is ephemeral for them. @throws Error */
 export function checkPressable(slack: LocalSlack, place: MessagePlace, you: string): void {
   const { ephemerals } = ownChannel(slack, place.channel, you)
   if (!ephemerals.some(({ ts, user }) => ts === place.ts && user === you)) seenMessage(slack, place, you)

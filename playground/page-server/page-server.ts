@@ -1,7 +1,7 @@
 /**
- * Serves the page of the playground: its files, the workspace as JSON, changes as they happen (page-changes.ts), and
- * the acts of the person at the page. It listens only on 127.0.0.1 and answers only to its own names, so that no
- * website can reach it by DNS rebinding or by posting across origins.
+ * Serves the playground's page: its files, the workspace as JSON, changes as they happen (page-changes.ts), and the
+ * actions of the person at the page. It listens only on 127.0.0.1 and checks Host and Origin, so that no website can
+ * reach it by DNS rebinding or cross-origin posts.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -18,14 +18,14 @@ import { pageState, personAt, personNamed, type PageNotes } from './page-state.t
 import { PAGE, pageBundle } from './page-bundle.ts'
 import type { PagePart } from './page-part.ts'
 
-/** The page's address, and its own texts. */
+/** The page's port and parts, and its texts. */
 export interface PageOptions {
-  /** 3210 unless given; 0 takes a free one. */
+  /** Default: 3210. 0 takes a free port. */
   port?: number
   notes: PageNotes
   /** Further parts of the page, beside the workspace. */
   parts?: PagePart[]
-  /** Called before a person's act; see page-actions.ts. */
+  /** Called before a person's action; see page-actions.ts. */
   onAct?: OnAct
 }
 
@@ -34,7 +34,7 @@ export interface PageServer {
   close(): Promise<void>
 }
 
-/** The kinds of files that the page consists of. No others are served. */
+/** The types of the page's files. No other files are served. */
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -42,14 +42,14 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** The files that the page takes from packages, and its sample files, by the name that the page requests. */
+/** Files from packages and sample files, by the name that the page requests. */
 const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
   'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
   'sales.csv': { file: '../samples/sales.csv', type: 'text/csv; charset=utf-8' },
 }
 
-/** The page loads nothing from elsewhere, and runs only its own files. */
+/** The page loads nothing from elsewhere and runs only its own scripts. */
 export const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src 'self'; frame-ancestors 'self'",
@@ -58,9 +58,9 @@ export const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Starts the server. @throws Error if the port is in use */
+/** Starts the server. @throws Error with a sentence if the port is in use */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<PageServer> {
-  const { parts = [] } = options
+  const { parts = [], port = 3210 } = options
   const actions = new Map([
     ...pageActions(slack, options.onAct),
     ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
@@ -72,7 +72,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
       if (response.headersSent) return void response.destroy()
       sendJson(response, { error: errorText(error) }, { status: 400 })
     })
-  }, options.port ?? 3210)
+  }, port).catch((error: unknown) => Promise.reject(portError(error, port)))
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
@@ -118,6 +118,12 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   return { url: `http://localhost:${server.port}`, close }
 }
 
+/** Returns a sentence in place of the error if the port is in use. */
+function portError(error: unknown, port: number): unknown {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken ? new Error(`Port ${port} is in use. Set PLAYGROUND_PORT to a free one.`) : error
+}
+
 /**
  * Whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted body is
  * JSON or a file.
@@ -133,8 +139,8 @@ export function isOurs(request: IncomingMessage, port: number): boolean {
 }
 
 /**
- * Sends a file of the page by its plain name, so that no folder can be reached; scripts and style sheets with all that
- * they import.
+ * Sends a file of the page by its plain name, so that no folder can be reached. Scripts and style sheets are bundled
+ * with their imports.
  */
 export async function sendFile(name: string, response: ServerResponse): Promise<void> {
   const type = TYPES[extname(name)]

@@ -4,31 +4,31 @@ import { ALICE, BOT_USER } from '../slack/store.ts'
 import { asSeenBy } from '../slack/stream-audience.ts'
 import type { Change, Channel, Json, User } from '../slack/types.ts'
 
-/** The person at the page, unless its address names another one: `?as=bob`. */
+/** The person at the page if its address does not name another (`?as=bob`). */
 export const YOU = ALICE
 
-/** Returns the person that a page's address names. */
+/** Returns the person named in a page's address. */
 export function personAt(slack: LocalSlack, name: string | null): string {
   return personNamed(slack, name) ?? YOU
 }
 
-/** Returns the id of the person of this name. Bots have no page. */
+/** Returns the id of the person with this name. Bots have no page. */
 export function personNamed(slack: LocalSlack, name: string | null): string | undefined {
   return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
 }
 
-/** The page's notes about itself. */
+/** What the page says about itself. */
 export interface PageNotes {
   /** The model in use, and whether it is the demo. */
   model: string
   isDemo: boolean
-  /** Sentences about what is simulated here and what is real. */
+  /** Sentences on what is simulated and what is real. */
   notes: string[]
-  /** Questions to try. `file` is the sample that is attached to one, by its name under `/lib/`. */
+  /** Questions to try. `file` is the sample to attach, by its name under `/lib/`. */
   examples: { message: string; file?: string }[]
-  /** The app's own entries in the menu of a message: https://docs.slack.dev/interactivity/implementing-shortcuts. */
+  /** The app's entries in a message's menu: https://docs.slack.dev/interactivity/implementing-shortcuts. */
   shortcuts?: { callback_id: string; name: string }[]
-  /** The workspace of the page, and the addresses of the others, if several are simulated. */
+  /** The page's workspace, and the addresses of the other workspaces, if there are several. */
   workspace?: string
   workspaces?: { name: string; url: string }[]
 }
@@ -50,7 +50,7 @@ function shownUser(user: User): Json {
   return { id, name, real_name, is_bot, kind: kindOf(user), title: profile['title'] ?? '' }
 }
 
-/** Returns a channel with its content. An expired status is an empty text. */
+/** Returns a channel with its content. An expired status becomes an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
   const messages = channel.messages.map((message) => asSeenBy(slack, message, you))
@@ -60,12 +60,11 @@ function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   return { id, name, kind, shared, ...seen, ...told, statuses: Object.fromEntries(running) }
 }
 
-/** Returns a change as the page may see it: without ephemeral messages to others, and their views. */
+/** Returns a change as the page may see it: without ephemeral messages and views of others. */
 export function shownChange(slack: LocalSlack, change: Change, you: string = YOU): Json | undefined {
   if (change.type === 'view') return change.user === you ? viewsOf(slack, you) : undefined
   const channel = slack.store.channels.get(change.channel)
   if (!channel?.members.has(you)) return undefined
-  // An ephemeral message is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
   if (change.type === 'message') return { ...change, message: asSeenBy(slack, change.message, you) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }

@@ -1,6 +1,6 @@
 import type { PagePart } from './page-part.ts'
 
-/** The part of a run's trace that the list of runs shows. Its form is the bot's own (`npm run runs -- trace`). */
+/** The fields of a trace that the list of runs shows, in the form of `npm run runs -- trace`. */
 export interface ShownTrace {
   id: string
   channel: string
@@ -16,7 +16,7 @@ export interface ShownTrace {
 /** The maximum number of runs that are kept for the page. */
 const MAX_RUNS = 200
 
-/** The panel "Run": the exchanges of each run, as they happen. `take` receives a trace each time it has grown. */
+/** The panel "Run": the exchanges of each run as they happen. `take` receives a trace each time it has grown. */
 export function runPart(): PagePart & { take(trace: ShownTrace): void } {
   const traces = new Map<string, ShownTrace>()
   const watchers = new Set<(trace: ShownTrace) => void>()
@@ -44,7 +44,7 @@ export function runPart(): PagePart & { take(trace: ShownTrace): void } {
   }
 }
 
-/** Returns a trace without its calls, which a page requests. */
+/** Returns a trace without its calls. The page requests those separately. */
 function summaryOf({ id, channel, thread, question, startedAt, endedAt, end, posts }: ShownTrace) {
   return { id, channel, thread, question: question.slice(0, 300), startedAt, endedAt, end, posts }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen, sendJson } from '../base/loopback-server.ts'
 import { HEADERS, isOurs, sendFile } from './page-server.ts'
 
-/** Shows one run's trace on its own page, on 127.0.0.1, answering only to its own names. */
+/** Shows one run's trace on its own page. Listens on 127.0.0.1 and checks the Host. */
 export async function startTracePage(trace: object, port = 0): Promise<{ url: string; close(): Promise<void> }> {
   const server = await listen((request, response) => {
     serve(request, response).catch(() => response.destroy())

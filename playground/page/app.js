@@ -1,4 +1,4 @@
-/** The page: changes come in as they happen, and what a person does goes out. */
+/** The page: receives changes, and sends what the person does. */
 import { messageBox, replyBox, turnBoxes } from './boxes.js'
 import { hearChanges } from './changes.js'
 import { byId } from './dom.js'
@@ -55,7 +55,7 @@ const acts = {
     ),
 }
 
-// ---- what comes in ----
+// ---- changes ----
 
 let isLoaded = false
 
@@ -79,7 +79,7 @@ function draw() {
 
 let isDrawing = false
 
-/** Changes that come together are drawn together. */
+/** Changes that arrive together are drawn together. */
 function drawSoon() {
   if (isDrawing) return
   isDrawing = true
@@ -102,7 +102,10 @@ function take(change) {
   drawSoon()
 }
 
-/** Opens a thread when the bot begins to answer in it, unless the person writes in another or has closed it. */
+/**
+ * Opens a thread when the bot begins to answer in it, unless the person is writing in another thread or has closed this
+ * one.
+ */
 function openByItself(change, isNew) {
   const fromBot = isNew && change.type === 'message' && change.message.user === state.bot
   const begun = change.type === 'status' && change.text !== '' ? change.thread : undefined
@@ -114,15 +117,15 @@ function openByItself(change, isNew) {
 }
 
 /**
- * On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to
- * you there.
+ * Closes a thread without answers when the person gets an ephemeral message in the channel. On a narrow page the thread
+ * would hide it.
  */
 function closeByItself({ type, ephemeral }) {
   if (type !== 'ephemeral' || ephemeral.thread_ts || !state.thread || replyBox.box.value !== '') return
   if (repliesIn(state.channels.get(state.current), state.thread).length === 0) state.thread = undefined
 }
 
-// Changes are heard before the state is read, so that nothing falls between the two; each reconnection reads it anew.
+// Listening starts before the state is read, so that no change is lost. Each reconnection reads the state again.
 let ready = Promise.resolve()
 hearChanges({
   opened() {
@@ -133,11 +136,11 @@ hearChanges({
   told: (change) => void ready.then(() => take(change)),
 })
 
-// ---- where somebody is ----
+// ---- places ----
 
 /**
- * Goes where the address says: at the beginning, with Back, and where somebody writes another. What is there already
- * stays as it is.
+ * Goes to the place in the address: at the start, with Back, and when somebody edits the address. Parts that are
+ * already open stay unchanged.
  */
 function come() {
   const { current = [...state.channels.keys()][0], thread, isHome, panel, panelItem } = readPlace()
@@ -150,7 +153,7 @@ function come() {
   notePlace()
 }
 
-/** Opening either side of the direct messages is told to the app, which may then publish its Home. */
+/** The app is told when either tab of the direct messages opens, and may then publish its Home. */
 function enter(channel, isHome = false) {
   if (channel !== state.current)
     state.newFrom = unreadIn(state.channels.get(channel)).isUnread ? readUntil(channel) : undefined
@@ -175,8 +178,8 @@ function showTab(isHome) {
 }
 
 /**
- * @param {string | undefined} ts its root; none closes what is open. `isWatched`: somebody sees its messages come, so
- *   none is new
+ * @param {string | undefined} ts its root; without one the open thread closes. `isWatched`: the person sees its
+ * messages arrive, so none is new
  */
 function showThread(ts, { isWatched = false } = {}) {
   const channel = state.channels.get(state.current)
@@ -211,10 +214,10 @@ function toggleMenu(open = !document.body.classList.contains('with-menu')) {
 
 window.addEventListener('popstate', () => isLoaded && come())
 document.addEventListener('visibilitychange', () => isLoaded && draw())
-// "Last reply 2 minutes ago" grows old.
+// Updates "Last reply 2 minutes ago".
 setInterval(() => isLoaded && draw(), 30_000)
 
-// ---- what stands beside the workspace, and the keyboard ----
+// ---- the panels, and the keyboard ----
 
 const tools = {
   post,
@@ -230,7 +233,7 @@ const tools = {
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())
-/** The keys for the message with the focus, as in Slack: E edits, R reacts, T opens the thread, Delete deletes it. */
+/** The keys for the focused message, as in Slack: E edits, R reacts, T opens the thread, Delete deletes it. */
 const letters = {
   e: (item) => ofOne(item, edit),
   r: (item) => item.querySelector('[data-act="react"]')?.click(),
@@ -249,7 +252,7 @@ document.addEventListener('keydown', (event) => {
   if (document.body.classList.contains('with-menu')) return toggleMenu(false)
   const at = document.activeElement
   if (byId('thread').contains(at)) closeThread()
-  // In a box for a search Escape empties it.
+  // Escape empties a search box.
   else if (
     !at.closest('dialog') &&
     (at === document.body || at.closest('#panel, .panels')) &&

@@ -1,14 +1,14 @@
-/** The files that a message will be sent with: chosen, dropped or pasted, each with a way to take it away again. */
+/** The files of the message that is being written: chosen, dropped or pasted. Each can be removed again. */
 import { el } from './dom.js'
 import { isPicture, sizeInWords } from './file-words.js'
 import { icon } from './icons.js'
 
-/** The page's server holds to the same. */
+/** The page's server has the same limit. */
 const MAX_BYTES = 40_000_000
 const MAX_FILES = 10
 
 export class Attachments {
-  /** @param {{ id: string, changed(): void, back(): void }} options `back` gives the focus to the box */
+  /** @param {{ id: string, changed(): void, back(): void }} options `back` returns the focus to the box */
   constructor(options) {
     this.options = options
     this.held = []
@@ -33,7 +33,7 @@ export class Attachments {
     this.element = el('div', {}, this.list, this.problem, this.told, this.input)
   }
 
-  /** Files are taken in their order until the message is full; what is left out is said. */
+  /** Adds files in their order until the message is full. Reports those that do not fit. */
   add(files) {
     const given = [...files]
     if (given.length === 0) return
@@ -60,7 +60,7 @@ export class Attachments {
     this.problem.textContent = problem
   }
 
-  /** Gives the files away to be sent. */
+  /** Returns the files to send, and removes them here. */
   take() {
     const taken = this.held
     this.held = []
@@ -110,7 +110,7 @@ export class Attachments {
     )
   }
 
-  /** Asks for the alternative text of a picture. */
+  /** Asks for a picture's alternative text. */
   description(entry) {
     const box = el('input.alt', {
       type: 'text',
@@ -125,8 +125,8 @@ export class Attachments {
 }
 
 /**
- * Files that are dropped on a part of the page, or pasted into a box of it, go to `take`. A paste that has words too is
- * words.
+ * Passes files that are dropped on a part of the page, or pasted into a box of it, to `take`. A paste that also has
+ * text is treated as text.
  * @param {HTMLElement} part
  * @param {(files: FileList) => void} take
  */
@@ -147,7 +147,7 @@ export function takeFiles(part, take) {
   })
 }
 
-// A file that is dropped beside every box must not take the page’s place.
+// Without this, the browser would open a file that is dropped beside the boxes.
 for (const kind of ['dragover', 'drop']) {
   document.addEventListener(kind, (event) => event.dataTransfer?.types.includes('Files') && event.preventDefault())
 }

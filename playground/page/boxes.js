@@ -1,4 +1,4 @@
-/** The two boxes that messages are written in: the channel's, and the open thread's. */
+/** The two boxes for writing messages: the channel's and the open thread's. */
 import { createComposer } from './composer.js'
 import { byId, el } from './dom.js'
 import { emojiSuggestions } from './emoji.js'
@@ -11,7 +11,7 @@ import { isDirect, names, repliesTo, rootsIn, state } from './state.js'
 const current = () => state.channels.get(state.current)
 const ASK = { insert: '/ask', label: '/ask', about: 'a question; /ask alone for help' }
 
-/** Somebody of another company has none of the app's. */
+/** People of other companies have no commands of the app. */
 const commands = () => (state.users.get(state.you)?.kind === 'external' ? [] : [ASK])
 
 export const messageBox = createComposer(byId('message-form'), {
@@ -45,7 +45,7 @@ function people() {
   }))
 }
 
-/** Turns the boxes to the open channel and thread: their names, and what was begun there. */
+/** Updates the boxes for the open channel and thread: their labels and their drafts. */
 export function turnBoxes() {
   const channel = current()
   const ask = [el('kbd', {}, '@thinkaloud'), ' or ', el('kbd', {}, '/ask'), ' with a question · Enter sends']

@@ -1,12 +1,12 @@
 /** Receives the workspace's changes from the server. */
 
-/** Before a connection that was lost is tried again. */
+/** The pause before a lost connection is tried again, in ms. */
 const PAUSE_MS = 1000
 
 /**
- * A WebSocket and not an event stream: a browser opens six of those to a server, over all its tabs.
- * @param {{ opened(): void, lost(): void, told(change: object): void }} ears `opened` also after each time that it was
- *   lost
+ * Listens on a WebSocket. A browser opens only six event streams per server, over all its tabs.
+ * @param {{ opened(): void, lost(): void, told(change: object): void }} ears `opened` is also called after each
+ * reconnection
  */
 export function hearChanges(ears) {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/events${location.search}`)

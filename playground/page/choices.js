@@ -1,4 +1,4 @@
-/** The choices of a menu: its own options, or the people and channels of the workspace. */
+/** The choices of a menu: its own options, or the workspace's people and channels. */
 import { plainWords } from './mrkdwn.js'
 import { state, titleOf } from './state.js'
 
@@ -16,10 +16,8 @@ const OF_WORKSPACE = {
 }
 
 /**
- * @param {object} element a menu, of any kind
- * @returns {{ label?: string, options: { value: string, words: string, about?: string }[] }[]} of which the app itself
- *   gives the
- *   options of an external one: the page has none
+ * @param {object} element a menu of any kind. The page has no options for an external one: the app gives them
+ * @returns {{ label?: string, options: { value: string, words: string, about?: string }[] }[]}
  */
 export function choicesOf(element) {
   const kind = /^(?:multi_)?(users|conversations|channels)_select$/.exec(element.type)?.[1]
@@ -34,7 +32,7 @@ export function choicesOf(element) {
   }))
 }
 
-/** Returns the values that are chosen at first. */
+/** Returns the values that are chosen initially. */
 export function initialOf(element) {
   const given = Object.entries(element).filter(([key]) => /^initial_(?:option|user|conversation|channel)s?$/.test(key))
   return given.flatMap(([, value]) => value).map((one) => one?.value ?? one)

@@ -1,4 +1,4 @@
-/** The box that messages are written in: it grows with them, takes files, and Enter sends. */
+/** The box for writing messages. It grows with its text and accepts files. Enter sends. */
 import { Attachments, takeFiles } from './attachments.js'
 import { el } from './dom.js'
 import { Drafts } from './drafts.js'
@@ -32,8 +32,7 @@ function grow(box) {
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
  * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions():
- *   object[],
- *   editLast(): boolean }} options `editLast` opens one's last message here, if there is one
+ * object[], editLast(): boolean }} options `editLast` opens the person's last message for editing, if there is one
  */
 export function createComposer(form, options) {
   const box = el('textarea', { id: options.id, rows: 1, autocomplete: 'off', spellcheck: 'true' })
@@ -80,13 +79,13 @@ export function createComposer(form, options) {
   return {
     box,
     turnTo: (place) => drafts.turnTo(place),
-    /** Sets the box's name, which is its placeholder too, and the line below it. */
+    /** Sets the box's label, which is also its placeholder, and the line below it. */
     label(name, below) {
       box.setAttribute('aria-label', name)
       box.placeholder = name
       hint.replaceChildren(...below)
     },
-    /** Puts a text into the box, and attaches a sample file where one is named, in place of what is there. */
+    /** Replaces the content of the box with a text, and a sample file if one is named. */
     async fill(text, file) {
       set(text)
       attachments.take()
@@ -96,13 +95,13 @@ export function createComposer(form, options) {
   }
 }
 
-/** Attaches a sample file, unless somebody has gone on writing or chosen another example while it was loaded. */
+/** Attaches a sample file, unless the person has typed or chosen another example while it was loading. */
 async function attachSample(attachments, name, isCurrent) {
   const sample = await sampleFile(name)
   if (sample && isCurrent()) attachments.add([sample])
 }
 
-/** A sample file of the playground; undefined if it cannot be loaded. */
+/** Returns a sample file of the playground. Undefined if it cannot be loaded. */
 async function sampleFile(name) {
   const response = await fetch(`/lib/${name}`)
   return response.ok ? new window.File([await response.blob()], name) : undefined

@@ -1,5 +1,5 @@
 /**
- * Makes an element. All text goes in as text: nothing on this page is ever parsed as HTML.
+ * Creates an element. Texts become text nodes: this page never parses HTML.
  * @param {string} tag a tag's name, with a class after a dot: `p.quiet`
  * @param {Record<string, unknown>} attributes attributes; `on…` functions become listeners, `true` an empty attribute
  * @param {(Node | string | undefined | false)[]} children
@@ -18,12 +18,11 @@ export function el(tag, attributes = {}, ...children) {
   return element
 }
 
-/** @param {string} id */
 export function byId(id) {
   return document.getElementById(id)
 }
 
-/** A link, if its address is one that may be followed; else its text. */
+/** Returns a link, or only its text if the address may not be followed. */
 export function link(url, ...children) {
   const known = URL.canParse(url) && ['http:', 'https:', 'mailto:'].includes(new URL(url).protocol)
   return known

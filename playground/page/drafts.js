@@ -1,6 +1,6 @@
 /**
- * Keeps the draft of each place while the box shows another place, as in Slack. A place is a channel or a thread. The
- * texts survive a reload of the tab.
+ * Keeps the draft of each place while the box shows another place, as in Slack. A place is a channel or a thread. Texts
+ * survive a reload of the tab.
  */
 export class Drafts {
   place = ''
@@ -10,17 +10,18 @@ export class Drafts {
   #texts
 
   /**
-   * @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` takes what is in it away
-   *   @param {string} id its own
+   * @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` returns the content and
+   * empties the box
+   * @param {string} id the box's own id
    */
   constructor(box, id) {
     this.#box = box
-    // Each person at the page has drafts of their own.
+    // Each person at the page has their own drafts.
     this.#name = `drafts ${id} ${location.search}`
     this.#texts = JSON.parse(window.sessionStorage.getItem(this.#name) ?? '{}')
   }
 
-  /** Remembers what stands in the box. */
+  /** Remembers the text in the box. */
   note(text) {
     if (this.place === '' || (this.#texts[this.place] ?? '') === text) return
     this.#texts = { ...this.#texts, [this.place]: text }

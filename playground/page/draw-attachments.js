@@ -1,4 +1,4 @@
-/** Draws attachments, below a message beside a bar of colour: https://docs.slack.dev/reference/messaging/payload. */
+/** Draws attachments below a message, beside a coloured bar: https://docs.slack.dev/reference/messaging/payload. */
 import { el, link } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { emoji } from './emoji.js'
@@ -17,7 +17,7 @@ export function drawAttachments(message, context) {
   })
 }
 
-/** The parts of the older form, in their order. */
+/** Draws the fields of the older form, in their order. */
 function classic(one, { names }) {
   const nodes = [
     one.author_name && el('p.quiet', {}, one.author_link ? link(one.author_link, one.author_name) : one.author_name),

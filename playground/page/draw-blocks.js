@@ -1,4 +1,4 @@
-/** Block Kit, as far as bots of this kind use it: https://docs.slack.dev/reference/block-kit/blocks. */
+/** Draws Block Kit, as far as bots of this kind use it: https://docs.slack.dev/reference/block-kit/blocks. */
 import { el, link } from './dom.js'
 import { chart } from './draw-chart.js'
 import { element } from './draw-elements.js'
@@ -9,8 +9,8 @@ import { mrkdwn, plainWords } from './mrkdwn.js'
 
 /**
  * @param {Record<string, any>[]} blocks
- * @param {{ key: string, names: object, press(action: { action_id: string, value?: string }): void,
- *   field?(block: object): Node }} context `key` names the place; `field` draws an input, where there is a form
+ * @param {{ key: string, names: object, press(action: { action_id: string, value?: string }): void, field?(block:
+ * object): Node }} context `key` identifies the place; `field` draws an input, in a form
  */
 export function renderBlocks(blocks, context) {
   return blocks.map((block) => (RENDERERS[block.type] ?? unknown)(block, context))
@@ -72,7 +72,7 @@ const RENDERERS = {
 
 const drawer = (context) => (block) => renderBlocks([block], context)
 
-/** Nothing is left out in silence. */
+/** Draws a placeholder for an unknown block, so that nothing is missing silently. */
 function unknown(block) {
   return el('p.block.quiet', {}, `(a block of type ${block.type})`)
 }
@@ -104,7 +104,7 @@ function fields(list, context) {
   return el('div.fields', {}, ...list.map((field) => el('div', {}, ...textObject(field, context))))
 }
 
-/** Pictures from elsewhere are not loaded: their words stand in. */
+/** Pictures from other hosts are not loaded. Their alternative text is shown. */
 function image(block) {
   const words = `🖼 ${block.alt_text}`
   return el('span.image', {}, block.title && el('strong', {}, `${plainWords(block.title)} `), words)
@@ -114,7 +114,7 @@ function cell(one, context) {
   return one.type === 'rich_text' ? richText(one, context) : String(one.text)
 }
 
-/** The chunks of a streamed message: its tasks as they stand now, as a plan or one by one, then its text. */
+/** Draws the chunks of a streamed message: its tasks in their current state, as a plan or one by one, then its text. */
 export function renderChunks(chunks, { mode, ...context }) {
   const tasks = new Map()
   const nodes = []

@@ -1,5 +1,5 @@
 /**
- * A chart as a drawing, with its numbers in a table below:
+ * Draws a chart, with its numbers in a table below:
  * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block.
  */
 import { el } from './dom.js'
@@ -31,7 +31,7 @@ export function chart({ title, chart: { type, segments = [], series = [], axis_c
   )
 }
 
-/** It says nothing that the table does not. */
+/** Screen readers skip the drawing, because the table has the same content. */
 function drawing(type, groups) {
   const draw = { pie, line: lines, area: lines, bar: bars }[type]
   if (!draw) return el('p.quiet', {}, `(a chart of type ${type})`)
@@ -39,7 +39,7 @@ function drawing(type, groups) {
   return svg('svg', box, ...draw(groups, scaleOf(groups), type))
 }
 
-/** From a value to its height; nought is always on it. */
+/** Returns a function from a value to its height. Zero is always on the scale. */
 function scaleOf(groups) {
   const values = groups.flatMap(({ data }) => data.map(({ value }) => value))
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)]
@@ -76,7 +76,7 @@ function lines(groups, y, type) {
   return [ground(y), ...drawn]
 }
 
-/** Shares as pieces of one ring: each is a dash of a circle whose way round is 100. */
+/** Draws shares as pieces of a ring: each is a dash of a circle with circumference 100. */
 function pie([{ data }]) {
   const total = data.reduce((sum, { value }) => sum + Math.abs(value), 0) || 1
   const r = 100 / (2 * Math.PI)

@@ -5,7 +5,7 @@ import { icon } from './icons.js'
 import { mrkdwn, plainWords } from './mrkdwn.js'
 import { askWhether } from './own-window.js'
 
-/** Thumbs that were pressed, by where they stand: they stay marked when a message is drawn anew. */
+/** The pressed thumbs by place. They stay marked when a message is drawn again. */
 const thumbs = new Map()
 
 /**
@@ -59,7 +59,7 @@ function button(one, context) {
   )
 }
 
-/** One that leads elsewhere looks like the others. */
+/** Draws a link that looks like a button. */
 function linkButton(one) {
   const node = link(one.url, plainWords(one.text))
   node.className = ['button', one.style].filter(Boolean).join(' ')
@@ -72,7 +72,7 @@ function iconButton(one, context) {
   return el('button.button.icon', { type: 'button', 'aria-label': label, title: label, onclick }, icon('bin'))
 }
 
-/** Some ask first, in the app's words. */
+/** Asks for confirmation first if the app wants that, in the app's words. */
 function ask(one, context, chosen) {
   const press = () => context.press({ action_id: one.action_id, ...chosen })
   if (!one.confirm) return press()
@@ -98,7 +98,7 @@ function select(one, context, name) {
   )
 }
 
-/** Several or one of a few, each in sight; every change is told at once. */
+/** Draws radio buttons or checkboxes. Every change is sent at once. */
 function boxes(one, context, type) {
   const chosen = initialOf(one)
   const tell = ({ currentTarget: list, target }) => {
@@ -123,7 +123,7 @@ function boxes(one, context, type) {
   )
 }
 
-/** A day, a time or both. Slack counts a moment in seconds since the epoch. */
+/** Draws a date, a time or both. Slack's datetime is in seconds since the epoch. */
 function moment(one, context, type) {
   const label = one.placeholder
     ? plainWords(one.placeholder)
@@ -137,7 +137,7 @@ function moment(one, context, type) {
   return el('input.menu-select', { type, value, 'aria-label': label, onchange: tell })
 }
 
-/** Thumbs up and down; which one was pressed stays marked. */
+/** Draws thumbs up and down. The pressed one stays marked. */
 function feedback(one, context) {
   const key = `${context.key}-${one.action_id}`
   const make = (side, sign) => {

@@ -1,4 +1,4 @@
-/** The files of a message: pictures drawn small, all others by name, with a link to have them. */
+/** Draws the files of a message: small pictures, and other files by name, each with a download link. */
 import { el, link } from './dom.js'
 import { isPicture, sizeInWords } from './file-words.js'
 import { icon } from './icons.js'
@@ -16,7 +16,7 @@ export function drawFiles(message) {
   })
 }
 
-/** A picture that cannot be drawn is a file like others. */
+/** Draws a picture. If it cannot be drawn, it is shown like other files. */
 function picture(file) {
   const image = el('img', { src: address(file), alt: file.alt_txt ?? `Picture ${nameOf(file)}`, loading: 'lazy' })
   const figure = el('figure.picture', {}, image, el('figcaption', {}, ...head(file), download(file)))
@@ -24,7 +24,7 @@ function picture(file) {
   return figure
 }
 
-/** A text shows how it begins. */
+/** Draws the beginning of a text file. */
 function plain(file) {
   if (!file.preview) return el('p.file', {}, ...head(file), where(file))
   const preview = el('details', {}, el('summary', {}, ...head(file)), el('pre', { tabindex: '0' }, file.preview))
@@ -55,7 +55,7 @@ function download(file) {
   return el('a', { href: address(file), download: file.name, 'aria-label': `Download ${nameOf(file)}` }, 'Download')
 }
 
-/** The page's own server gives it: Slack's address is for the app's token. */
+/** Returns the file's address on the page's server. Slack's own address needs the app's token. */
 function address({ id, name }) {
   return `files/${id}/${encodeURIComponent(name)}${window.location.search}`
 }

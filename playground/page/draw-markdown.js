@@ -1,22 +1,22 @@
 /**
- * Markdown as Slack's markdown block shows it: `marked` reads it, from its package by the page's server; it is drawn
- * here.
+ * Draws Markdown like Slack's markdown block. It is parsed by `marked`, which the page's server provides from its
+ * package.
  */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
 import { Lexer, Tokenizer } from 'marked'
 import { unescape } from './mrkdwn.js'
 
-/** Slack's limit of a message. The details of a task may be longer: the rest is drawn as text. */
+/** Slack's limit of a message. The details of a task can be longer; the rest is drawn as text. */
 const MAX_CHARS = 12_000
 /**
- * The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays
- * as it was written.
+ * Matches the ninth list or quote mark in a line that is no rule. People do not write that many, so the rest of the
+ * line stays as it is.
  */
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
-/** A sign without width is no mark, and is not seen. */
+/** A character without width, which keeps a mark from being parsed. */
 const UNSEEN = '\u200b'
-/** Matches it in code, which a person may copy. */
+/** Matches the character in code, where people may copy it. */
 const IN_CODE = new RegExp(`${UNSEEN}(?=[-*+>\\d])`, 'g')
 /** The maximum number of marks in a paragraph. */
 const MAX_MARKS = 1000
@@ -24,10 +24,10 @@ const MAX_MARKS = 1000
 const MAX_CELLS = MAX_CHARS / 2
 
 /**
- * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for
- * thousands of quotes in one another. The bot bounds it for answers of any length; this is enough for what Slack takes.
+ * Bounds `marked`, which takes quadratic time for a paragraph of marks or a line of list marks, and overflows the stack
+ * for thousands of nested quotes. The bot bounds answers of any length itself; this suffices for what Slack accepts.
  */
-class BoundedLexer extends Lexer {
+class SlackLexer extends Lexer {
   lex(source) {
     return super.lex(source.replace(NINTH, `$2${UNSEEN}`))
   }
@@ -40,20 +40,21 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** HTML is text in Slack, and what stands in it is Markdown. */
+/** In Slack, HTML is text, and Markdown inside it is still parsed. */
 class SlackTokenizer extends Tokenizer {
   html() {}
 
   tag() {}
 
-  /** `2*3*4` is a product, though CommonMark has emphasis there. */
+  /** Leaves `2*3*4` as it is. CommonMark would read emphasis. */
   emStrong(source, ...rest) {
     const token = super.emStrong(source, ...rest)
     return token?.type === 'em' && /\w/.test(source.charAt(token.raw.length)) ? undefined : token
   }
 
   /**
-   * Every row is filled up to the columns of the head: one wide head over many short rows would be millions of cells.
+   * Limits a table's cells. Every row is filled up to the columns of the head, so one wide head over many short rows
+   * would be millions of cells.
    */
   table(source) {
     const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? []
@@ -63,7 +64,7 @@ class SlackTokenizer extends Tokenizer {
 
 /** @param {string} text @returns {(Node | string)[]} */
 export function markdown(text) {
-  const lexer = new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
+  const lexer = new SlackLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
   return [...draw(lexer.lex(text.slice(0, MAX_CHARS))), text.slice(MAX_CHARS)]
 }
 
@@ -74,7 +75,7 @@ function draw(tokens) {
 const words = ({ text, tokens }) => (tokens ? draw(tokens) : [emoji(unescape(text))])
 const within = (tag) => (token) => [el(tag, {}, ...words(token))]
 
-/** How tokens are drawn. All others, such as texts, are drawn as their words. */
+/** Draws tokens by type. Other tokens, such as texts, are drawn as their text. */
 const DRAWN = {
   space: () => [],
   def: () => [],
@@ -85,18 +86,18 @@ const DRAWN = {
   strong: within('strong'),
   em: within('em'),
   del: within('s'),
-  /** The page has its own headings; those of a message stand in its outline as plain strong lines. */
+  /** The headings of a message are not headings of the page, so they are drawn as bold lines. */
   heading: (token) => [el('p.heading', {}, el('strong', {}, ...words(token)))],
   code: ({ text }) => [el('pre', {}, el('code', {}, text.replace(IN_CODE, '')))],
   codespan: ({ text }) => [el('code', {}, text)],
   checkbox: ({ checked }) => [checked ? '☑ ' : '☐ '],
   link: ({ href, text, autolink, tokens }) => {
     const node = link(unescape(href), ...(autolink || text.trim() === '' ? [text.trim() || href] : draw(tokens)))
-    // In a link there is no other.
+    // A link cannot contain another link.
     for (const inner of node.querySelectorAll('a')) inner.replaceWith(...inner.childNodes)
     return [node]
   },
-  /** No picture is loaded: it is a link to where it stands. */
+  /** Pictures are not loaded. Each becomes a link to its address. */
   image: ({ href, text }) => [link(unescape(href), `🖼 ${text || href}`)],
   list: ({ ordered, start, items }) => {
     const all = items.map((item) => el(item.task ? 'li.todo' : 'li', {}, ...draw(item.tokens)))

@@ -1,9 +1,9 @@
-/** Text as Slack's editor makes it: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block. */
+/** Draws the text of Slack's editor: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block. */
 import { el, link } from './dom.js'
 import { emojiSign } from './emoji.js'
 import { formatted } from './times.js'
 
-/** Lists are set in so far and no further. */
+/** The maximum indent of a list. */
 const MAX_INDENT = 8
 
 /** @param {{ elements: object[] }} block @param {{ names: object }} context @returns {Node} */
@@ -48,7 +48,7 @@ const INLINES = {
   color,
 }
 
-/** A colour by its value, with a patch of it. */
+/** Draws a colour: its value with a patch of it. */
 function color(one) {
   const patch = el('span.patch', { 'aria-hidden': 'true' })
   patch.style.background = one.value

@@ -1,4 +1,4 @@
-/** Work under way and what came of it: tasks, plans, containers, tables of data. */
+/** Draws the bot's work and its results: tasks, plans, containers, data tables. */
 import { el, link } from './dom.js'
 import { markdown } from './draw-markdown.js'
 import { richText } from './draw-rich-text.js'
@@ -13,8 +13,8 @@ const STATUSES = {
 }
 
 /**
- * One task. What is known of it folds away under its title.
- * @param {object} one a task_card block, or the chunks of one task joined
+ * Draws a task. Its details fold away under its title.
+ * @param {object} one a task_card block, or the joined chunks of one task
  * @param {(block: object) => Node[]} draw
  */
 function task(one, draw) {
@@ -35,19 +35,19 @@ function sources(list) {
   return el('p.task-sources', {}, ...list.flatMap(({ url, text }) => [link(url, text), ' ']))
 }
 
-/** Tasks by themselves, one under the other. */
+/** Draws tasks one below the other. */
 export function timeline(tasks, draw) {
   return el('ul.tasks', { 'aria-label': 'Tasks' }, ...tasks.map((one) => task(one, draw)))
 }
 
-/** A plan: its title, how much is done, its tasks. */
+/** Draws a plan: its title, its progress, its tasks. */
 export function plan({ title, tasks }, draw) {
   const done = tasks.filter((one) => one.status === 'complete' || one.status === 'error').length
   const count = tasks.length > 0 && el('span.plan-count', {}, `${done} of ${tasks.length}`)
   return el('div.block.plan', {}, el('p.plan-title', {}, el('strong', {}, emoji(title)), count), timeline(tasks, draw))
 }
 
-/** Blocks in a frame that may be closed. */
+/** Draws blocks in a frame that can be collapsed. */
 export function container(block, drawAll, context) {
   const words = block.rich_text_title ? richText(block.rich_text_title, context) : plainWords(block.title)
   const title = [
@@ -61,14 +61,12 @@ export function container(block, drawAll, context) {
   return el('details.block.container', { open }, el('summary.container-title', {}, ...title), children)
 }
 
-/** A table that can be scrolled by keyboard too. */
+/** Draws a table that the keyboard can scroll too. */
 export function tableRegion(label, ...children) {
   return el('div.block.table', { role: 'region', 'aria-label': label, tabindex: 0 }, el('table', {}, ...children))
 }
 
-/**
- * https://docs.slack.dev/reference/block-kit/blocks/data-table-block; what is over a page comes when it is asked for.
- */
+/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block. Further pages are drawn on demand. */
 export function dataTable(block, cell) {
   const [head, ...rows] = block.rows
   const size = block.page_size ?? rows.length

@@ -1,10 +1,10 @@
-/** A button that opens a menu under itself: arrows move in it, Escape and whatever is pressed elsewhere close it. */
+/** A button that opens a menu below itself. Arrows move in it. Escape, or a press elsewhere, closes it. */
 import { el } from './dom.js'
 
 /**
- * @param {{ label: string, content: (Node | string)[], menu: string }} names of the button, what stands in it, and of
- *   its menu
- * @param {{ content: (Node | string)[], checked?: boolean, choose(): void }[]} entries one of which may be checked
+ * @param {{ label: string, content: (Node | string)[], menu: string }} names the button's label and content, and the
+ * menu's label
+ * @param {{ content: (Node | string)[], checked?: boolean, choose(): void }[]} entries at most one of them is checked
  */
 export function dropMenu({ label, content, menu }, entries) {
   const button = el(
@@ -33,13 +33,14 @@ export function dropMenu({ label, content, menu }, entries) {
   list.addEventListener('keydown', (event) => moveInMenu(event, items, leave))
   box.addEventListener('focusout', ({ relatedTarget }) => relatedTarget && !box.contains(relatedTarget) && close())
   document.addEventListener('pointerdown', ({ target }) => !box.contains(target) && !list.hidden && close())
-  // What is pressed in a frame beside this one is not told here.
+  // A press in a neighbouring frame is not reported here, but the window loses the focus.
   window.addEventListener('blur', () => !list.hidden && close())
   return box
 }
 
 /**
- * Arrows move, Home and End go to the ends, Escape leaves. @param {KeyboardEvent} event @param {HTMLElement[]} items
+ * Handles keys in a menu: arrows move, Home and End go to the ends, Escape leaves.
+ * @param {KeyboardEvent} event @param {HTMLElement[]} items
  */
 export function moveInMenu(event, items, leave) {
   const at = items.indexOf(document.activeElement)

@@ -1,8 +1,8 @@
-/** The small window in which somebody picks an emoji: a box to search in, and the signs below it. */
+/** The emoji picker: a search box, and a grid of emoji below it. */
 import { byId, el } from './dom.js'
 import { emojiSign, findEmoji } from './emoji.js'
 
-/** The emoji that are offered before a search. */
+/** The emoji shown before a search. */
 const USUAL = (
   '+1 -1 white_check_mark x eyes tada heart joy smile slightly_smiling_face thinking_face raised_hands pray clap ok_hand ' +
   'wave muscle fire rocket 100 bulb sparkles star question exclamation warning hourglass_flowing_sand speech_balloon ' +
@@ -13,7 +13,7 @@ const MAX = 64
 const COLUMNS = 8
 
 /**
- * Opens it at a button, which has the focus again afterwards.
+ * Opens the picker at a button, which gets the focus back afterwards.
  * @param {HTMLElement} button
  * @param {(name: string) => void} pick
  */
@@ -54,7 +54,7 @@ function sign(name, choose) {
   return el('button.emoji', attributes, emojiSign(name))
 }
 
-/** Arrows go through the signs; Enter in the search takes the first. */
+/** Handles keys: arrows move through the grid, and Enter in the search box takes the first emoji. */
 function move(event, { search, grid, choose }) {
   const signs = [...grid.children]
   const at = signs.indexOf(document.activeElement)
@@ -66,7 +66,7 @@ function move(event, { search, grid, choose }) {
   event.preventDefault()
 }
 
-/** Beside the button, and on the screen. */
+/** Places the picker beside the button, within the screen. */
 function place(picker, button) {
   const { top, bottom, right } = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = picker

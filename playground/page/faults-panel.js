@@ -1,11 +1,11 @@
 /**
- * The panel "Trouble": a switch for each thing that can go wrong. The switches stand in the server; this shows them and
- * throws them.
+ * The panel "Trouble": a switch for each fault that can be injected. The server has the switches; this panel shows and
+ * changes them.
  */
 import { byId, el } from './dom.js'
 
 let post
-/** The switches as the server reported them last, and the functions that update them on screen, by name. */
+/** The switches as last reported by the server, and the functions that update them on screen, by name. */
 let switches = []
 let updates = new Map()
 let clearButton
@@ -36,7 +36,7 @@ async function open(box, tools) {
 const WELL = 'Turn everything off'
 const ABOUT = 'Each switch makes something go wrong for everybody, until you turn it off. See what people would see.'
 
-/** Brings the switches on screen to where they stand. */
+/** Updates the switches on screen. */
 function show(change) {
   if (change.type !== 'faults') return
   switches = change.switches
@@ -44,7 +44,7 @@ function show(change) {
   clearButton.disabled = !switches.some(({ isOn }) => isOn)
 }
 
-/** The panel's button tells that something is on, wherever one is on the page. */
+/** Marks the panel's button while a fault is on. */
 function mark(change) {
   if (change.type !== 'faults') return
   const on = change.switches.filter(({ isOn }) => isOn)

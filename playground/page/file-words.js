@@ -1,12 +1,10 @@
-/** How files are told of. */
 const DRAWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** Whether it may be drawn: a picture of the kinds that every browser knows. */
+/** Returns whether the page may draw a file: a picture of a type that every browser supports. */
 export function isPicture(mimetype) {
   return DRAWN.includes(mimetype)
 }
 
-/** @param {number} bytes */
 export function sizeInWords(bytes) {
   if (bytes < 1000) return `${bytes} bytes`
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,9 +1,9 @@
-/** Inputs of a form, with what stands in them: https://docs.slack.dev/reference/block-kit/blocks/input-block. */
+/** Draws the inputs of a form with their values: https://docs.slack.dev/reference/block-kit/blocks/input-block. */
 import { choicesOf, initialOf, NO_OPTIONS } from './choices.js'
 import { el } from './dom.js'
 import { plainWords } from './mrkdwn.js'
 
-/** The values of a form's fields, by `action_id`. */
+/** Returns the values of a form's fields, by `action_id`. */
 export function valuesIn(form) {
   const values = {}
   for (const group of form.querySelectorAll('[data-action]')) {
@@ -19,11 +19,10 @@ export function valuesIn(form) {
 }
 
 /**
- * An input block as a field with its label, hint and error.
+ * Draws an input block as a field with its label, hint and error.
  * @param {object} block
- * @param {{ values: Record<string, unknown>, errors: Record<string, string>, key?: string }} given what stands in it
- *   already; `key` tells
- *   the places of a page apart that may hold the same block
+ * @param {{ values: Record<string, unknown>, errors: Record<string, string>, key?: string }} given the values typed so
+ * far; `key` distinguishes places of a page that may hold the same block
  */
 export function field(block, { values, errors, key = '' }) {
   const id = `field-${key}${block.block_id}`
@@ -78,7 +77,7 @@ const FIELDS = {
   radio_buttons: (element, given) => [boxes(element, given, 'radio')],
 }
 
-/** Nothing is left out in silence. */
+/** Draws a placeholder for an unknown input, so that nothing is missing silently. */
 function unknown(element, { label }) {
   return [el('p', {}, ...label), el('p.quiet', {}, `(an input of type ${element.type})`)]
 }
@@ -94,13 +93,13 @@ function typed(element, { common, label, id, isRequired, value }, type) {
   return [el('label', { for: id }, ...label), box]
 }
 
-/** Typed as text, as Slack takes it; the keyboard of a phone shows figures. */
+/** Draws a number as a text field, because Slack accepts text. A phone shows its number keyboard. */
 function number(element, given) {
   const inputmode = element.is_decimal_allowed ? 'decimal' : 'numeric'
   return typed({ ...element, range: { inputmode } }, given, 'text')
 }
 
-/** Slack counts the seconds since the epoch; the browser shows its own clock. */
+/** Draws a date and time. Slack's value is in seconds since the epoch; the browser shows its local time. */
 function moment(element, { common, label, id, isRequired, value }) {
   const at = value ?? element.initial_date_time
   const offset = new Date().getTimezoneOffset() * 60
@@ -124,7 +123,7 @@ function select(element, { common, isRequired, value }) {
   )
 }
 
-/** One or several of a few, each in sight. */
+/** Draws radio buttons or checkboxes. */
 function boxes(element, { common, label, id, value }, type) {
   const chosen = value === undefined ? initialOf(element) : [value].flat()
   const options = choicesOf(element).flatMap((group) => group.options)

@@ -1,4 +1,4 @@
-/** Small signs drawn as lines, so that they look the same where no emoji are installed. 24 by 24. */
+/** Line icons, which look the same where no emoji are installed. 24 by 24 pixels. */
 const PATHS = {
   'thumb-up': 'M7 11v9H4v-9h3zm0 0 4-8c1.7 0 2.6 1 2.4 2.6L13 9h5.5a2 2 0 0 1 2 2.4l-1.3 7a2 2 0 0 1-2 1.6H7',
   'thumb-down': 'M7 13V4H4v9h3zm0 0 4 8c1.7 0 2.6-1 2.4-2.6L13 15h5.5a2 2 0 0 0 2-2.4l-1.3-7a2 2 0 0 0-2-1.6H7',
@@ -18,7 +18,10 @@ const PATHS = {
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** @param {keyof typeof PATHS} name hidden from screen readers: what it stands in has a name of its own */
+/**
+ * Hidden from screen readers, because the element around it has a name.
+ * @param {keyof typeof PATHS} name
+ */
 export function icon(name) {
   const svg = document.createElementNS(SVG, 'svg')
   const path = document.createElementNS(SVG, 'path')

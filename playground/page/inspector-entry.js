@@ -1,10 +1,10 @@
-/** One thing that passed, opened: its request and its response, and what can be done with it. */
+/** An opened entry of the journal: its request, its response, and its actions. */
 import { el } from './dom.js'
 import { KINDS, threadWords, timeOf } from './inspector-row.js'
 import { count, duration } from './run-text.js'
 
 /**
- * @param {object} told what `/journal/entry` says: `{ entry, curl, needsToken, whyNotAgain, again, first }`
+ * @param {object} told the answer of `/journal/entry`: `{ entry, curl, needsToken, whyNotAgain, again, first }`
  * @param {{ open(n): void, again(n): Promise<void>, close(): void, goTo(thread): void }} acts
  */
 export function drawEntry(told, acts) {
@@ -73,7 +73,7 @@ function facts({ at, ms, thread, response, sort }, acts) {
   )
 }
 
-/** Draws links to the entry that this one repeats, and to those that repeat it. */
+/** Draws links to the entry that this one repeats, and to the entries that repeat it. */
 function around({ entry, again }, acts) {
   const toEntry = (n) => el('button.inspector-link', { type: 'button', onclick: () => acts.open(n) }, `number ${n}`)
   const list = again.flatMap((n, i) => [i > 0 && ', ', toEntry(n)])
@@ -101,7 +101,7 @@ function answer(title, { error, response }) {
   return [el('figcaption', {}, title), el('pre', {}, words || '(nothing)')]
 }
 
-/** The request and the response: headers that matter as lines, the rest as JSON. */
+/** Draws the request and the response: the important headers as lines, the rest as JSON. */
 function bodies({ request, response, isShortened }) {
   const shortened = isShortened && el('p.quiet', {}, 'Something stands here shortened, or without a secret.')
   return [
@@ -119,7 +119,7 @@ function halves({ headers = {}, method, path, status, ...rest }) {
     .join('\n\n')
 }
 
-/** JSON as people read it: a line break in a text is one here too, beside its sign. */
+/** Formats JSON for people: a line break inside a text is shown as `\n` and as a line break. */
 function pretty(value) {
   return JSON.stringify(value, null, 2).replace(/\\\\|\\n/g, (sign) => (sign === '\\n' ? '\\n\n' : sign))
 }

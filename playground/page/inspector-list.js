@@ -1,4 +1,4 @@
-/** The list of all that passed: only the rows that can be seen are elements, so that ten thousand scroll as ten do. */
+/** The list of journal entries. Only visible rows are elements, so that ten thousand rows scroll smoothly. */
 import { el } from './dom.js'
 import { COLUMNS, headRow, rowElement } from './inspector-row.js'
 
@@ -31,7 +31,7 @@ export class InspectorList {
     this.resized.observe(this.grid)
   }
 
-  /** Shows these rows, in their order. Who reads the end goes on reading the end; who reads elsewhere stays there. */
+  /** Shows these rows in their order. If the end was visible, it stays visible; otherwise the position stays. */
   show(rows) {
     const top = this.rows[Math.floor(this.grid.scrollTop / ROW)]?.n
     const offset = this.grid.scrollTop % ROW
@@ -76,7 +76,7 @@ export class InspectorList {
     this.drawn = new Map()
     for (let i = from; i < to; i++) this.drawn.set(this.rows[i].n, this.rowAt(i, before))
     const elements = [...this.drawn.values()]
-    // What stands where it stood is left alone.
+    // Unchanged elements are not replaced.
     if (elements.length !== body.children.length || elements.some((one, i) => one !== body.children[i]))
       body.replaceChildren(...elements)
     if (this.drawn.has(this.active)) grid.setAttribute('aria-activedescendant', `inspector-row-${this.active}`)
@@ -86,7 +86,7 @@ export class InspectorList {
     this.newest.textContent = more > 0 ? `${more} new ↓` : 'Newest ↓'
   }
 
-  /** A row's element; the one from before where nothing in it has changed. */
+  /** Returns a row's element, which is the previous one if nothing has changed. */
   rowAt(index, before) {
     const row = this.rows[index]
     const marks = { isActive: row.n === this.active, isOpen: row.n === this.opened }
@@ -109,7 +109,7 @@ export class InspectorList {
     if (index !== Math.floor(this.grid.scrollTop / ROW)) this.grid.scrollTop = index * ROW + offset
   }
 
-  /** The place of a row, or of the first after it: rows stand by their numbers. */
+  /** Returns the index of a row, or of the first row after it. Rows are ordered by number. */
   indexOf(n) {
     let [from, to] = [0, this.rows.length]
     while (from < to) {

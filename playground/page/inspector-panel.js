@@ -1,14 +1,14 @@
-/** Under the hood: all that passes between Slack, the bot, its model and its tools, in order. */
+/** The panel "Under the hood": everything that Slack, the bot, its model and its tools exchanged, in order. */
 import { el } from './dom.js'
 import { drawEntry } from './inspector-entry.js'
 import { InspectorList } from './inspector-list.js'
 import { KINDS } from './inspector-row.js'
 import { state } from './state.js'
 
-/** The known part of the journal; kept while the panel is closed. */
+/** The known part of the journal. It is kept while the panel is closed. */
 const known = { journal: undefined, rev: 0, rows: new Map() }
 const filter = { kind: '', words: '', isThisThread: false, isFailures: false }
-/** The entries in which the words stand, by number, as of a count of changes. */
+/** The numbers of the entries that contain the searched words, at a given count of changes. */
 const found = { words: '', rev: 0, ns: new Set() }
 
 /** The parts of the open panel; undefined while it is closed. */
@@ -25,7 +25,7 @@ export const inspectorPanel = {
   take: (change) => {
     if (change.type === 'journal') void refresh()
   },
-  /** The page has been drawn anew: another thread may be open. */
+  /** The page was drawn again, perhaps with another open thread. */
   draw: () => {
     if (open && filter.isThisThread && open.thread !== threadNow()) showRows()
   },
@@ -50,7 +50,7 @@ function escape(event) {
   closeEntry()
 }
 
-// ---- what is shown ----
+// ---- drawing ----
 
 function filters(count) {
   const change = (fields) => {
@@ -109,9 +109,9 @@ function isWanted({ n, kind, thread, ok }) {
   return filter.words === '' || found.ns.has(n)
 }
 
-// ---- what is asked for ----
+// ---- loading ----
 
-/** Takes in what has changed; one question at a time. */
+/** Loads the changes. One request runs at a time. */
 async function refresh() {
   const panel = open
   if (!panel) return
@@ -127,7 +127,7 @@ async function refresh() {
 
 async function takeRows(panel) {
   const { journal, rev, first, rows } = await panel.tools.get('journal', { since: known.rev })
-  // The playground was started anew.
+  // The playground was restarted.
   if (known.journal !== undefined && journal !== known.journal) {
     Object.assign(known, { journal: undefined, rev: 0, rows: new Map() })
     Object.assign(found, { words: '', rev: 0, ns: new Set() })
@@ -153,7 +153,7 @@ async function takeFound(panel) {
   found.rev = rev
 }
 
-/** Opens an entry, or draws the one that is open anew where it has changed: then nothing moves. */
+/** Opens an entry. With `isKept`, draws the open entry again if it has changed, without moving anything. */
 async function openEntry(n, { isKept = false } = {}) {
   const panel = open
   panel.n = n

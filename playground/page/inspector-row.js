@@ -1,4 +1,4 @@
-/** One row of the list of all that passed. */
+/** A row of the list of journal entries. */
 import { el } from './dom.js'
 import { duration } from './run-text.js'
 import { names, state } from './state.js'
@@ -15,7 +15,6 @@ export const KINDS = {
   fault: 'Trouble',
 }
 
-/** The names of the columns. */
 export function headRow() {
   return el('div.inspector-row.inspector-head', { role: 'row', 'aria-rowindex': 1 }, ...COLUMNS.map(headCell))
 }
@@ -24,7 +23,7 @@ function headCell(name) {
   return el(`span.inspector-${name.toLowerCase()}`, { role: 'columnheader' }, name)
 }
 
-/** @param {object} row as `/journal` tells it */
+/** @param {object} row a row of `/journal` */
 export function rowElement(row, { isActive, isOpen }) {
   const { n, at, ms, kind, name, thread, ok, error, of } = row
   const bad = ok === false
@@ -47,7 +46,7 @@ export function rowElement(row, { isActive, isOpen }) {
   )
 }
 
-/** Hours to milliseconds, of this place. */
+/** Formats a time of day in the local time zone, with milliseconds. */
 export function timeOf(at) {
   const time = new Date(at)
   const two = (number) => String(number).padStart(2, '0')
@@ -55,7 +54,7 @@ export function timeOf(at) {
   return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** A thread as people know it: its channel, and how it begins. */
+/** Describes a thread for people: its channel, and the beginning of its root. */
 export function threadWords(thread) {
   if (!thread) return ''
   const [channel, ts] = thread.split(':')

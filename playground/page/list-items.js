@@ -1,6 +1,4 @@
-/**
- * Messages as list items, each with what is around it, and the lines between them: days, and where the new ones begin.
- */
+/** Messages as list items, with separators for days and for new messages. */
 import { el } from './dom.js'
 import { isTogether, messageItem } from './message-list.js'
 import { isOwn, names, state } from './state.js'
@@ -10,9 +8,8 @@ import { dateOf, dayOf } from './times.js'
 /**
  * @param {object} channel
  * @param {{ messages: object[], acts: object, extra(message: object): object, newFrom?: string, day?: string }} given
- *   `extra`: what stands
- *   under a message; `newFrom`: up to where it had been read; `day`: the day that needs no line, as
- *   `toDateString` gives it
+ * `extra` returns what is drawn below a message; `newFrom` is the last message that was read; `day` is the day without
+ * a separator, as `toDateString` returns it
  */
 export function listItems(channel, { messages, acts, extra, newFrom, day: told }) {
   const view = surroundings(channel, acts)

@@ -1,8 +1,8 @@
 /**
- * Arrows go through a list whose items, or whose holder, have the focus; Home and End go to its ends.
- * @param {HTMLElement} holder what hears the keys, and has the items in it
- * @param {string} selector its items
- * @param {Record<string, (item: HTMLElement) => void>} [letters] what a letter does with the item that has the focus
+ * Moves through a list by arrow keys while one of its items, or its holder, has the focus. Home and End go to its ends.
+ * @param {HTMLElement} holder the element with the items, which gets the key events
+ * @param {string} selector the selector of the items
+ * @param {Record<string, (item: HTMLElement) => void>} [letters] what a letter does with the focused item
  */
 export function moveByArrows(holder, selector, letters = {}) {
   holder.addEventListener('keydown', (event) => {
@@ -18,7 +18,7 @@ export function moveByArrows(holder, selector, letters = {}) {
   })
 }
 
-/** From the holder itself, up begins at the end. */
+/** If the holder has the focus, Up begins at the end. */
 function nextOf(key, at, count) {
   if (key === 'ArrowDown') return Math.min(at + 1, count - 1)
   if (key === 'ArrowUp') return at < 0 ? count - 1 : Math.max(at - 1, 0)

@@ -11,13 +11,12 @@ import { mrkdwn } from './mrkdwn.js'
 import { personAvatar, personBadge } from './person.js'
 import { dateOf, time } from './times.js'
 
-/** Messages of one person within so many seconds stand together under one name. */
+/** Messages of one person within this many seconds are grouped under one name. */
 const TOGETHER_S = 300
 
 /**
  * @param {object} message a message or an ephemeral one
- * @param {object} view who and what is around it: `names`, `user(id)`, `together`, `replies`, `status`, and what can be
- *   done
+ * @param {object} view the context: `names`, `user(id)`, `together`, `replies`, `status`, and the actions
  */
 export function messageItem(message, view) {
   if (message.subtype === 'channel_join' || message.subtype === 'tombstone') return note(message, view)
@@ -64,12 +63,12 @@ function messageHead(message, user, together) {
 
 const editedMark = () => el('span.edited', {}, ' (edited)')
 
-/** Under another message's name, what a person typed has its mark at its end: there is no head to see. */
+/** Returns whether the mark "(edited)" stands after the text. Grouped messages have no head to show it in. */
 function isMarkedBelow(message, together) {
   return together && isTyped(message)
 }
 
-/** Whether it stands under the name of the message before it. */
+/** Returns whether a message is grouped under the name of the previous one. */
 export function isTogether(message, previous) {
   if (!previous || message.isEphemeral || previous.isEphemeral || previous.subtype) return false
   return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
@@ -90,8 +89,7 @@ function avatar(user) {
 }
 
 /**
- * Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. What is filled in goes with
- * a press.
+ * Draws the blocks, the chunks of a stream, or the text, as Slack shows them. A press also sends the filled-in values.
  */
 function content(message, view, values) {
   const context = contextOf(message, view, values)
@@ -118,12 +116,15 @@ function contextOf(message, view, values) {
   }
 }
 
-/** Whether a person typed the message. It is then drawn from its text, which has the line breaks and marks as typed. */
+/**
+ * Returns whether a person typed the message. It is then drawn from its text, which has the line breaks and marks as
+ * typed.
+ */
 function isTyped(message) {
   return message.client_msg_id !== undefined
 }
 
-/** The demo's bullets name questions in quotes: each is a button here, which puts it into the box. */
+/** Turns the quoted questions in the demo's bullets into buttons that put them into the box. */
 function offers(message, view) {
   const isDemos = view.isDemo && message.user === view.bot && message.streaming_state !== 'in_progress'
   const lines = isDemos ? message.text.split('\n').filter((line) => /^\s*• /.test(line)) : []
@@ -165,7 +166,10 @@ function reaction({ name, users, count }, message, view) {
   )
 }
 
-/** Under a root: how many replies there are, when the last came, how many are new, and what the bot does. */
+/**
+ * Draws the line below a root: the number of replies, the time of the last, the number of new ones, and the bot's
+ * status.
+ */
 function threadLink(message, view) {
   if (!view.openThread) return undefined
   const { replies, last, fresh, status } = view

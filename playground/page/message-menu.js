@@ -3,13 +3,13 @@ import { el } from './dom.js'
 import { moveInMenu } from './drop-menu.js'
 import { icon } from './icons.js'
 
-/** Reactions at hand, each with its sign. */
+/** Quick reactions, each with its icon. */
 const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
 
 /**
  * @param {object} message
- * @param {object} view `you`, `shortcuts`, `isOwn`, and what can be done: `react`, `pick`, `edit`, `remove`,
- *   `shortcut`, `openThread`
+ * @param {object} view `you`, `shortcuts`, `isOwn`, and the actions `react`, `pick`, `edit`, `remove`, `shortcut` and
+ * `openThread`
  */
 export function messageTools(message, view) {
   const react = ([name, sign]) => {
@@ -83,7 +83,7 @@ function toggle(button, bar, entries) {
     list.remove()
     button.setAttribute('aria-expanded', 'false')
   }
-  // Who presses elsewhere or walks on by keyboard closes it; a window that loses the focus does not.
+  // A press elsewhere or moving on by keyboard closes the menu. A window that loses the focus does not.
   const outside = ({ target }) => !bar.contains(target) && close()
   const choose = (act) => {
     close()
@@ -105,7 +105,7 @@ function toggle(button, bar, entries) {
   list.addEventListener('focusout', (event) => event.relatedTarget && outside({ target: event.relatedTarget }))
   document.addEventListener('pointerdown', outside)
   button.setAttribute('aria-expanded', 'true')
-  // Near the lower edge it opens upwards.
+  // Near the lower edge the menu opens upwards.
   list.classList.toggle('up', bar.getBoundingClientRect().bottom > window.innerHeight - 260)
   bar.append(list)
   list.firstElementChild?.focus()

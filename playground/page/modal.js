@@ -1,4 +1,4 @@
-/** The window that stands over everything: a modal of the app's. */
+/** The window over the page that shows the app's modals. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { field, valuesIn } from './form-fields.js'
@@ -6,11 +6,11 @@ import { plainWords } from './mrkdwn.js'
 import { names, state } from './state.js'
 
 const dialog = byId('modal')
-/** The view on screen, as `id` and `hash`, and what was last wrong with it. */
+/** The `id` and `hash` of the visible view, and its last error. */
 let shown = { id: '', hash: '' }
 
 /**
- * Shows the uppermost of the open modals, or none. What somebody typed stays where the same field comes again.
+ * Shows the uppermost of the open modals, or none. Typed values are kept if the same field comes again.
  * @param {object[]} modals
  * @param {object} acts `submitView(view, values)`, `closeView(view)`, `pressView(view, values, action)`, `openRun(of)`
  */
@@ -57,7 +57,7 @@ function draw(view, { values, errors, acts }) {
   open(form)
 }
 
-/** From the work on a question to all that its run exchanged. */
+/** Draws a link from the modal of a question's work to the exchanges of its run. */
 function runLink(view, acts) {
   const { workOf } = state
   if (!workOf || words(view.title, '') !== WORK) return undefined
@@ -68,10 +68,10 @@ function runLink(view, acts) {
   return el('button.link-button', { type: 'button', onclick: go }, 'Open the run')
 }
 
-/** The title of the app's modal with the work. */
+/** The title of the app's modal of the work. */
 const WORK = 'How I worked'
 
-/** While the app has not answered, the form waits; what is wrong then stands at its fields. */
+/** Submits the form. It waits until the app has answered. Errors are shown at their fields. */
 async function send(event, view, acts) {
   event.preventDefault()
   const form = event.currentTarget

@@ -1,13 +1,13 @@
-/** Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text. */
+/** Draws Slack's mrkdwn: https://docs.slack.dev/messaging/formatting-message-text. */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
 import { formatted } from './times.js'
 
-/** Inline marks: the sign, the element, and whether other marks count inside. */
+/** Inline marks and their elements. */
 const MARKS = { '*': 'strong', _: 'em', '~': 's' }
 
 /**
- * Turns mrkdwn into nodes: fences, quotes and lines, then what is inside the lines.
+ * Turns mrkdwn into nodes: code blocks, quotes and lines, then the inline content.
  * @param {string} text
  * @param {{ user(id: string): string, channel(id: string): string }} names
  * @returns {Node[]}
@@ -15,7 +15,7 @@ const MARKS = { '*': 'strong', _: 'em', '~': 's' }
 export function mrkdwn(text, names) {
   const nodes = []
   for (const [index, part] of text.split(/```/).entries()) {
-    // Every second part stands between fences.
+    // Every second part is a code block.
     if (index % 2 === 1) nodes.push(el('pre', {}, el('code', {}, unescape(part.replace(/^\n|\n$/g, '')))))
     else nodes.push(...quotes(index > 0 ? part.replace(/^\n/, '') : part, names))
   }
@@ -37,13 +37,13 @@ function lines(text, names) {
 }
 
 /**
- * Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them,
- * around words and these two.
+ * Matches code, a reference in angle brackets, or a pair of marks around words. The marks have no space inside and no
+ * word characters outside.
  */
 const TOKEN =
   /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|`[^`]{1,3000}`|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
 
-/** Draws the content of a line: code, links and mentions first, because marks do not count inside them. */
+/** Draws the content of a line. Code, links and mentions come first, because marks inside them are literal. */
 export function inline(text, names) {
   const nodes = []
   let rest = text
@@ -59,7 +59,7 @@ export function inline(text, names) {
   return [...nodes, ...plain(rest)]
 }
 
-/** `<@U1>`, `<#C1|general>`, `<!here>`, `<https://…|label>`. */
+/** Draws a reference: `<@U1>`, `<#C1|general>`, `<!here>`, `<https://…|label>`. */
 function reference(text, names) {
   const [target, label] = text.split('|')
   if (target.startsWith('@')) return el('span.mention', {}, `@${names.user(target.slice(1))}`)
@@ -69,7 +69,7 @@ function reference(text, names) {
   return link(unescape(target), unescape(label || target))
 }
 
-/** `<!date^1392734382^{date} at {time}^https://…|words for where dates are not known>` */
+/** Draws a date: `<!date^1392734382^{date} at {time}^https://…|fallback>`. */
 function dateOf(target, fallback) {
   const [, seconds, format, url] = target.split('^')
   const words = /^\d{1,12}$/.test(seconds) ? formatted(seconds, format) : (fallback ?? '')
@@ -80,19 +80,16 @@ function plain(text) {
   return linked(unescape(text))
 }
 
-/**
- * The words of a plain_text object, in which `&amp;` is a character as in mrkdwn, and whose emoji may have to stay
- * names.
- */
+/** Returns the text of a plain_text object. `&amp;` is a character, as in mrkdwn, and the object may turn emoji off. */
 export function plainWords(text) {
   const words = unescape(text?.text ?? '')
   return text?.emoji === false ? words : emoji(words)
 }
 
-/** An address without the signs that end a sentence. */
+/** Matches an address without the punctuation at the end of a sentence. */
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]{1,2000}(?<![.,;:!?'")\]*_~])/g
 
-/** A text with its addresses as links and its names of emoji as signs. @returns {(Node | string)[]} */
+/** Turns addresses into links and names of emoji into emoji. @returns {(Node | string)[]} */
 export function linked(text) {
   const nodes = []
   let at = 0

@@ -1,7 +1,7 @@
-/** Shows notices at the edge of the page: that the bot was restarted, that an edit has a fault, or a hint. */
+/** Shows notices at the edge of the page: the bot was restarted, an edit has a fault, or a hint. */
 import { el } from './dom.js'
 
-/** How long a notice stays that is no fault, in ms. */
+/** The time a notice stays, in ms. A fault stays until it is closed. */
 const STAYS_MS = 4_000
 let box
 let timer

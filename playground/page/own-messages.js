@@ -9,21 +9,21 @@ export function edit(channel, message) {
   )
 }
 
-/** Deletes a message, after a confirmation, because it does not come back. */
+/** Deletes a message after a confirmation, because it cannot be restored. */
 export function remove(channel, message) {
   const title = 'Delete message'
   const text = 'Are you sure you want to delete this message? This cannot be undone.'
   askWhether({ title, text, yes: 'Delete', style: 'danger' }, () => post('delete', { channel, ts: message.ts }))
 }
 
-/** Opens one's last message of these; says whether there is one. */
+/** Opens the person's last message for editing. Returns whether there is one. */
 export function editLast(messages) {
   const last = messages.filter(Boolean).findLast(isOwn)
   if (last) edit(state.current, last)
   return last !== undefined
 }
 
-/** A person's text as they typed it: mentions by name, addresses bare, signs unescaped. */
+/** Returns a person's text as it was typed: mentions by name, plain addresses, characters unescaped. */
 function asTyped(text) {
   const named = text
     .replace(/<@([UW]\w+)>/g, (whole, id) => `@${state.users.get(id)?.name ?? id}`)

@@ -1,10 +1,10 @@
-/** The page's own window: a text to change, or a question before something is done. It asks nothing of the app. */
+/** The page's own dialog: edits a text, or asks for a confirmation. The app is not involved. */
 import { byId, el } from './dom.js'
 import { field, valuesIn } from './form-fields.js'
 
 const dialog = () => byId('own-window')
 
-/** A text to be changed; `done` has the new one. */
+/** Asks for a text. `done` gets the new text. */
 export function askText({ title, text, button, multiline }, done) {
   const box = field(
     {
@@ -25,7 +25,7 @@ export function askText({ title, text, button, multiline }, done) {
   input.setSelectionRange(input.value.length, input.value.length)
 }
 
-/** Makes Enter save an edit, and Shift with Enter begin a line, as in the box for messages. */
+/** Makes Enter save an edit, and Shift+Enter insert a line break, as in the message box. */
 function sendsOnEnter(form) {
   return (event) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
@@ -34,7 +34,7 @@ function sendsOnEnter(form) {
   }
 }
 
-/** Whether to do it. `text` is a string, or nodes. The answer no has the focus where the deed cannot be undone. */
+/** Asks for a confirmation. `text` is a string or nodes. Cancel has the focus if the action cannot be undone. */
 export function askWhether({ title, text, yes, no = 'Cancel', style = 'primary' }, done) {
   const body = el('div', {}, ...[text].flat())
   const refuse = cancel(no)
@@ -73,7 +73,7 @@ function primary(words) {
   return el('button.button.primary', { type: 'submit' }, words)
 }
 
-/** The browser gives the focus back to where it was. */
+/** The browser returns the focus to its previous place. */
 function open(form, first) {
   const own = dialog()
   own.replaceChildren(form)

@@ -1,4 +1,4 @@
-/** Calls the page's own server, for the person at the page. */
+/** Calls the page's server, for the person at the page. */
 
 export async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
@@ -9,7 +9,7 @@ export async function get(path, params = {}) {
   return answerOf(await fetch(addressOf(path, params)))
 }
 
-/** A message. Files go first, one after the other; the message names them. */
+/** Sends a message. Its files are uploaded first, one after the other. */
 export async function say(message, files) {
   const ids = []
   for (const { file, alt } of files) ids.push(await upload(file, alt))

@@ -2,10 +2,9 @@
 import { el } from './dom.js'
 
 /**
- * @param {HTMLElement} said the box
- * @returns {(doing: string, work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some
- *   work, which gives what is to be
- *   said, what listens; `doing` stands there meanwhile
+ * @param {HTMLElement} said the box for results
+ * @returns {(doing: string, work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} turns work into
+ * a listener, which shows its result; `doing` is shown meanwhile
  */
 export function actIn(said) {
   return (doing, work) => async (event) => {

@@ -1,10 +1,12 @@
 /**
- * The panels beside the workspace, one at a time, opened by their buttons at the top. Each panel is a module. `{ id,
- * title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called
- * once, at the start; `open` fills an empty box, at an item where one is named; `take` is told of the changes that the
- * server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is `{ post(path,
- * body), get(path, params), go(channel), openThread(ts), showPanel(id, item?), showItem(item) }` (app.js): `showItem`
- * puts what the open panel shows into the page's address.
+ * The panels beside the workspace. One is open at a time, by its button at the top. Each panel is a module `{ id,
+ * title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`.
+ * - `ready` is called once, at the start.
+ * - `open` fills an empty box, at an item if one is named.
+ * - `take` gets the server's changes while the panel is open; `hear` gets all of them.
+ * - `draw` is called each time the page is drawn.
+ * - `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts), showPanel(id, item?),
+ * showItem(item) }` (app.js). `showItem` puts the shown item into the page's address.
  */
 import { byId, el } from './dom.js'
 import { inspectorPanel } from './inspector-panel.js'
@@ -15,16 +17,16 @@ import { runPanel } from './run-panel.js'
 import { state } from './state.js'
 import { faultsPanel } from './faults-panel.js'
 
-/** All that there may be, in the order of their buttons. */
+/** All panels, in the order of their buttons. */
 const PANELS = [runPanel, inspectorPanel, faultsPanel, promptsPanel, recordPanel]
 
 /** The panels that the page's server has. */
 let had = []
 let shown
-/** What had the focus when a panel opened. */
+/** The element that had the focus when a panel opened. */
 let cameFrom
 
-/** On a narrow screen a panel takes the place of all else: it is the page's main part then. */
+/** On a narrow screen a panel replaces everything else, and becomes the page's main part. */
 const narrow = window.matchMedia('(max-width: 860px)')
 narrow.addEventListener('change', tellRole)
 
@@ -34,8 +36,8 @@ function tellRole() {
 }
 
 /**
- * Makes the buttons. @param {string[]} ids those that the server has @param {object} tools what a panel can do: see
- * above
+ * Creates the buttons.
+ * @param {string[]} ids the panels that the server has @param {object} tools see above
  */
 export function makePanels(ids, tools) {
   had = PANELS.filter(({ id }) => ids.includes(id))
@@ -73,16 +75,16 @@ export function makePanels(ids, tools) {
 
 const isUnfolded = () => byId('panels-button').getAttribute('aria-expanded') === 'true'
 
-/** Shows or hides the buttons, which are behind one button on a narrow page. */
+/** Shows or hides the buttons. On a narrow page they are behind one button. */
 function unfold(open = !isUnfolded()) {
   byId('panels-button').setAttribute('aria-expanded', String(open))
 }
 
 /**
- * Opens a panel in place of the one that is open, or none.
+ * Opens a panel instead of the open one, or closes it.
  * @param {string | undefined} id
  * @param {object} tools
- * @param {string} [item] what of it: an id that the panel gives meaning to
+ * @param {string} [item] an id that has a meaning for the panel
  */
 export function showPanel(id, tools, item) {
   if (state.panel === id && state.panelItem === item) return
@@ -90,7 +92,7 @@ export function showPanel(id, tools, item) {
   pushPlace()
 }
 
-/** The same, for a place that the page has come to already. */
+/** Does the same without changing the page's address. */
 export function drawPanel(id, tools, item) {
   const panel = had.find((one) => one.id === id)
   const before = shown
@@ -105,26 +107,26 @@ export function drawPanel(id, tools, item) {
     button.setAttribute('aria-pressed', String(button.id === `panel-button-${panel?.id}`))
   if (panel) {
     byId('panel-title').textContent = panel.title
-    // A box of its own each time: what it is given late is not drawn over a panel that was opened meanwhile.
+    // A new box each time, so that late results of a closed panel are not drawn over another one.
     const box = el('div.panel-own')
     byId('panel-box').replaceChildren(box)
     panel.open(box, tools, item)
   } else if (before) focusBack(before.id)
 }
 
-/** Focuses what had the focus before, else the panel's own button, or the one before all. */
+/** Returns the focus to its previous place, else to the panel's button, or to the button for all panels. */
 function focusBack(id) {
   const places = [cameFrom, byId(`panel-button-${id}`)].filter((one) => one?.isConnected && one !== document.body)
   ;(places.find((one) => one.checkVisibility()) ?? byId('panels-button')).focus()
 }
 
-/** Tells the panels of a change: the open one, and those that hear of all. */
+/** Passes a change to the open panel, and to the panels that hear all changes. */
 export function tellPanel(change) {
   for (const panel of had) panel.hear?.(change)
   shown?.take?.(change)
 }
 
-/** Tells the open panel that the page has been drawn. */
+/** Tells the open panel that the page was drawn. */
 export function redrawPanel() {
   shown?.draw?.()
 }

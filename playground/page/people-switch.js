@@ -1,6 +1,6 @@
 /**
  * Switches the page to another person, and opens a second person beside them. Both are in the page's address
- * (`?as=alice&with=bob`). In one of two frames (split.js) the page that holds them is told instead.
+ * (`?as=alice&with=bob`). In a frame (split.js), the outer page does that.
  */
 import { byId, el } from './dom.js'
 import { dropMenu } from './drop-menu.js'
@@ -8,11 +8,11 @@ import { icon } from './icons.js'
 import { aboutPerson, personAvatar, personBadge } from './person.js'
 import { state } from './state.js'
 
-/** `left` or `right`, in a frame beside another; else nothing. */
+/** `left` or `right` in a frame; undefined otherwise. */
 const side = window.frameElement?.dataset.side
 if (side) document.body.classList.add('in-frame')
 
-/** Draws both, when it is known who there is. */
+/** Draws both menus when the people are known. */
 export function renderPeople() {
   const people = [...state.users.values()].filter(({ is_bot }) => !is_bot)
   const you = state.users.get(state.you)
@@ -25,7 +25,7 @@ export function renderPeople() {
   if (side) nameLandmarks(you.real_name)
 }
 
-/** Both frames have the same parts: who goes by landmarks hears whose each is. */
+/** Adds the person's name to the landmarks, because both frames have the same ones. */
 function nameLandmarks(name) {
   byId('whose').textContent = name
   for (const part of document.querySelectorAll('.top, nav, main, aside')) {
@@ -36,7 +36,7 @@ function nameLandmarks(name) {
   }
 }
 
-/** The way to the pages of other workspaces, where several are played. */
+/** Draws links to the pages of other workspaces, if there are several. */
 function inWorkspace() {
   const { workspace, workspaces = [] } = state
   if (side || workspaces.length === 0) return []

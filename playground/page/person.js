@@ -9,7 +9,7 @@ function badgeOf({ kind, title }) {
   return { bot: 'APP', admin: 'Admin', guest: 'Guest', external: title || 'External' }[kind]
 }
 
-/** The same for those who want to know more. */
+/** Describes a person's kind in a sentence. */
 export function aboutPerson({ kind, title, is_bot }) {
   const words = {
     admin: 'an admin of the workspace',
@@ -19,13 +19,13 @@ export function aboutPerson({ kind, title, is_bot }) {
   return is_bot ? 'the bot' : (words[kind] ?? 'a member of the workspace')
 }
 
-/** The badge of a person, or nothing. */
+/** Draws a person's badge, if they have one. */
 export function personBadge(user) {
   const words = badgeOf(user)
   return words && el(`span.badge${user.kind === 'bot' ? '' : '.of-person'}`, { title: aboutPerson(user) }, words)
 }
 
-/** A person's first letter, on a colour of theirs. */
+/** Draws a person's first letter on their colour. */
 export function personAvatar(user) {
   const letter = user.real_name.slice(0, 1).toUpperCase()
   return el(`span.avatar.tint-${letter.charCodeAt(0) % 4}`, { 'aria-hidden': 'true' }, letter)

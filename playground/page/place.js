@@ -7,7 +7,7 @@ import { isDirect, slug, state } from './state.js'
 const HOME = 'home'
 const TS = /^\d+\.\d+$/
 
-/** The part of the page's address that says where it is. */
+/** Returns the part of the page's address that holds the place. */
 function written() {
   const channel = state.channels.get(state.current)
   if (!channel) return location.hash
@@ -16,18 +16,18 @@ function written() {
   return `#${parts.filter(Boolean).map(encodeURIComponent).join('/')}`
 }
 
-/** A place that a person went to: Back leads away from it again. */
+/** Writes a place that the person went to. Back returns from it. */
 export function pushPlace() {
   if (written() !== location.hash) window.history.pushState(null, '', location.search + written())
 }
 
-/** A place that the page came to by itself. */
+/** Writes a place that the page went to by itself. */
 export function notePlace() {
   if (written() !== location.hash) window.history.replaceState(null, '', location.search + written())
 }
 
 /**
- * Reads the place from the address, without unknown parts.
+ * Reads the place from the address, and drops unknown parts.
  * @returns {{ current: string | undefined, thread?: string, isHome: boolean, panel?: string, panelItem?: string }}
  */
 export function readPlace() {

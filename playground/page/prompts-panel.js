@@ -1,6 +1,5 @@
 /**
- * “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is
- * asked for.
+ * The panel "Prompts": edits a prompt, tries it on the last question, and shows both answers. It saves only on request.
  */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
@@ -9,7 +8,7 @@ import { state } from './state.js'
 
 export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
 
-/** The unsaved texts, by the file's name. Kept while the panel is closed. */
+/** The unsaved texts, by file name. They are kept while the panel is closed. */
 const drafts = new Map()
 
 async function open(box, tools) {
@@ -107,7 +106,7 @@ function lines(difference) {
   )
 }
 
-/** Both answers, side by side. */
+/** Draws both answers, side by side. */
 function both({ question, before, now }) {
   return el(
     'section',

@@ -1,4 +1,4 @@
-/** “Record”: what was said here becomes a test; a test that is played shows what came beside what was expected. */
+/** The panel "Record": saves the conversation as a test, and compares a replayed test with its recording. */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
 import { isDirect, names, rootsIn, state } from './state.js'
@@ -110,7 +110,10 @@ function scopesHere() {
   ]
 }
 
-/** The choice of what is saved. `follow` takes it to where somebody is now, and says whether that is another place. */
+/**
+ * Draws the choice of what is saved. `follow` sets it to the current place, and returns whether the place is another
+ * one.
+ */
 function scopes() {
   const box = el('select', { id: 'record-scope' })
   let all = []
@@ -125,7 +128,7 @@ function scopes() {
   return { box, follow, value: () => all[Number(box.value)][1] }
 }
 
-/** A name after the question that the open thread, or the channel, begins with. */
+/** Suggests a name after the first question of the open thread, or of the channel. */
 function suggestedName() {
   const channel = state.channels.get(state.current)
   const first = channel.messages.get(state.thread) ?? rootsIn(channel).find((one) => one.user !== state.bot)

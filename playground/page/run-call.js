@@ -1,11 +1,11 @@
-/** One part of a run, opened: a call of the model, a call of a tool, a wait, the question, the answer. */
+/** An opened part of a run: a model call, a tool call, a wait, the question, the answer. */
 import { el, link } from './dom.js'
 import { compareMessages, contentOf } from './run-diff.js'
 import { marksIn } from './run-marks.js'
 import { callBefore, endOf, nameOf, partAt, sumOf } from './run-parts.js'
 import { beginning, count, dollars, duration, folded, jsonText, textBox, visible } from './run-text.js'
 
-/** @returns {Node[]} what is shown of the part with this key */
+/** @returns {Node[]} the drawing of the part with this key */
 export function drawPart(trace, key) {
   const part = partAt(trace, key)
   if (part.kind === 'model') return modelCall(trace, part)
@@ -121,7 +121,7 @@ function messages({ request: { messages: sent, tools = [] }, usage }, before) {
   ].filter(Boolean)
 }
 
-/** The beginning that is as it was before is what a provider's cache keeps. */
+/** Describes the unchanged beginning of the prompt, which a provider can take from its cache. */
 function cacheLine({ kept, all, usage }) {
   const share = all > 0 ? kept / all : 0
   const tokens = usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0)

@@ -1,17 +1,16 @@
 /** Compares the messages of a call with those of the previous call, in linear time. */
 
-/** All that a provider reads of a message. */
+/** Returns everything that a provider reads of a message. */
 export function contentOf({ content, unseen, toolCalls }) {
   const calls = (toolCalls ?? []).map(({ name, arguments: written }) => `${name}(${written})`)
   return [unseen, content, ...calls].filter(Boolean).join('\n')
 }
 
 /**
- * @param {object[] | undefined} before the messages of the call before, if there was one
+ * @param {object[] | undefined} before the messages of the previous call, if there was one
  * @param {object[]} now
  * @returns {{ messages: { message: object, same: boolean, prefix: string, added: string, suffix: string, removed:
- *   string }[],
- *   gone: object[], kept: number, all: number }} `kept` of `all` characters stand at the beginning as they stood before
+ * string }[], gone: object[], kept: number, all: number }} the first `kept` of `all` characters are unchanged
  */
 export function compareMessages(before = [], now) {
   let [kept, isSame] = [0, before.length > 0]

@@ -1,12 +1,12 @@
 /**
- * The flow of a run, as ReAct is drawn: a question, then a thought, an action and an observation again and again, then
- * the answer. Each box opens its part. Alternative branches are drawn faint.
+ * Draws the flow of a run as ReAct: a question, then thoughts, actions and observations, then the answer. Each box
+ * opens its part. Alternative branches are drawn faint.
  */
 import { el } from './dom.js'
 import { callBefore, endOf } from './run-parts.js'
 import { duration, lineOf, visible } from './run-text.js'
 
-/** A box shows the beginning of its text. */
+/** The number of characters that a box shows. */
 const BOX_CHARS = 160
 
 /** @param {object} trace @param {(key: string) => void} open */
@@ -16,7 +16,7 @@ export function drawFlow(trace, open) {
   return el('ol.flow', { 'aria-label': 'Flow of the run' }, ...list)
 }
 
-/** Functions that draw a row each, in the order of the run. */
+/** Returns functions that draw one row each, in the order of the run. */
 function rowsOf(trace) {
   const rows = [question]
   let turns = 0
@@ -40,7 +40,7 @@ function condensed(call, { key, open }) {
   return el('li.flow-row.single', {}, box({ ...parts, key, open }))
 }
 
-/** Returns the person's additions before the thought that follows them. */
+/** Returns the person's additions before a given thought. */
 function addedBefore({ added = [], calls }, i) {
   const after = callBefore({ calls }, i + 1)?.at ?? 0
   return [...added.entries()].flatMap(([n, one]) => {
@@ -50,7 +50,7 @@ function addedBefore({ added = [], calls }, i) {
   })
 }
 
-/** A turn of the model: its thought, and what came of it. */
+/** Draws a turn of the model: its thought and its actions or answer. */
 function turn(call, { i, isAgain }) {
   return (trace, open) => {
     const key = `call-${i + 1}`
@@ -75,7 +75,7 @@ function beforeAnswer({ output: { text }, read }) {
   return at < 0 ? before : before.slice(0, before.lastIndexOf('\n') + 1)
 }
 
-/** Alternative branches, drawn faint. */
+/** Draws alternative branches, faint. */
 function others(ways) {
   if (ways.length === 0) return undefined
   return el('ul.flow-others', { 'aria-label': 'Ways not taken' }, ...ways.map((way) => el('li', {}, way)))
@@ -105,7 +105,7 @@ function unreadable({ output, read }, { key, open }) {
   return el('div.flow-act', {}, el('div.flow-cell', {}, written), el('div.flow-cell', {}, hint))
 }
 
-/** An action and its observation. */
+/** Draws an action and its observation. */
 function acted(trace, { action: { step, tool, input }, open }) {
   const at = trace.calls.findIndex((call) => call.kind === 'tool' && call.step === step)
   const wait = (trace.waits ?? []).findIndex((one) => one.step === step)
@@ -132,9 +132,7 @@ function observed(call, { key, open }) {
   )
 }
 
-/**
- * A run that ended without a model's answer: at a budget's end, by a person, by a failure, or by a tool's own answer.
- */
+/** Draws the end of a run without a model's answer: a budget, a person, a failure, or a tool's own answer. */
 function ending(trace, open) {
   const text = trace.answer ?? ''
   const kind = trace.end === 'answered' ? 'answer' : 'failed'

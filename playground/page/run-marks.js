@@ -1,13 +1,12 @@
-/** Finds the parts that were read in a model's raw output: thought, action, input, answer. */
+/** Finds the parsed parts in a model's raw output: thought, action, input, answer. */
 
-/** The maximum number of an input's fields that are looked for. */
+/** The maximum number of an input's fields that are searched. */
 const MAX_LEAVES = 50
 
 /**
- * Looks for each part behind the one before it. What the reader put otherwise (its quotes, its white space) is found
- * too.
- * @param {string} text @param {object | undefined} read @returns {{ from: number, to: number, part: string }[]} in
- *   order
+ * Searches each part after the previous one. Parts whose quotes or white space differ are found too.
+ * @param {string} text @param {object | undefined} read
+ * @returns {{ from: number, to: number, part: string }[]} in order
  */
 export function marksIn(text, read) {
   const hay = squeezed(text)
@@ -32,7 +31,7 @@ function wordsOf(read) {
   return read ? [{ part: 'thought', words: read.thought }, ...actions] : []
 }
 
-/** The texts and numbers in an input. */
+/** Returns the texts and numbers in an input. */
 function leavesOf(input) {
   const leaves = []
   const open = [input]
@@ -44,7 +43,7 @@ function leavesOf(input) {
   return leaves
 }
 
-/** A text with its white space folded, and where each of its characters stands in the text. */
+/** Folds white space. Returns the text, and the position of each of its characters in the original. */
 function squeezed(text) {
   const [signs, places] = [[], []]
   for (let at = 0; at < text.length; at += 1) {

@@ -1,4 +1,4 @@
-/** The panel "Run": what a run exchanged with models and tools, from the step that was pressed in its thread. */
+/** The panel "Run": the exchanges of a run with models and tools, opened from a step in its thread. */
 import { el } from './dom.js'
 import { partOfPost } from './run-parts.js'
 import { visible } from './run-text.js'
@@ -22,11 +22,10 @@ function ready(given) {
   })
 }
 
-// ---- from the thread ----
+// ---- the thread ----
 
 /**
- * The run and the post of it that a press is about, and whether the app opens its work; undefined where it is about
- * something else.
+ * Returns the run and the post that a press is about, and whether the app opens its work. Undefined for other presses.
  */
 function pressedIn(target) {
   const item = target.closest?.('li.message[data-ts]')
@@ -49,7 +48,7 @@ function messageAt(ts) {
   return message?.user === state.bot ? message : ephemerals.find((one) => one.ts === ts)
 }
 
-/** Opens the run of a message, at a post of it where one is named. */
+/** Opens the run of a message, at one of its posts if given. */
 export async function openRun({ message, post }) {
   const place = placeOf(message) ?? (await load(), placeOf(message))
   const item = place && `${place.run}~${post ?? place.post ?? ''}`
@@ -70,10 +69,10 @@ function placeOf(message) {
   return found && { run: found.id, post: Object.entries(found.posts ?? {}).find(([, at]) => at === ts)?.[0] }
 }
 
-/** A post may be a little younger than the end of its run. */
+/** A post can be slightly newer than the end of its run. */
 const LATE_MS = 1000
 
-/** Returns the run of an ephemeral message: the one that its buttons name, else the private one at that time. */
+/** Returns the run of an ephemeral message: the one that its buttons name, else the private run at that time. */
 function placeOfEphemeral({ ts, user, blocks = [] }) {
   const named = blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value)).find((id) => runs.has(id))
   if (named) return { run: named, post: 'answer-1' }
@@ -93,7 +92,7 @@ function close() {
   state.panelItem = undefined
 }
 
-/** @param {HTMLElement} box @param {object} _ @param {string} [item] `RUN~POST`: a run, and what of it to open */
+/** @param {HTMLElement} box @param {object} _ @param {string} [item] `RUN~POST`: a run, and the part of it to open */
 async function open(box, _, item) {
   const view = createRunView((key) => tools.showItem(`${view.run}~${key}`))
   const choice = el('select.menu-select', { 'aria-label': 'Run', onchange: () => void go(`${choice.value}~`) })
@@ -106,20 +105,20 @@ async function open(box, _, item) {
   await show(wanted ?? `${newest()?.id ?? ''}~`)
 }
 
-/** The newest run of the open thread, or of all. */
+/** Returns the newest run of the open thread, or of all. */
 function newest() {
   const all = [...runs.values()]
   const isHere = ({ channel, thread }) => channel === state.current && thread === state.thread
   return all.findLast(isHere) ?? all.at(-1)
 }
 
-/** A person goes to a run, or to a part of one: the address says so. */
+/** Goes to a run or a part of it for a person, and writes that into the address. */
 async function go(item) {
   tools.showItem(item)
   await show(item)
 }
 
-/** Opens a run in the panel, which stands open. */
+/** Shows a run in the open panel. */
 async function show(item) {
   const here = shown
   if (!here) return
@@ -146,7 +145,7 @@ function drawChoice({ choice, save }, id) {
   save.setAttribute('download', `run-${id.replace(/[^\w.-]+/g, '-')}.json`)
 }
 
-/** Asks for the trace; what was asked for earlier and comes later is not drawn. */
+/** Loads and draws the trace. A late answer to an earlier request is not drawn. */
 async function draw(here, id, post) {
   const turn = (here.asked += 1)
   const trace = await tools.get('trace', { id }).catch(() => undefined)
@@ -155,7 +154,7 @@ async function draw(here, id, post) {
   here.view.show(trace, post === '' ? undefined : isKey ? post : partOfPost(trace, post))
 }
 
-/** A run has grown. One that is shown is asked for again, once at a time. */
+/** Takes a run that has grown. The shown run is loaded again, one request at a time. */
 function take(change) {
   if (change.type !== 'trace') return
   note(change.run)

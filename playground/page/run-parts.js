@@ -1,8 +1,6 @@
-/**
- * A run's trace as the parts that a person opens, each by its key: `question`, `call-1`, `wait-1`, `added-1`, `answer`.
- */
+/** The parts of a run's trace, each with a key: `question`, `call-1`, `wait-1`, `added-1`, `answer`. */
 
-/** @returns {string} the key of the part that a post of the run shows: `step-2`, `answer-1`, … */
+/** @returns {string} the key of the part that a post shows: `step-2`, `answer-1`, … */
 export function partOfPost(trace, post) {
   const step = /^step-(\d+)/.exec(post ?? '')
   if (step) return keyOfStep(trace, Number(step[1])) ?? 'question'
@@ -10,20 +8,23 @@ export function partOfPost(trace, post) {
   return trace.calls.length > 0 ? `call-${trace.calls.length}` : 'question'
 }
 
-/** The call that a step is known by: its tool's, or the model's whose output could not be read. */
+/** Returns the key of a step's call: its tool's, or the model's if the output was unreadable. */
 function keyOfStep(trace, n) {
   const tool = trace.calls.findIndex((call) => call.kind === 'tool' && call.step === n)
   const at = tool >= 0 ? tool : trace.calls.findIndex((call) => call.kind === 'model' && openedBy(call).includes(n))
   return at >= 0 ? `call-${at + 1}` : undefined
 }
 
-/** The numbers of the steps that a call of the model opened. */
+/** Returns the numbers of the steps that a model call opened. */
 function openedBy({ read }) {
   if (read?.kind === 'actions') return read.actions.map(({ step }) => step)
   return read?.kind === 'unreadable' ? [read.step] : []
 }
 
-/** The part of a key. @returns {{ kind: string, call?: object, n?: number, wait?: object, added?: object }} */
+/**
+ * Returns the part with a key.
+ * @returns {{ kind: string, call?: object, n?: number, wait?: object, added?: object }}
+ */
 export function partAt(trace, key) {
   const [, kind, number] = /^([a-z]+)(?:-(\d+))?$/.exec(key) ?? []
   const n = Number(number)
@@ -33,7 +34,7 @@ export function partAt(trace, key) {
   return { kind: kind === 'answer' && trace.answer !== undefined ? 'answer' : 'question' }
 }
 
-/** The call of the model that came before, whose messages a provider may still have in its cache. */
+/** Returns the previous model call. A provider may have its messages in its cache. */
 export function callBefore(trace, n) {
   const call = trace.calls[n - 1]
   return trace.calls
@@ -67,7 +68,7 @@ function toolOf(trace, step) {
   return trace.calls.find((call) => call.kind === 'tool' && call.step === step)?.tool ?? 'A tool'
 }
 
-/** How a run ended, in words. */
+/** Returns how a run ended, in words. */
 export function endOf({ end, stopped, endedAt }) {
   const budgets = { steps: 'no steps left', time: 'no time left', tokens: 'no tokens left', cost: 'no money left' }
   const whys = { ...budgets, loop: 'it went in circles', unreadable: 'unreadable', stopped: 'stopped by a person' }

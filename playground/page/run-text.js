@@ -1,14 +1,16 @@
-/** Texts of a run as they are: long ones in parts, and no character that hides or turns what stands there. */
+/** Draws texts of a run: long ones in parts, and invisible characters made visible. */
 import { el } from './dom.js'
 
-/** Longer texts are shown whole when somebody asks. */
+/** Longer texts are shown whole on request. */
 const MAX_CHARS = 20_000
 
-/** Makes invisible characters visible: controls get their pictures, marks of direction and joiners their number. */
+/**
+ * Makes invisible characters visible: controls become their pictures, direction marks and joiners their code points.
+ */
 export function visible(text) {
   return (
     text
-      // eslint: each of these is meant
+      // eslint: these characters are intended
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (sign) => picture(sign.charCodeAt(0)))
       .replace(/[\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (sign) => `‹U+${code(sign)}›`)
   )
@@ -22,16 +24,13 @@ function code(sign) {
   return sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
 }
 
-/**
- * A text in a box that can be scrolled by keyboard. @param {string} text @param {string} name what it is, for screen
- * readers
- */
+/** Draws a text in a box that the keyboard can scroll. @param {string} text @param {string} name for screen readers */
 export function textBox(text, name) {
   const box = el('pre.run-text', { tabindex: 0, role: 'region', 'aria-label': name }, ...beginning(text))
   return box
 }
 
-/** A text, or its beginning with a button for the rest. @returns {(Node | string)[]} */
+/** Draws a text, or its beginning with a button for the rest. @returns {(Node | string)[]} */
 export function beginning(text) {
   if (text.length <= MAX_CHARS) return [visible(text)]
   const rest = el('button.run-more', { type: 'button' }, `Show all ${count(text.length)} characters`)
@@ -39,7 +38,10 @@ export function beginning(text) {
   return [visible(text.slice(0, MAX_CHARS)), rest]
 }
 
-/** A part that is made when it is opened. @param {string} title @param {() => (Node | string)[]} make */
+/**
+ * Draws a folded part whose content is created when it opens. @param {string} title @param {() => (Node | string)[]}
+ * make
+ */
 export function folded(title, make) {
   const details = el('details.run-folded', {}, el('summary', {}, title))
   const fill = () => details.open && details.children.length === 1 && details.append(...make())
@@ -47,12 +49,12 @@ export function folded(title, make) {
   return details
 }
 
-/** A value of JSON for people. */
+/** Formats JSON for people. */
 export function jsonText(value) {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
 }
 
-/** The same in a line. */
+/** Formats JSON in one line. */
 export function lineOf(value) {
   if (typeof value === 'string') return value
   const values = value && typeof value === 'object' ? Object.values(value) : []
@@ -63,12 +65,12 @@ export function count(number) {
   return number.toLocaleString('en')
 }
 
-/** `1 step`, `1,234 steps`. */
+/** Returns a number with its noun: `1 step`, `1,234 steps`. */
 export function counted(number, what) {
   return `${count(number)} ${what}${number === 1 ? '' : 's'}`
 }
 
-/** A duration in words, in the form that the bot's own messages have. @param {number | undefined} ms */
+/** Formats a duration like the bot's messages. @param {number | undefined} ms */
 export function duration(ms) {
   if (ms === undefined) return '…'
   if (ms < 100) return `${Math.round(ms)} ms`
@@ -77,7 +79,7 @@ export function duration(ms) {
   return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`
 }
 
-/** Dollars, with as many places as small amounts need. */
+/** Formats dollars, with as many decimals as small amounts need. */
 export function dollars(amount) {
   return `$${amount < 0.01 ? amount.toPrecision(2) : amount.toFixed(2)}`
 }

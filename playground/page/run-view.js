@@ -1,4 +1,4 @@
-/** One run, drawn: its sum, its flow, its timings, and the part that is open. */
+/** Draws a run: its totals, its flow, its timings, and the open part. */
 import { el } from './dom.js'
 import { drawPart } from './run-call.js'
 import { drawFlow } from './run-flow.js'
@@ -7,9 +7,8 @@ import { count, counted, dollars, duration, visible } from './run-text.js'
 import { drawWaterfall } from './run-waterfall.js'
 
 /**
- * A view that shows one trace after the other, or the same one as it grows: what is open stays open, and the focus
- * where it is.
- * @param {(key: string) => void} onOpen told which part is open
+ * A view that shows one trace after another, or one that grows. Open parts stay open, and the focus stays in place.
+ * @param {(key: string) => void} onOpen gets the key of the opened part
  */
 export function createRunView(onOpen = () => undefined) {
   const [sum, map, part] = [
@@ -37,7 +36,7 @@ export function createRunView(onOpen = () => undefined) {
     drawOpen()
   }
 
-  /** Anew only where the part itself has changed: what is unfolded in it stays so. */
+  /** The open part is drawn again only if it has changed, so that its unfolded texts stay. */
   function drawOpen() {
     const now = printOf(trace, key)
     if (now === print) return
@@ -91,7 +90,7 @@ function legend() {
   return el('details.run-legend', {}, el('summary', {}, 'What the colours mean'), el('ul', {}, ...items))
 }
 
-/** All that changes of a part while its run goes on. */
+/** Returns everything of a part that can change during the run. */
 function printOf(trace, key) {
   const { call, wait } = partAt(trace, key)
   return JSON.stringify([
@@ -134,7 +133,7 @@ function sumLine(trace) {
   return [...chips, trace.cut && el('p.quiet', {}, visible(trace.cut))].filter(Boolean)
 }
 
-/** How long it took, and what of it a person took. */
+/** Returns the run's duration, and how much of it was spent waiting for a person. */
 function timeOf({ startedAt, endedAt, waits = [] }) {
   const waited = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
   const worked = duration(Math.max(0, endedAt - startedAt - waited))

@@ -1,9 +1,9 @@
-/** A run's calls over one scale of time. Where it waited for a person the scale is folded. */
+/** Draws a run's calls on a time scale. Waits for a person are folded. */
 import { el } from './dom.js'
 import { nameOf, sumOf } from './run-parts.js'
 import { count, dollars, duration, visible } from './run-text.js'
 
-/** A folded wait takes as much of the scale. */
+/** The share of the scale that a folded wait takes. */
 const FOLD_SHARE = 0.04
 
 /** @param {object} trace @param {(key: string) => void} open @param {number} now milliseconds since the epoch */
@@ -23,7 +23,7 @@ export function drawWaterfall(trace, open, now) {
   )
 }
 
-/** Returns a function from a time to a share of the width, and the whole duration without the waits. */
+/** Returns a function from a time to a share of the width, and the duration without the waits. */
 function scaleOf(trace, now) {
   const from = Math.min(trace.startedAt, ...trace.calls.map(({ at }) => at))
   const ends = trace.calls.map((call) => call.at + (call.ms ?? (call.error ? 0 : Math.max(0, now - call.at))))
@@ -45,7 +45,7 @@ function scaleOf(trace, now) {
   return { at, whole, hasFolds: folds.length > 0 }
 }
 
-/** The waits, those that overlap as one. */
+/** Returns the waits, with overlapping ones merged. */
 function foldsOf({ waits = [], endedAt }, now) {
   const all = waits.map(({ from, until }) => ({ from, to: Math.max(from + 1, until ?? endedAt ?? now) }))
   const folds = []
@@ -57,7 +57,7 @@ function foldsOf({ waits = [], endedAt }, now) {
   return folds
 }
 
-/** Quarters of the time, where none of it is folded; at the end how long the run was at work. */
+/** Draws quarters of the time unless a wait is folded, and the duration at the end. */
 function axis({ whole, hasFolds }) {
   const marks = hasFolds ? [0] : [0, 0.25, 0.5, 0.75]
   const ticks = marks.map((share) => placed(el('span.fall-tick', {}, duration(share * whole)), { left: share }))
@@ -78,7 +78,7 @@ function callRow(trace, { call, n, scale, open }) {
   return row({ key: `call-${n}`, label: visible(nameOf(trace, call)), kind, bars: [bar], words, open })
 }
 
-/** Time, tokens and cost. */
+/** Returns time, tokens and cost in words. */
 function wordsOf(trace, call) {
   const { input, output, cached, cost } = sumOf([call])
   const used = call.kind === 'model' && input + output > 0 && `${count(input)} → ${count(output)} tokens`
@@ -113,7 +113,7 @@ function row({ key, label, kind, bars, words: [time, ...more], open }) {
   )
 }
 
-/** Shares of the width; the page's rules allow no style attribute. */
+/** Sets shares of the width by script, because the page's policy allows no style attributes. */
 function placed(element, { left, width }) {
   element.style.setProperty('left', `${(left * 100).toFixed(3)}%`)
   if (width !== undefined) element.style.setProperty('width', `${(Math.max(0, width) * 100).toFixed(3)}%`)

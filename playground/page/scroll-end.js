@@ -1,17 +1,15 @@
-/**
- * A list within this many pixels of its end stays at its end while it grows, for example by a picture that loads late.
- */
+/** A list within this many pixels of its end stays at its end while it grows, for example when a picture loads late. */
 
 const NEAR = 80
-/** The scrollers whose end is read. */
+/** The scrollers that are at their end. */
 const atEnd = new WeakSet()
 
-/** @param {HTMLElement} scroller what it scrolls is its children */
+/** @param {HTMLElement} scroller its children are the content */
 export function followEnd(scroller) {
   let top = scroller.scrollTop
   atEnd.add(scroller)
   scroller.addEventListener('scroll', () => {
-    // The event comes a frame late, and what came since is no leaving: only who goes up leaves the end.
+    // Scroll events arrive a frame late, after content may have grown. Only scrolling up leaves the end.
     if (scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR) atEnd.add(scroller)
     else if (scroller.scrollTop < top) atEnd.delete(scroller)
     top = scroller.scrollTop

@@ -1,4 +1,4 @@
-/** The channels and direct messages: which is open, and what is new in them. */
+/** Draws the channels and direct messages, with the open one and unread counts. */
 import { byId, el } from './dom.js'
 import { icon } from './icons.js'
 import { isDirect, names, state } from './state.js'
@@ -15,7 +15,7 @@ export function renderSidebar(acts) {
 
 function item(channel, acts) {
   const isCurrent = channel.id === state.current
-  // What is new in threads of the open channel, they say themselves.
+  // The open channel's threads show their own new replies.
   const { isUnread, count } = isCurrent ? { isUnread: false, count: 0 } : unreadIn(channel)
   const name = isDirect(channel) ? names.user(state.bot) : channel.name
   const traits = [channel.kind === 'group' && 'private', channel.shared && 'with another company']

@@ -1,16 +1,15 @@
 /**
- * Two people side by side: two frames of this page, each with a person, a focus and a place of its own. Who they are
- * and where they are stands in the address: `?as=alice&with=bob#general|random`; without the second place both are at
- * the first.
+ * Two people side by side: two frames of the page, each with its own person, focus and place. The address has the
+ * people and their places: `?as=alice&with=bob#general|random`. Without a second place both are at the first.
  */
 import { byId, el } from './dom.js'
 
-/** The sides, and what names their persons in the address. */
+/** The sides, and the address parameters that name their people. */
 const SIDES = { left: 'as', right: 'with' }
 const frames = Object.fromEntries(
   Object.keys(SIDES).map((side) => [side, el('iframe.side', { title: side, 'data-side': side })]),
 )
-/** The person of each frame, as the frame has reported it. */
+/** The person of each frame, as the frame reported it. */
 const here = {}
 
 function wanted() {
@@ -24,7 +23,7 @@ function addressOf({ name, place }) {
   return `${location.pathname}?${new URLSearchParams({ as: name }).toString()}#${place}`
 }
 
-/** Brings the frames to where the address says; one that is there already is left alone. */
+/** Sends the frames to the places in the address. A frame that is already there stays unchanged. */
 function follow() {
   for (const one of wanted()) {
     const { location: at } = frames[one.side].contentWindow
@@ -33,7 +32,7 @@ function follow() {
   }
 }
 
-/** The address says where the frames are. */
+/** Writes the places of the frames into the address. */
 function keepPlaces() {
   const places = Object.values(frames).map((frame) => frame.contentWindow.location.hash.slice(1))
   const both = places[0] === places[1] ? places[0] : places.join('|')
@@ -68,7 +67,7 @@ byId('split-close').addEventListener('click', () => {
 
 for (const one of wanted()) frames[one.side].src = addressOf(one)
 for (const frame of Object.values(frames)) {
-  // Where a browser has no Navigation API, a shared address leads to where both began.
+  // In a browser without a Navigation API, a shared address has the places at the start.
   frame.addEventListener('load', () => {
     const { navigation } = frame.contentWindow
     navigation?.addEventListener('currententrychange', keepPlaces)

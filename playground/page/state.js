@@ -5,7 +5,7 @@ export const state = {
   isDemo: false,
   examples: [],
   shortcuts: [],
-  /** The page's workspace, and the addresses of all, where several are played. */
+  /** The page's workspace, and the addresses of all workspaces, if there are several. */
   workspace: undefined,
   workspaces: undefined,
   /** The person's open views: modals, the uppermost last, and the app's Home. */
@@ -17,14 +17,14 @@ export const state = {
   /** The open channel, and the root of the open thread. */
   current: '',
   thread: undefined,
-  /** Threads that the person closed: they do not open again by themselves. */
+  /** Threads that the person closed. They do not open again by themselves. */
   closed: new Set(),
   /**
-   * Up to where the open channel and the open thread had been read when they were opened: the "New" line stands there.
+   * The last message that had been read when the open channel or thread was opened. The separator "New" comes after it.
    */
   newFrom: undefined,
   newRepliesFrom: undefined,
-  /** The id of the open panel, and what of it is shown. */
+  /** The id of the open panel, and the shown item. */
   panel: undefined,
   panelItem: undefined,
   /** The run whose work was requested last: see run-panel.js. */
@@ -36,7 +36,7 @@ export const names = {
   channel: (id) => state.channels.get(id)?.name ?? id,
 }
 
-/** Takes in the whole workspace. What did not change keeps its object, so that it is not drawn anew. */
+/** Takes the whole workspace. Unchanged messages keep their objects, so that they are not drawn again. */
 export function takeAll(all) {
   const { you, bot, isDemo, examples, shortcuts, views, workspace, workspaces } = all
   Object.assign(state, { you, bot, isDemo, examples, shortcuts, views, workspace, workspaces })
@@ -58,7 +58,7 @@ function markEphemeral(ephemeral) {
   return { ...ephemeral, isEphemeral: true }
 }
 
-/** Takes in one change; says whether it is a message that was not there before. */
+/** Takes one change. Returns whether it is a new message. */
 export function takeChange(change) {
   if (change.type === 'channel') return void state.channels.set(change.channel.id, withMessages(change.channel))
   if (change.type === 'views') return void (state.views = change)
@@ -84,7 +84,7 @@ export function isOwn(message) {
   return message.user === state.you && !message.isEphemeral && OWN_KINDS.includes(message.subtype)
 }
 
-/** A channel in the page's address. */
+/** Returns a channel's name in the page's address. */
 export function slug(channel) {
   return isDirect(channel) ? 'dm' : channel.name
 }
@@ -108,12 +108,12 @@ export function repliesIn(channel, root) {
   return told ? inOrder([...repliesTo(channel, root), ...told]) : repliesTo(channel, root)
 }
 
-/** The replies to a message, in their order. */
+/** Returns the replies to a message, in order. */
 export function repliesTo(channel, root) {
   return sorted(channel).replies.get(root) ?? []
 }
 
-/** A channel's messages by where they stand: worked out once after each change. */
+/** Returns a channel's messages, sorted into roots and replies. Cached until the next change. */
 function sorted(channel) {
   channel.sorted ??= sort(channel)
   return channel.sorted
@@ -135,18 +135,18 @@ function sort(channel) {
   return { roots: inOrder(roots), replies, ephemerals }
 }
 
-/** Every ts has as many digits as the other. */
+/** All ts have the same number of digits. */
 function inOrder(messages) {
   return messages.sort((a, b) => (a.ts < b.ts ? -1 : Number(a.ts > b.ts)))
 }
 
-/** "Thinkaloud is thinking …", or nothing. */
+/** Returns the status, such as "Thinkaloud is thinking …". Empty if there is none. */
 export function statusOf(channel, thread) {
   const status = channel.statuses[thread]
   return status ? `${names.user(state.bot)} ${status}` : ''
 }
 
-/** Whether the bot works or writes in a thread, so that it can be stopped. */
+/** Returns whether the bot works or writes in a thread and can be stopped. */
 export function isWorking(channel, thread) {
   const streams = [...channel.messages.values()].some(
     (one) => (one.thread_ts ?? one.ts) === thread && one.streaming_state === 'in_progress',

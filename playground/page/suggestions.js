@@ -1,6 +1,6 @@
 /**
- * The list that opens above a box at @, / and :. The focus stays in the box; the list is told by
- * `aria-activedescendant`.
+ * The list of suggestions above a box, opened by @, / and :. The focus stays in the box, and `aria-activedescendant`
+ * names the active suggestion.
  */
 import { el } from './dom.js'
 
@@ -14,8 +14,7 @@ export class Suggestions {
   /**
    * @param {HTMLTextAreaElement} box
    * @param {{ id: string, source(word: string): { insert: string, label: string, about: string, isFit?: boolean }[] }}
-   *   options `isFit`:
-   *   chosen for the word already
+   * options `isFit`: the source has already matched it with the word
    */
   constructor(box, { id, source }) {
     this.#box = box
@@ -31,7 +30,7 @@ export class Suggestions {
     return this.#list
   }
 
-  /** Moves in the list, takes from it or closes it; says whether the key was for it. */
+  /** Moves in the list, takes a suggestion or closes the list. Returns whether it handled the key. */
   key(event) {
     const count = this.#offered.length
     if (count === 0) return false
@@ -43,7 +42,7 @@ export class Suggestions {
     return true
   }
 
-  /** The word under way before the caret, if it begins with @ or :, or with / at the very start. */
+  /** Returns the word before the caret, if it begins with @ or :, or with / at the very start. */
   #word() {
     const before = this.#box.value.slice(0, this.#box.selectionStart)
     return /(?:^|\s)([@:][\w+-]*)$/.exec(before)?.[1] ?? /^(\/[\w-]*)$/.exec(before)?.[1]
@@ -70,7 +69,7 @@ export class Suggestions {
   }
 
   #option({ label, about }, place) {
-    // A click takes the focus from the box before it counts; the press itself does not.
+    // A press must not take the focus from the box, so that the click counts.
     const onmousedown = (event) => {
       event.preventDefault()
       this.#accept(place)

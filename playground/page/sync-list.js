@@ -1,4 +1,4 @@
-/** Brings what is on the screen up to date and leaves alone what somebody has in hand. */
+/** Updates what is on the screen without disturbing what the person is using. */
 
 /** The key and the data of each drawn item. */
 const made = new WeakMap()
@@ -8,15 +8,14 @@ let lastStamp = 0
 /** The number of items above which only those on the screen are laid out: see messages.css. */
 const MAX_LAID_OUT = 100
 
-/** A number that no other object has: a changed message is another object, so nobody has to look into it. */
+/** Returns a unique number of an object. A changed message is a new object, so its content need not be compared. */
 export function stamp(object) {
   if (!stamps.has(object)) stamps.set(object, ++lastStamp)
   return stamps.get(object)
 }
 
 /**
- * Brings a list up to date, leaving alone the items that did not change: what has the focus keeps it, and a screen
- * reader hears only what is new.
+ * Updates a list. Unchanged items keep their elements: the focus stays, and a screen reader announces only new items.
  * @param {HTMLElement} list
  * @param {{ key: string, state: (string | number | boolean | undefined)[], make(): HTMLElement }[]} items
  */
@@ -39,7 +38,7 @@ export function syncList(list, items) {
   for (const gone of old.values()) remove(gone)
 }
 
-/** The focus of what goes passes to its neighbour. */
+/** Removes an item. Its focus moves to its neighbour. */
 function remove(gone) {
   const hadFocus = gone.contains(document.activeElement)
   const neighbour = gone.nextElementSibling ?? gone.previousElementSibling
@@ -56,14 +55,14 @@ function replace(before, fresh) {
   before.replaceWith(fresh)
   if (focused < 0) return
   const there = focusable(fresh)[focused]
-  // Where something of another kind stands there now, as in place of a button that was pressed, the item itself.
+  // If another kind of element is there now, for example after a button was pressed, the item itself gets the focus.
   const isLike = there?.tagName === had.tagName && there.classList[0] === had.classList[0]
   const next = isLike ? there : fresh
   next.focus({ preventScroll: true })
   if (range && rangeOf(next)) next.setSelectionRange(...range)
 }
 
-/** Keeps opened and closed parts so when an item is drawn again. */
+/** Keeps parts open or closed when an item is drawn again. */
 function keepOpened(before, fresh) {
   const opened = [...before.querySelectorAll('details')]
   for (const [index, details] of [...fresh.querySelectorAll('details')].entries()) {
@@ -85,12 +84,12 @@ function keepTyped(before, fresh) {
   }
 }
 
-/** An item and all in it that can have the focus. */
+/** Returns an item and all elements in it that can have the focus. */
 function focusable(item) {
   return [item, ...item.querySelectorAll('button, a[href], summary, select, input, textarea, [tabindex="0"]')]
 }
 
-/** Returns the selection in a box of text. */
+/** Returns the selection in a text box. */
 function rangeOf(box) {
   const isText = box && 'selectionStart' in box && box.selectionStart !== null
   return isText ? [box.selectionStart, box.selectionEnd] : undefined

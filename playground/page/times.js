@@ -11,7 +11,7 @@ export function time(ts) {
   return dateOf(ts).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
-/** "Today", "Yesterday", "Friday, November 20th"; with the year where it is another. */
+/** Returns "Today", "Yesterday", "Friday, November 20th"; with the year if it is another one. */
 export function dayOf(ts, now = new Date()) {
   const date = dateOf(ts)
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
@@ -29,7 +29,7 @@ function ordinal(n) {
   return `${n}${isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`
 }
 
-/** "just now", "2 minutes ago", "3 days ago". */
+/** Returns "just now", "2 minutes ago", "3 days ago". */
 export function ago(ts, now = Date.now()) {
   const seconds = Math.max(0, now / 1000 - Number(ts))
   if (seconds < MINUTE) return 'just now'
@@ -44,7 +44,7 @@ function count(number, unit) {
 }
 
 /**
- * Slack's form of a date in a text, such as `{date_short} at {time}`:
+ * Formats a date in Slack's form, such as `{date_short} at {time}`:
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 export function formatted(seconds, format = '{date_short_pretty} {time}') {

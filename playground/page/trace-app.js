@@ -1,4 +1,4 @@
-/** The page of `npm run trace`: one saved run. The address keeps which part is open. */
+/** The page of `npm run trace`: one saved run. The address holds the open part. */
 import { byId, el } from './dom.js'
 import { visible } from './run-text.js'
 import { createRunView } from './run-view.js'

@@ -8,7 +8,7 @@ let read = {}
 
 const newest = (messages) => messages.at(-1)?.ts ?? '0'
 
-/** Takes up what the browser kept. Where it kept nothing, all that is there has been read. */
+/** Loads what the browser stored. If it stored nothing, all existing messages count as read. */
 export function loadRead() {
   const kept = parsed(window.localStorage.getItem(storeKey()))
   read = kept ?? {}
@@ -33,7 +33,7 @@ function save() {
   window.localStorage.setItem(storeKey(), JSON.stringify(read))
 }
 
-/** Marks what is on the screen as read, while the page has the focus. */
+/** Marks the visible messages as read, while the page has the focus. */
 export function readShown() {
   const channel = state.channels.get(state.current)
   if (!channel || document.hidden) return
@@ -43,12 +43,12 @@ export function readShown() {
   if (JSON.stringify(read) !== before) save()
 }
 
-/** Up to where a channel or a thread has been read: the "New" line stands below it. */
+/** Returns the last message that was read in a channel or a thread. The separator "New" comes after it. */
 export function readUntil(place) {
   return read[place] ?? '0'
 }
 
-/** Threads that somebody is in: they began them, wrote in them or are named there. */
+/** Returns the threads that the person is in: they began them, wrote in them or were mentioned. */
 function followed(channel) {
   return rootsIn(channel).filter((root) => {
     const replies = repliesTo(channel, root.ts)
@@ -67,8 +67,8 @@ export function newReplies(channel, root) {
 }
 
 /**
- * Returns what is unread in a channel, with the threads that the person is in. `count` is the number that Slack shows
- * beside its name: messages that mention the person; in direct messages all.
+ * Returns what is unread in a channel and in the person's threads there. `count` is the number that Slack shows beside
+ * the name: mentions of the person, or all messages in direct messages.
  */
 export function unreadIn(channel) {
   const until = readUntil(channel.id)

@@ -13,8 +13,8 @@ import { newReplies } from './unread.js'
 for (const id of ['scroller', 'thread-scroller']) followEnd(byId(id))
 
 /**
- * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and
- *   so on: see app.js
+ * @param {object} acts the actions: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and so on,
+ * see app.js
  */
 export function render(acts) {
   const channel = state.channels.get(state.current)
@@ -25,7 +25,7 @@ export function render(acts) {
   redrawPanel()
 }
 
-/** The line at the top: which model is in use, what is played and what is real. */
+/** Draws the line at the top: the model in use, and what is simulated or real. */
 export function renderNotes({ isDemo, model, notes }) {
   const label = isDemo
     ? ['Demo', el('span.wide', {}, ' model'), el('span.roomy', {}, ': recordings and rules')]
@@ -34,7 +34,7 @@ export function renderNotes({ isDemo, model, notes }) {
   byId('notes').replaceChildren(...notes.map((note) => el('li', {}, ...folded(note))))
 }
 
-/** A note that ends with a long list shows it when somebody asks, so that all notes fit on a screen. */
+/** Folds the list at the end of a note, so that all notes fit on a screen. */
 function folded(note) {
   const at = note.lastIndexOf(': ')
   if (note.length < 400 || at < 0) return [note]
@@ -65,10 +65,10 @@ function under(channel, message, acts) {
   }
 }
 
-/** An example of the playground's, whose button names the sample file that comes with it. */
+/** The button of an example names its sample file. */
 const titled = ({ message, file }) => ({ title: file ? `${message} (with ${file})` : message, message, file })
 
-/** An empty channel says what can be done, and offers questions. */
+/** Draws an empty channel: what can be done, and questions to try. */
 function renderEmpty(channel, isEmpty, acts) {
   const box = byId('empty')
   const prompts = channel.prompts[''] ?? []
@@ -79,7 +79,7 @@ function renderEmpty(channel, isEmpty, acts) {
   const fill = (text, file) => acts.fill(isDirect(channel) ? text : `@thinkaloud ${text}`, file)
   const example = ({ title, message, file }) =>
     el('li', {}, el('button.example', { type: 'button', onclick: () => fill(message, file) }, title))
-  // What the agent suggests comes before what the playground would.
+  // The agent's suggestions come before the playground's examples.
   const questions = prompts.length > 0 ? prompts : state.examples.map(titled)
   box.replaceChildren(
     el('h3', {}, isDirect(channel) ? `This is you and ${names.user(state.bot)}` : `Welcome to #${channel.name}`),
@@ -103,7 +103,7 @@ function renderThread(channel, acts) {
   const messages = repliesIn(channel, root.ts)
   const extra = () => ({})
   const day = dateOf(root.ts).toDateString()
-  // The first reply begins anew: it never stands together with the root.
+  // Replies are never grouped with the root.
   const items = [
     ...listItems(channel, { messages: [root], acts, extra, day }),
     ...(messages.length > 0 ? [countLine(root, messages.length)] : []),
@@ -112,7 +112,7 @@ function renderThread(channel, acts) {
   syncList(byId('replies'), items)
 }
 
-/** An agent's session: its title, which people may change, and Slack's own Stop while it works. */
+/** Draws an agent's session: its title, which people may change, and Slack's Stop while it works. */
 function renderSession(channel, thread, acts) {
   const stop = byId('thread-stop')
   stop.hidden = !isWorking(channel, thread)
@@ -125,7 +125,7 @@ function renderSession(channel, thread, acts) {
   title.onclick = () => acts.rename(channel.id, thread, session?.title ?? '')
 }
 
-/** The app's Home stands beside the direct messages with it. */
+/** Draws the app's Home beside its direct messages. */
 function renderHome(channel, acts) {
   const direct = isDirect(channel)
   const isHome = direct && state.isHome

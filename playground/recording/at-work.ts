@@ -1,11 +1,11 @@
 import type { LocalSlack } from '../slack/local-slack.ts'
 
-/** Whether the bot says that it works, or writes. */
+/** Returns whether the bot shows that it works, or writes. */
 export function isAtWork(slack: LocalSlack): boolean {
   return threadsAtWork(slack).length > 0
 }
 
-/** The threads in which it does, by the ts of their root. */
+/** Returns the threads in which the bot works, by their root's ts. */
 export function threadsAtWork({ store }: LocalSlack): { channel: string; ts: string }[] {
   return [...store.channels.values()].flatMap((channel) => {
     const told = [...channel.statuses.keys()].filter((thread) => store.status(channel, thread) !== '')

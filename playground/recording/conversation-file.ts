@@ -1,43 +1,42 @@
-/** A conversation as a file: what people did, what models and tools gave back, and how the workspace was afterwards. */
+/**
+ * A recorded conversation as a file: what people did, what models and tools returned, and the final state of the
+ * workspace.
+ */
 import { isObject } from '../slack/args.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Plain JSON; times and ids of one workspace stand in it as places (place-names.ts) or not at all. */
+/** Plain JSON. Ids and times of one workspace are replaced by place names (place-names.ts) or left out. */
 export interface RecordedConversation {
   version: 1
   name: string
-  /** Settings of the bot that are not as by default, by their names. */
+  /** The bot's settings that differ from their defaults, by name. */
   settings: Record<string, string>
   /** The acts, in order. */
   acts: Act[]
   models: RecordedCall[]
   tools: RecordedTool[]
   /**
-   * Tools that the model could ask for and a bot may not have by itself, such as those of MCP servers: all that is no
-   * function of them.
+   * The declarations of tools that a bot may not have by itself, such as those of MCP servers, without their functions.
    */
   offered?: Json[]
-  /** The workspace when all was over. */
+  /** The final state of the workspace. */
   after: WorkspaceState
 }
 
 /** An action of a person on the page, with its arguments. */
 export interface Act {
-  /** The action's address at the page, without its slash: `say`, `press`, `edit`, … */
+  /** The path of the page's action, without the slash: `say`, `press`, `edit`, … */
   act: string
   /** The person's name. */
   as: string
-  /** With place names instead of ids and times. */
+  /** The request's body, with place names instead of ids and times. */
   with: Json
   files?: RecordedFile[]
-  /**
-   * How long after the same person's opening of the Home another one was, in ms: a bot may publish it only now and
-   * then.
-   */
+  /** The time since the person last opened the Home, in ms. A bot may limit how often it publishes the Home. */
   sinceMs?: number
-  /** How many model calls and tool calls had ended, and how many messages stood there. */
+  /** The numbers of ended model calls, ended tool calls and existing messages when the act was done. */
   after: Reached
-  /** Done while the bot was at work: where its calls had got to. */
+  /** The calls in progress when the act was done. Absent if the bot was idle. */
   during?: Underway[]
 }
 
@@ -47,10 +46,10 @@ export interface Reached {
   messages: number
 }
 
-/** A call under way, by its place in the list: `chars` is how much a model had said. */
+/** A call in progress, by its index. `chars` is the length of the model's output so far. */
 export type Underway = { model: number; chars: number } | { tool: number }
 
-/** Its bytes: as text where they are UTF-8, else as base64. */
+/** The bytes: as text if they are UTF-8, otherwise as base64. */
 export interface RecordedFile {
   name: string
   alt?: string
@@ -60,13 +59,13 @@ export interface RecordedFile {
 
 /** A model call and its response. */
 export interface RecordedCall {
-  /** `condense`: the standalone question is asked for. */
+  /** `condense` asks for the standalone question. */
   kind: 'condense' | 'step'
-  /** The question of the call, as in its prompt. */
+  /** The question in the call's prompt. */
   question: string
-  /** The earlier results and outputs in its prompt, in order: `tool 0`, `model 2`. */
+  /** The earlier results and outputs in the prompt, in order: `tool 0`, `model 2`. */
   sees: string[]
-  /** The model's text, as far as the bot read it. */
+  /** The model's output, as far as the bot read it. */
   text: string
   reasoning?: string
   toolCalls?: { id: string; name: string; arguments: string }[]
@@ -74,7 +73,7 @@ export interface RecordedCall {
   finish?: string
   /** The bot hung up, or the connection broke. */
   isCut?: true
-  /** An HTTP status in place of an answer, with its sentence. */
+  /** An HTTP status and its message, instead of an answer. */
   refused?: { status: number; message: string }
 }
 
@@ -83,43 +82,43 @@ export interface RecordedTool {
   tool: string
   input: unknown
   output?: unknown
-  /** The error that it threw. `isDown`: the service was down. */
+  /** The error that the tool threw. `isDown`: the service was down. */
   error?: { message: string; isDown?: true }
 }
 
-/** A workspace without anything that differs between two runs. */
+/** The state of a workspace without anything that differs between two runs. */
 export interface WorkspaceState {
   messages: StateMessage[]
-  /** By person: `home`, and the modals that are open. */
+  /** The Home and the open modals, by person. */
   views: Record<string, { home?: Json; modals?: Json[] }>
-  /** By thread. */
+  /** The sessions, by thread. */
   sessions: Record<string, Json>
-  /** The bot's statuses; empty once everything is over. */
+  /** The bot's statuses, by thread. Empty at the end of a conversation. */
   statuses: Record<string, string>
 }
 
 export interface StateMessage {
-  /** Its place: `#general/2/1` is the first reply under the second message. */
+  /** The place name: `#general/2/1` is the first reply to the second message. */
   at: string
-  /** The author, and the only person who sees it, if there is one. */
+  /** The author, and the only person who sees the message, if there is one. */
   by: string
   to?: string
   /** The text as people see it. */
   shown: string[]
-  /** The rest of it, as Slack keeps it. */
+  /** The other fields, as Slack stores them. */
   is: Json
 }
 
-/** The most of a file of a conversation, in characters. */
+/** The maximum size of a conversation's file, in characters. */
 export const MAX_CHARS = 8_000_000
 
-/** A name for a file: letters, digits and hyphens, so that no folder can be left. @throws Error with a sentence */
+/** Checks a file's name: letters, digits and hyphens, so that it stays in its folder. @throws Error with a sentence */
 export function checkName(name: unknown): string {
   if (typeof name === 'string' && /^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(name)) return name
   throw new Error('A name has up to 60 lower-case letters, digits and hyphens, such as who-is-ada.')
 }
 
-/** Reads a file of a conversation. @throws Error that says what is wrong with it */
+/** Parses a conversation's file. @throws Error that says what is wrong */
 export function readConversation(text: string): RecordedConversation {
   if (text.length > MAX_CHARS) throw new Error(`A conversation has at most ${MAX_CHARS} characters.`)
   let value: unknown
@@ -133,7 +132,7 @@ export function readConversation(text: string): RecordedConversation {
   return value as RecordedConversation
 }
 
-/** Returns the fault in the form, as far as a replay relies on it. */
+/** Returns what is wrong with the form, as far as a replay depends on it. */
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return 'it is not an object'
   if (value['version'] !== 1) return `version should be 1, not ${JSON.stringify(value['version'])}`

@@ -1,10 +1,10 @@
-/** The events that a recorder has collected. */
+/** What a recorder has collected. */
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedFile, RecordedTool } from './conversation-file.ts'
 import type { Places } from './place-names.ts'
 
-/** An action of a person, and the bot's progress at that time. */
+/** An act of a person, and the bot's progress at that time. */
 export interface SaidAct {
   act: string
   body: Json
@@ -19,7 +19,7 @@ export interface SaidAct {
   atWork: { channel: string; ts: string }[]
 }
 
-/** A model call as the journal has it, with the prompt whole. */
+/** A model call as in the journal, with the whole prompt. */
 export interface HeardCall {
   entry: JournalEntry
   body: Json
@@ -30,13 +30,12 @@ export interface HeardTool extends RecordedTool {
   at: number
 }
 
-/** Everything so far. */
 export interface Heard {
   places: Places
   acts: SaidAct[]
   models: HeardCall[]
   /** In the order of their ends. */
   tools: HeardTool[]
-  /** By their names. */
+  /** The declarations of tools, by name. */
   offered: Map<string, Json>
 }

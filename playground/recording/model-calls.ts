@@ -1,16 +1,19 @@
-/** The subject of a model call, and its place among the others, by which a replay chooses and checks. */
+/**
+ * Describes model calls: the question, the kind of call, and the earlier results in its prompt. A replay chooses
+ * answers by them.
+ */
 import { isObject } from '../slack/args.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedCall, RecordedTool } from './conversation-file.ts'
 
-/** How many characters of a question are compared. */
+/** The number of characters of a question that are compared. */
 const QUESTION_CHARS = 300
-/** How many characters of an output are searched in a prompt. Shorter texts could match by chance. */
+/** The number of characters of an output that are searched in a prompt. Shorter texts could match by chance. */
 const MARK_CHARS = 60
 const LEAST_RESULT = 12
 const LEAST_OUTPUT = 30
 
-/** All of a request's messages as one text, blanks made one. */
+/** Returns all messages of a request as one text, with white space folded. */
 export function promptOf(body: Json): string {
   return plain(messagesOf(body).map(contentOf).join('\n'))
 }
@@ -51,15 +54,15 @@ function resultText({ output, error }: RecordedTool): string {
   return isObject(output) && typeof output['text'] === 'string' ? output['text'] : ''
 }
 
-/** Without the dialect's labels, since a prompt may set others. */
+/** Prompts set other labels, so a dialect's labels are left out. */
 function longestLine(text: string): string {
   const lines = text.split('\n').map((line) => line.replace(/^\s*[A-Z][\w ]{0,20}:/, ''))
   return lines.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
-function markOf(text: string, least: number): string {
+function markOf(text: string, min: number): string {
   const mark = plain(text).slice(0, MARK_CHARS).trim()
-  return mark.length < least ? '' : mark
+  return mark.length < min ? '' : mark
 }
 
 function plain(text: string): string {
@@ -75,7 +78,7 @@ function messagesOf(body: Json): Json[] {
   return messages.filter(isObject)
 }
 
-/** A content in parts is its texts; calls of tools stand behind it. */
+/** Returns the text of a message: its parts joined, followed by its tool calls. */
 function contentOf({ content, tool_calls: calls }: Json): string {
   const parts: unknown[] = Array.isArray(content) ? content : [content]
   const texts = parts.map((part) => (isObject(part) ? part['text'] : part)).filter((one) => typeof one === 'string')

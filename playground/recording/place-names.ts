@@ -1,33 +1,33 @@
 /**
- * Names for what has an id or a time in one workspace alone. `⟦#general/2⟧` is the second message of #general itself,
- * `⟦#general/2/1⟧` its first reply, `@alice` is the channel of her direct messages; `⟦#general~alice/1⟧` is the first
- * word there for Alice alone, `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. What was deleted
- * keeps its number.
+ * Names for ids and times of one workspace. `⟦#general/2⟧` is the second message of #general, and `⟦#general/2/1⟧` its
+ * first reply. `@alice` is Alice's direct messages with the bot. `⟦#general~alice/1⟧` is the first ephemeral message
+ * for Alice there, `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. Deleted messages keep their
+ * numbers.
  */
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { BOT_USER } from '../slack/store.ts'
 import type { Change, Channel, Json } from '../slack/types.ts'
 
 const TS = /\b\d{10}\.\d{6}\b/g
-/** The ts in the address of a message. */
+/** Matches the ts in the address of a message. */
 const IN_ADDRESS = /(?<=\/p)(\d{10})(\d{6})\b/g
 const VIEW = /\bV\d{10}\b/g
-/** `⟦⟦⟧` is the sign itself, where people wrote it. */
+/** `⟦⟦⟧` stands for the character itself in people's texts. */
 const NAMED = /⟦(?:⟦|((?:[#@]|modal |home )[^⟦⟧\n]{1,200}))⟧/g
 
-/** The scope in which names are given: everything, or one channel or thread. */
+/** The scope of names: everything, one channel or one thread. */
 export interface NameScope {
   channel?: string
   thread?: string
 }
 
-/** Two ways to look at the same workspace: ids as names, and back. */
+/** Maps of a workspace: ids to names, and names to ids. */
 export interface PlaceNames {
   byId: Map<string, string>
   byName: Map<string, string>
 }
 
-/** Something that a channel had: a message, or a word for one person alone. */
+/** A message in a channel, posted or ephemeral. */
 export interface Placed {
   ts: string
   channel: string
@@ -36,10 +36,10 @@ export interface Placed {
   ephemeralTo?: string
 }
 
-/** Keeps in mind what the workspace had, from now on. */
+/** Collects the messages, views and people of the workspace from now on. */
 export class Places {
   readonly slack: LocalSlack
-  /** Messages by their ts, in the order of their coming. */
+  /** Messages by ts, in the order of their arrival. */
   readonly placed = new Map<string, Placed>()
   readonly #views = new Map<string, string>()
   readonly #count = new Map<string, number>()
@@ -52,7 +52,7 @@ export class Places {
     this.end = slack.store.watch((change) => this.#take(change))
   }
 
-  /** How many things there are that have a name; it only grows. */
+  /** The number of named things. It never decreases. */
   get size(): number {
     return this.placed.size + this.views
   }
@@ -65,7 +65,7 @@ export class Places {
     const numbers = new Map<string, number>()
     const byId = new Map(this.#views)
     const meant = [...this.placed.values()].filter((one) => isMeant(one, scope))
-    // Roots before replies, which are named by them; each in the order of their times.
+    // Roots come before replies, because replies are named after them. Both are ordered by time.
     const inTime = meant.toSorted((a, b) => Number(a.ts) - Number(b.ts))
     for (const one of [...inTime.filter(isRoot), ...inTime.filter((each) => !isRoot(each))]) {
       const where = this.#where(one, byId)
@@ -118,21 +118,21 @@ export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' |
   return scope.thread === undefined || (thread ?? ts) === scope.thread
 }
 
-/** `#general`; the direct messages of a person with the bot are `@alice`. */
+/** Returns `#general`, or `@alice` for a person's direct messages with the bot. */
 export function channelName({ store }: LocalSlack, { id, name, kind, members }: Channel): string {
   if (kind !== 'im') return `#${name}`
   const person = [...members].find((member) => member !== BOT_USER) ?? id
   return `@${store.users.get(person)?.name ?? person}`
 }
 
-/** A value with names in place of ids and times, at every depth. What has no name is `?`. */
+/** Replaces ids and times by names, at every depth. An id without a name becomes `?`. */
 export function named<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => `⟦${byId.get(id) ?? '?'}⟧`
   const inAddress = (_: string, seconds: string, rest: string) => name(`${seconds}.${rest}`)
   return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))
 }
 
-/** Returns people's texts with names, so that `unnamed` restores them. Anything without a name stays. */
+/** Replaces ids in people's texts by names, so that `unnamed` can restore them. Ids without a name stay. */
 export function namedForReplay<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => {
     const known = byId.get(id)
@@ -141,7 +141,7 @@ export function namedForReplay<T>(value: T, { byId }: PlaceNames): T {
   return eachText(value, (text) => text.replaceAll('⟦', '⟦⟦⟧').replace(TS, name).replace(VIEW, name))
 }
 
-/** The other way. @throws Error for a name of nothing */
+/** Replaces names by ids and times. @throws Error for an unknown name */
 export function unnamed<T>(value: T, { byName }: PlaceNames): T {
   return eachText(value, (text) =>
     text.replace(NAMED, (_, name: string | undefined) => {
@@ -153,12 +153,12 @@ export function unnamed<T>(value: T, { byName }: PlaceNames): T {
   )
 }
 
-/** The names that stand in a value. */
+/** Returns the names in a value. */
 export function namesIn(value: Json): string[] {
   return [...JSON.stringify(value).matchAll(NAMED)].flatMap(([, name]) => name ?? [])
 }
 
-/** A copy with each text changed, keys too. */
+/** Returns a copy with each text and key changed. */
 export function eachText<T>(value: T, change: (text: string) => string): T {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return change(one)

@@ -1,5 +1,6 @@
 /**
- * Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared.
+ * Replays a recorded conversation: people's acts are repeated, models and tools give their recorded answers, and the
+ * final states are compared.
  */
 import { errorText } from '../base/error-text.ts'
 import { pageActions } from '../page-server/page-actions.ts'
@@ -17,24 +18,24 @@ import { workspaceState } from './workspace-state.ts'
 export interface ReplayResult {
   came: WorkspaceState
   differences: StateDifference[]
-  /** Sentences on what the recording did not know, and what was not to be done. */
+  /** Sentences on unexpected calls, and on acts that could not be done. */
   problems: string[]
-  /** How many of the recorded calls of models were not made. */
+  /** The number of recorded model calls that were not made. */
   unused: number
 }
 
 export interface Replay {
-  /** Plays the models. */
+  /** The recorded models. */
   upstream: PlayedUpstream
   /** Returns a tool's recorded output. @throws the recorded error, or a sentence if the recording has no such call */
   tool(name: string, input: unknown): Promise<unknown>
-  /** Plays it in a workspace where the bot is. */
+  /** Replays the acts in a workspace with the bot. */
   play(slack: LocalSlack): Promise<ReplayResult>
 }
 
 /**
- * Describes the differences from the recording, and how to look at them. Empty if there are none. `file`: the
- * conversation's.
+ * Describes the differences from the recording, and how to look at them. Empty if there are none. `file` is the
+ * conversation's file.
  */
 export function failureText(
   { differences, problems }: Pick<ReplayResult, 'differences' | 'problems'>,
@@ -45,12 +46,15 @@ export function failureText(
   return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
 }
 
-/** How many checks without any progress a replay waits, and the pause between two in ms: ten seconds. */
+/**
+ * The number of checks without progress before a replay gives up, and the pause between checks in ms. Together ten
+ * seconds.
+ */
 const PATIENCE = 200
 const LOOK_MS = 50
-/** How long nothing may be under way before all counts as finished, in ms. */
+/** The time without activity after which the conversation counts as finished, in ms. */
 const REST_MS = 120
-/** The longest pause between two openings of the Home that is kept, in ms. */
+/** The longest pause between two openings of the Home that is reproduced, in ms. */
 const HOME_MS = 3_200
 
 export function createReplay(conversation: RecordedConversation): Replay {
@@ -81,7 +85,7 @@ interface Stage {
   places: Places
   calls: ReplayCalls
   actions: ReturnType<typeof pageActions>
-  /** When each person last opened the Home. */
+  /** The time at which each person last opened the Home, in ms. */
   homes: Map<string, number>
 }
 
@@ -121,11 +125,11 @@ function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
   return { files: ids }
 }
 
-/** The state as soon as it is the one expected and stays so, or as it is once nothing more comes. */
+/** Returns the final state: the expected one once it holds for a while, or the one when nothing more happens. */
 async function endState({ after, models }: RecordedConversation, stage: Stage): Promise<WorkspaceState> {
   const { places, calls } = stage
   const isSame = () => stateDifference(after, workspaceState(places)).length === 0
-  // If nothing more is expected, the conversation is over once everything was said.
+  // If no call remains, the conversation is over after the last answer.
   const isSaid = () => calls.problems.length > 0 || calls.ended.models >= models.length
   await soon(stage, after.messages.length > 0 ? isSame : isSaid)
   await atRest(stage)
@@ -137,7 +141,7 @@ async function atRest(stage: Pick<Stage, 'slack' | 'calls'>): Promise<void> {
   await stage.slack.settle(REST_MS)
 }
 
-/** Whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
+/** Waits for a condition while the bot makes progress. A busy machine may take as long as it needs. */
 async function soon({ slack, calls }: Pick<Stage, 'slack' | 'calls'>, check: () => boolean): Promise<boolean> {
   const passed = () => slack.calls.length + calls.ended.models + calls.ended.tools
   let [looks, seen] = [0, passed()]

@@ -1,4 +1,7 @@
-/** Makes a file's form of what was heard: names in place of ids, calls by their numbers, what is meant of it. */
+/**
+ * Converts what a recorder collected into a conversation's file: names instead of ids, indexes instead of calls, and
+ * only what is in scope.
+ */
 import { isObject } from '../slack/args.ts'
 import { BOT_USER } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
@@ -8,13 +11,13 @@ import { isMeant, namedForReplay, type PlaceNames, type Places, type NameScope }
 import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
 
-/** The data to save, and the threads for which tools were used. */
+/** The conversation to save, and the threads of its tools. */
 interface Saved {
   name: string
   scope: NameScope
   settings: Record<string, string>
   threads: Map<HeardTool, string>
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   clean: (text: string) => string
 }
 
@@ -27,7 +30,8 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
   const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool))).sort((a, b) => a.at - b.at)
   const names = heard.places.names(scope)
   const written = JSON.stringify(models.map(({ entry }) => entry.response))
-  // A run says below its answer that it changed nothing where a tool could have.
+  // A run with a tool that changes something says below its answer that it changed nothing. A replay needs that tool
+  // too.
   const isKept = ([tool, spec]: [string, Json]) => written.includes(tool) || spec['effects'] === 'write'
   const offered = [...heard.offered].flatMap((one) => (isKept(one) ? [one[1]] : []))
   const within = { ...heard, models, tools }
@@ -47,7 +51,7 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
 }
 
 /**
- * Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one
+ * Returns whether a call for a thread, `channel:root ts`, is in scope. Direct messages within an hour are one
  * conversation.
  */
 function isOfScope(thread: string | undefined, scope: NameScope, { slack }: Places): boolean {
@@ -57,12 +61,14 @@ function isOfScope(thread: string | undefined, scope: NameScope, { slack }: Plac
   return isMeant({ channel, ts }, isDirect && scope.channel ? { channel: scope.channel } : scope)
 }
 
-/** The acts in scope, and the last act of each person there, because the modals before them followed from it. */
+/**
+ * Returns the acts in scope, and each person's last act in scope, because the modals that they opened follow from it.
+ */
 function meantActs({ acts, places }: Heard, scope: NameScope): { acts: SaidAct[]; modalsOf: Set<string> } {
   const modalsOf = new Set<string>()
   const meant = acts.filter((one) => {
     const isIn = scopeOf(one, places)
-    // An act in a modal belongs to its person's previous act; a Home belongs to no channel.
+    // An act in a modal belongs to the person's previous act. An act on the Home belongs to no channel.
     const isWanted = !scope.channel || (isIn ? isMeant(isIn, scope) : one.act !== 'home' && modalsOf.has(one.user))
     modalsOf[isWanted ? 'add' : 'delete'](one.user)
     return isWanted
@@ -70,14 +76,14 @@ function meantActs({ acts, places }: Heard, scope: NameScope): { acts: SaidAct[]
   return { acts: meant, modalsOf }
 }
 
-/** The scope of an act; undefined for an act in a modal or on the Home. */
+/** Returns the scope of an act. Undefined for an act in a modal or on the Home. */
 function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   const { channel, thread_ts, thread, ts } = body
   if (typeof channel !== 'string') return undefined
   const given = thread_ts ?? thread
   if (typeof given === 'string' && given !== '') return { channel, ts: given, thread: given }
   if (typeof ts === 'string') return { channel, ts, thread: placed.get(ts)?.thread ?? ts }
-  // The start of a thread: a command has its root from the bot.
+  // The act starts a thread. The root of a command's thread is the bot's message.
   const isCommand = act === 'say' && String(body['text']).startsWith('/')
   const by = isCommand ? BOT_USER : user
   const root = [...placed.values()].find(
@@ -112,7 +118,7 @@ function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: 
   return {
     models: models.filter((one) => heard.models.some(({ entry }) => entry === one)).length,
     tools: tools.filter((one) => heard.tools.includes(one)).length,
-    // A view belongs to no channel; whoever acts in one waits for it.
+    // Views belong to no channel, and acts in a view wait for it.
     messages: stood.filter((one) => isMeant(one, scope)).length + (scope.channel ? 0 : views),
   }
 }
@@ -159,7 +165,7 @@ function callOf({ models, tools }: Heard, i: number): RecordedCall {
   }
 }
 
-/** A status in place of an answer. */
+/** Returns the status that a call got instead of an answer. */
 function refusalOf(call: HeardCall | undefined): RecordedCall['refused'] {
   const { status } = call?.entry.response ?? {}
   if (typeof status !== 'number' || status < 400) return undefined

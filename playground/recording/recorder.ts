@@ -13,34 +13,32 @@ import type { RecordedConversation } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal
-  /** The bot's settings that are not as by default. */
+  /** The bot's settings that differ from their defaults. */
   settings: Record<string, string>
   now?: () => number
 }
 
 export interface Recorder {
   readonly heard: Heard
-  /**
-   * Records an act at the page before it is carried out. Returns a function that removes it again, for a refused act.
-   */
+  /** Records an act before it is carried out. Returns a function that removes it again if it is refused. */
   onAct(act: string, body: Json, user: string): () => void
-  /** Records the declaration of a tool that the bot alone may not have. */
+  /** Records the declaration of a tool, for a bot without it. */
   onOffered(tool: Json): void
   /** Records a tool call that has ended. */
   onTool(call: HeardTool): void
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
   settled(scope: NameScope): Promise<void>
-  /** The conversation that would be saved. */
+  /** Returns the conversation that would be saved. */
   conversation(name: string, scope?: NameScope): RecordedConversation
   end(): void
 }
 
-/** The maximum number of each kind. Beyond it the recording is incomplete, and says so. */
+/** The maximum number of acts, calls and tools. A recording beyond it is incomplete and says so. */
 const MAX = 5_000
 
 export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {
   const { journal, settings, now = Date.now } = options
-  // At once, since what is cut later may cut a secret in two.
+  // Secrets are removed before texts are cut, so that none is cut in two.
   const clean = <T>(value: T): T => eachText(value, journal.hidden)
   const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
   const calls = new Set<JournalEntry>()
@@ -98,7 +96,7 @@ function underway(models: HeardCall[]): JournalEntry[] {
   return models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : []))
 }
 
-/** The files that a message brings, as they are now. */
+/** Returns the files of a message, as they are now. */
 function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<SaidAct['files']> {
   const ids: unknown[] = Array.isArray(files) ? files : []
   return ids.flatMap((id) => {

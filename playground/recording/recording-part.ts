@@ -1,4 +1,4 @@
-/** The panel “Record”: what would be saved of the conversation, and saving it as a test. */
+/** The panel "Record": previews the conversation, and saves it as a test. */
 import { isObject, optional } from '../slack/args.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import type { Json } from '../slack/types.ts'
@@ -10,13 +10,13 @@ import { differenceText } from './state-difference.ts'
 import { conversationText, writeConversation } from './write-conversation.ts'
 
 export interface RecordingPartOptions {
-  /** The folder for saved files. */
+  /** The folder of saved conversations. */
   folder: string
-  /** Plays a conversation anew, with a bot of its own. */
+  /** Replays a conversation with a new bot. */
   replay(conversation: RecordedConversation): Promise<ReplayResult & { stop(): Promise<void> }>
 }
 
-/** Shows how a replay went; its workspace is that of the page. */
+/** Shows the result of a replay. Its workspace is the page's. */
 export function comparedPart(file: string, { differences, problems }: ReplayResult): PagePart {
   return { panel: 'record', tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
 }
@@ -41,7 +41,7 @@ function scopeOf(given: Json): NameScope {
   return { ...(channel && { channel }), ...(channel && thread && { thread }) }
 }
 
-/** The content of a recording, in lines for people. */
+/** Returns a recording's content, in lines for people. */
 function preview({ acts, models, tools, after, settings }: RecordedConversation): Json {
   return {
     acts: acts.map(({ act, as, with: given, files = [] }) => {
@@ -59,16 +59,14 @@ function preview({ acts, models, tools, after, settings }: RecordedConversation)
   }
 }
 
-/**
- * Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`).
- */
+/** Saves a conversation if a replay has the same result, or if the person insists (`anyway`). */
 async function save(recorder: Recorder, { folder, replay }: RecordingPartOptions, body: Json): Promise<Json> {
   const name = checkName(body['name'])
   const scope = isObject(body['scope']) ? scopeOf(body['scope']) : {}
   await recorder.settled(scope)
   const conversation = recorder.conversation(name, scope)
   if (conversation.acts.length === 0) throw new Error('Nobody has done anything here yet that could be saved.')
-  // A conversation that is too long is refused before it is replayed.
+  // A conversation that is too long is refused before its replay.
   conversationText(conversation)
   const { differences, problems, stop } = await replay(conversation)
   await stop()

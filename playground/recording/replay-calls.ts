@@ -10,18 +10,18 @@ export interface Gate {
   release(): void
 }
 
-/** How long a bot that has hung up may take to do so, in ms. */
+/** The time a bot that hung up has to end the call, in ms. */
 const HANG_UP_MS = 20_000
 
-/** The recorded models and tools: each call is given what was said to the same one, in the order of their making. */
+/** The recorded models and tools. Each call gets the recorded answer to the same call, in the recorded order. */
 export class ReplayCalls implements PlayedUpstream {
-  /** Sentences on what the recording did not know. */
+  /** Sentences on calls that are not in the recording. */
   readonly problems: string[] = []
-  /** How many calls have ended. */
+  /** The number of calls that have ended. */
   readonly ended = { models: 0, tools: 0 }
   readonly #conversation: RecordedConversation
   readonly #gates = new Map<string, Gate>()
-  /** The calls that were not made yet, by what they are about. */
+  /** The recorded calls that were not made yet, by their subject. */
   readonly #models: Map<string, number[]>
   readonly #tools: Map<string, number[]>
 
@@ -32,7 +32,7 @@ export class ReplayCalls implements PlayedUpstream {
     for (const { during = [] } of conversation.acts) for (const held of during) this.gate(held)
   }
 
-  /** The gate of a call that something was done during. */
+  /** Returns the gate of a call during which something was done. */
   gate(held: Underway): Gate {
     const key = 'model' in held ? `model ${held.model}` : `tool ${held.tool}`
     const known = this.#gates.get(key)
@@ -85,7 +85,7 @@ export class ReplayCalls implements PlayedUpstream {
     if (finish) yield { finish }
   }
 
-  /** @throws what the tool threw, or a sentence where the recording knows no such call */
+  /** Returns a tool's recorded output. @throws the recorded error, or a sentence if the recording has no such call */
   async tool(name: string, input: unknown): Promise<unknown> {
     const n = this.#tools.get(toolKey(name, input))?.shift()
     const recorded = n === undefined ? undefined : this.#conversation.tools[n]
@@ -108,7 +108,7 @@ export class ReplayCalls implements PlayedUpstream {
     )
   }
 
-  /** `tool 0` in words. */
+  /** Describes a call, such as `tool 0`, in words. */
   #whatIs(name: string): string {
     const [kind, n] = name.split(' ')
     const { tools, models } = this.#conversation
@@ -155,7 +155,7 @@ function callKey({ kind, question }: Pick<RecordedCall, 'kind' | 'question'>): s
   return `${kind} ${question}`
 }
 
-/** The same for the same input, whatever the order of its fields. */
+/** Returns a key that is the same for equal inputs, whatever the order of their fields. */
 function toolKey(tool: string, input: unknown): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

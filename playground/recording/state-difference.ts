@@ -1,16 +1,16 @@
-/** The differences between the expected and the actual state of the workspace, by message, for people. */
+/** Compares the expected and the actual state of the workspace, message by message, for people. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../slack/args.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 
-/** One difference: the expected and the actual lines. An empty list means nothing. */
+/** One difference: the expected and the actual lines. An empty list means that there is nothing. */
 export interface StateDifference {
   what: string
   expected: string[]
   came: string[]
 }
 
-/** Returns an empty list if they are the same. */
+/** Returns the differences. Empty if the states are equal. */
 export function stateDifference(expected: WorkspaceState, came: WorkspaceState): StateDifference[] {
   const places = [...new Set([...expected.messages, ...came.messages].map(({ at }) => at))]
   const messageAt = ({ messages }: WorkspaceState, at: string) => messages.find((one) => one.at === at)
@@ -44,7 +44,7 @@ function recordDifference(
   })
 }
 
-/** The first difference between two values, and both values there. */
+/** Returns the path of the first difference between two values, and both values there. */
 function firstDifference(a: unknown, b: unknown, path = ''): { path: string; left: string; right: string } {
   const [left, right] = [entriesOf(a), entriesOf(b)]
   if (left && right && Array.isArray(a) === Array.isArray(b)) {
@@ -69,7 +69,7 @@ function written(value: unknown): string {
   return text.length > MAX ? `${text.slice(0, MAX)}…` : text
 }
 
-/** All of it as text: what should be there with `-`, what came with `+`. */
+/** Formats differences: expected lines with `-`, actual lines with `+`. */
 export function differenceText(differences: StateDifference[]): string {
   return differences
     .map(({ what, expected, came }) => {

@@ -2,8 +2,8 @@ import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { HeardTool } from './heard.ts'
 
 /**
- * The thread of each use of a tool, as `channel:root ts`. A tool does not know it; the journal takes it from the run's
- * trace.
+ * Returns the thread of each tool call, as `channel:root ts`. Tools do not know it, so it is taken from the run's trace
+ * in the journal.
  */
 export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardTool, string> {
   const told = journal.entries().filter(({ kind, of }) => kind === 'tool' && of === undefined)

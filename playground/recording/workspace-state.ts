@@ -1,4 +1,4 @@
-/** A workspace in a form that can be compared: without anything that differs between two runs. */
+/** The state of a workspace in a comparable form, without anything that differs between two runs. */
 import { isObject } from '../slack/args.ts'
 import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
@@ -6,7 +6,7 @@ import type { Channel, Ephemeral, Json, StoredMessage } from '../slack/types.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type NameScope } from './place-names.ts'
 
-/** Fields of a message that say when or by what process it was made, or that stand elsewhere in its state. */
+/** Fields of a message that differ between runs, or that are stored elsewhere in the state. */
 const LEFT_OUT = new Set([
   ...['type', 'ts', 'thread_ts', 'parent_user_id', 'user', 'client_msg_id', 'bot_id', 'app_id', 'team', 'text'],
   ...['blocks', 'streaming_expires', 'username', 'icons'],
@@ -15,9 +15,9 @@ const LEFT_OUT = new Set([
 /** The scope: the whole workspace, a channel or a thread. */
 interface Meant {
   scope?: NameScope
-  /** The people whose modals belong to the scope. Homes belong to no channel. */
+  /** The people whose modals are in scope. Homes belong to no channel. */
   modalsOf?: ReadonlySet<string>
-  /** Takes secrets out of texts, while they are whole. */
+  /** Removes secrets from texts, before they are cut. */
   clean?: (text: string) => string
 }
 
@@ -31,7 +31,7 @@ export function workspaceState(places: Places, meant: Meant = {}): WorkspaceStat
       .filter(({ ts, thread_ts: thread }) => isMeant({ ts, channel: channel.id, ...(thread && { thread }) }, scope))
       .map((one) => messageState(slack, names, { channel, one })),
   )
-  /** The values of the threads in scope. */
+  /** Returns the values of the threads in scope. */
   const byThread = <T>(values: (channel: Channel) => [string, T][]): Record<string, T> =>
     Object.fromEntries(channels.flatMap(values).filter(([thread]) => !scope.thread || thread === scope.thread))
   const state = {
@@ -65,16 +65,16 @@ function messageState(
     shown: shown(slack.store, one).split('\n'),
     is: {
       ...is,
-      // Whether the bot has said something in one go or has added to it is a matter of time.
+      // Whether the bot posted a text at once or edited it depends on timing, so its edits are left out.
       ...(isObject(edited) && !isBots && { edited: user(String(edited['user'])) }),
-      // People's own blocks say their text again.
+      // People's own blocks repeat their text.
       ...(one.blocks && isBots && { blocks: one.blocks.map(withoutIds) }),
       ...(Array.isArray(chunks) && { chunks: joined(chunks) }),
     },
   }
 }
 
-/** Joins streamed text, however it was split. */
+/** Joins streamed text. The sizes of its pieces differ between runs. */
 function joined(chunks: unknown[]): Json[] {
   const all: Json[] = []
   for (const chunk of chunks.filter(isObject)) {
@@ -86,13 +86,13 @@ function joined(chunks: unknown[]): Json[] {
   return all
 }
 
-/** Slack names the blocks that came without a name. */
+/** Removes the ids that Slack gives to blocks without one. */
 function withoutIds(value: Json): Json {
   const { block_id: id, ...rest } = value
   return typeof id === 'string' && !/^b\d{10}$/.test(id) ? value : rest
 }
 
-/** `modalsOf`: of these people alone, and without their Homes. */
+/** Returns the views. With `modalsOf`, only the modals of these people, without Homes. */
 function viewsOf(slack: LocalSlack, modalsOf: ReadonlySet<string> | undefined): WorkspaceState['views'] {
   const all = [...slack.store.users.values()].map(({ id, name }) => {
     const home = modalsOf ? undefined : slack.views.home(id)
@@ -110,7 +110,7 @@ function viewState({ title, submit, close, blocks, callback_id, type }: Json): J
   return { type, title, submit, close, callback_id, blocks: list.filter(isObject).map(withoutIds) }
 }
 
-/** Durations, token counts, costs, ports, dates and ids, in any text. */
+/** Matches what differs between runs: durations, token counts, costs, ports, dates and ids. */
 const UNSTEADY: [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '⟦id⟧'],
   [/(Reference: `?)[0-9a-f]{8}(?![0-9a-f])/g, '$1⟦id⟧'],
@@ -124,7 +124,7 @@ const UNSTEADY: [RegExp, string][] = [
   [/\b20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: UTC|Z)?)?/g, '⟦date⟧'],
 ]
 
-/** Replaces what differs between two runs, including numbers of seconds since the epoch. */
+/** Replaces what differs between two runs, including seconds since the epoch. */
 function steady<T>(value: T): T {
   const texts = eachText(value, (text) => UNSTEADY.reduce((all, [found, stands]) => all.replace(found, stands), text))
   return JSON.parse(
@@ -132,7 +132,7 @@ function steady<T>(value: T): T {
   ) as T
 }
 
-/** The order in which people read a channel: each message, then its replies. */
+/** Compares messages by reading order: each message, then its replies. */
 function inPlace(a: StateMessage, b: StateMessage): number {
   return a.at.localeCompare(b.at, 'en', { numeric: true })
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { errorText } from '../base/error-text.ts'
 import { MAX_CHARS, type RecordedConversation } from './conversation-file.ts'
 
-/** A conversation as its file has it. @throws Error for one that is too long to be read again */
+/** Returns a conversation's file. @throws Error if it is too long to be read again */
 export function conversationText(conversation: RecordedConversation): string {
   const text = `${JSON.stringify(conversation, null, 1)}\n`
   if (text.length <= MAX_CHARS) return text
   throw new Error(`This is too long for a test: ${text.length} characters, and at most ${MAX_CHARS} are read.`)
 }
 
-/** Writes `FOLDER/NAME.json`, by the conversation's name, over nothing that is there. @throws Error with a sentence */
+/** Writes `FOLDER/NAME.json`. Does not overwrite a file. @throws Error with a sentence */
 export async function writeConversation(folder: string, conversation: RecordedConversation): Promise<void> {
   const file = join(folder, `${conversation.name}.json`)
   const text = conversationText(conversation)

@@ -38,7 +38,7 @@ function fromForm(form: URLSearchParams): Json {
   return Object.fromEntries(entries)
 }
 
-/** Each broken structure has its own error in Slack. */
+/** Each invalid structure has its own error in Slack. */
 function structured(key: string, text: string): unknown {
   try {
     return JSON.parse(text)
@@ -53,7 +53,7 @@ function scalar(text: string): unknown {
   return text === 'false' ? false : text
 }
 
-/** Whether a value is a plain object of JSON. */
+/** Returns whether a value is a plain object of JSON. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -74,15 +74,15 @@ export function optional(args: Json, name: string): string | undefined {
 }
 
 /** Returns a whole number within bounds. Forms carry it as text. */
-export function whole(args: Json, name: string, bounds: { normal: number; most: number }): number {
+export function whole(args: Json, name: string, bounds: { normal: number; max: number }): number {
   const value = args[name] ?? bounds.normal
   const number = Number(value)
   if (!Number.isInteger(number) || number < 1)
     throw new Refusal('invalid_limit', { why: `${name} is ${String(value)}.` })
-  return Math.min(number, bounds.most)
+  return Math.min(number, bounds.max)
 }
 
-/** Whether an argument is on: `true`, `1`. */
+/** Returns whether an argument is on: `true`, `1`. */
 export function flag(args: Json, name: string): boolean {
   return args[name] === true || args[name] === '1' || args[name] === 1
 }

@@ -1,7 +1,7 @@
 import type { Store } from './store.ts'
 import type { Channel } from './types.ts'
 
-/** Returns a fresh ts of some milliseconds ago, but after every message of the thread. */
+/** Returns a fresh ts a given number of ms ago, but after every message of the thread. */
 export function earlierTs(
   store: Store,
   { channel, ms, thread }: { channel: Channel; ms: number; thread: string | undefined },

@@ -1,7 +1,4 @@
-/**
- * Fills the playground's workspace with one person of each kind that Slack knows, and their channels. Alice and Bob
- * exist already.
- */
+/** Adds one person of each of Slack's kinds to the workspace, and their channels. Alice and Bob exist already. */
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Store } from './store.ts'
 
 export const CAROL = 'U0CAROL0001'
@@ -12,8 +9,8 @@ export const ACME = 'C0ACME00001'
 const ACME_TEAM = 'T0ACME00001'
 
 /**
- * Carol is an admin. Dave is a guest of several channels: #random, and #launch, which is private. Erin is of Acme,
- * whose workspace shares #acme with this one by Slack Connect.
+ * Carol is an admin. Dave is a guest of #random and the private channel #launch. Erin belongs to Acme, which shares
+ * #acme with this workspace by Slack Connect.
  */
 export function addExamplePeople(store: Store): void {
   store.addUser(CAROL, { name: 'carol', real_name: 'Carol', is_admin: true })

@@ -25,7 +25,7 @@ import type { Views } from './view-stack.ts'
 /** The options of a local Slack. The defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
-  /** The beginning of its own addresses, for apps that reach it through another server. */
+  /** The prefix of its own addresses, for apps that reach it through another server. */
   base?: string
   /** The host name in its own addresses, for apps that reach it through a proxy. Default: 127.0.0.1. */
   host?: string
@@ -34,41 +34,42 @@ export interface LocalSlackOptions {
   botToken?: string
   appToken?: string
   signingSecret?: string
-  /** The scopes of the bot token and the events subscribed to, as in a manifest; all if absent. */
+  /** The scopes of the bot token and the subscribed events, as in a manifest. Default: all. */
   scopes?: string[]
   events?: string[]
   /**
-   * Whether people and channels in a slash command come as `<@U…|name>`, as `should_escape` of a manifest has it: on
-   * unless turned off.
+   * Whether people and channels in a slash command become `<@U…|name>`, like `should_escape` in a manifest. Default:
+   * on.
    */
   shouldEscape?: boolean
-  /** Whether the app is an agent: with sessions, titles and suggested prompts. A plain app unless it is turned on. */
+  /** Whether the app is an agent, with sessions, titles and suggested prompts. Default: off. */
   agent?: boolean
-  /** Whether the workspace lets apps search, by words or by meaning too: off unless turned on. */
+  /** How the workspace lets apps search: by words, or by meaning too. Default: not at all. */
   search?: SearchKind
-  /** The life of an event's search token, in milliseconds. Default: 10 minutes. */
+  /** The lifetime of an event's search token, in ms. Default: 10 minutes. */
   actionTokenMs?: number
-  /** Kinds of blocks that this workspace refuses by `invalid_blocks`, like one that does not have them yet. */
+  /**
+   * Kinds of blocks that this workspace refuses with `invalid_blocks`, like a workspace that does not support them yet.
+   */
   refusedBlocks?: string[]
-  /** Answer 429 beyond Slack's rates: for all methods, or for these. */
+  /** Answers 429 beyond Slack's rates: for all methods, or for these. */
   strictRate?: boolean | string[]
-  /** How long Slack waits for an ack (3,000 ms), and when it tries again (at once, 1 min, 5 min), in milliseconds. */
+  /** The time Slack waits for an ack (3,000 ms), and the pauses before retries (none, 1 min, 5 min), in ms. */
   ackMs?: number
   retryMs?: number[]
-  /** How long a trigger opens a modal: 3,000 ms. */
+  /** The lifetime of a trigger. Default: 3,000 ms. */
   triggerMs?: number
   /**
-   * The answer to a download without the right to it: a redirect to the login page (as at Slack), or that page with
-   * status 200.
+   * The answer to an unauthorized download: a redirect to the login page (as in Slack), or that page with status 200.
    */
   loginPage?: 'redirect' | 'page'
-  /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
+  /** Whether the bot gets events of its own messages, as in Slack. Default: on. */
   echo?: boolean
-  /** How often an open socket is pinged: every 10 s. */
+  /** The pause between pings of an open socket. Default: 10 s. */
   pingMs?: number
-  /** How long a streamed message lives: 5 minutes. */
+  /** The maximum age of a streamed message. Default: 5 minutes. */
   streamMs?: number
-  /** How many UTF-8 bytes a streamed message holds: 11,000. */
+  /** The maximum size of a streamed message in UTF-8 bytes. Default: 11,000. */
   streamBytes?: number
   /** The journal, which records all traffic. */
   journal?: Journal
@@ -78,7 +79,7 @@ export interface LocalSlackOptions {
 
 /** A running local Slack. The methods are documented in People and Store. */
 export interface LocalSlack {
-  /** For SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
+  /** The values for SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
   apiUrl: string
   port: number
   botToken: string
@@ -88,12 +89,12 @@ export interface LocalSlack {
   people: People
   views: Views
   sockets: Sockets
-  /** The faults that can be switched on; all are off at the start. */
+  /** The fault switches, all off at the start. */
   faultSwitches: FaultSwitches
-  /** Every Web API call so far, and those that were the app's own mistake. */
+  /** Every Web API call so far, and the calls that were the app's mistake. */
   calls: WebApiCall[]
   refusals: RefusedCall[]
-  /** Sets the URL for deliveries over HTTP. Without one they go over the app's sockets. */
+  /** Sets the URL for deliveries over HTTP. Without one, deliveries go over the app's sockets. */
   setTarget(url: string | undefined): void
   target(): string | undefined
   fault(fault: Fault): void
@@ -103,7 +104,7 @@ export interface LocalSlack {
   say(options: SayOptions): Promise<SentMessage>
   /** Like `say`, with the bot mentioned first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
-  /** Uploads a file of a person (Alice unless given), not shared yet. `say` shares it by its id. */
+  /** Uploads a file of a person (default: Alice) without sharing it. `say` shares it by its id. */
   upload(file: UploadedFile, user?: string): StoredFile
   /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`fault`). */
   changeFile: People['changeFile']
@@ -115,9 +116,9 @@ export interface LocalSlack {
   /** Sets the kinds of blocks that are refused from now on. */
   refuseBlocks(...types: string[]): void
   redeliver: Deliveries['redeliver']
-  /** Returns what stands for a person's own grant to search; undefined if apps may not search. */
+  /** Returns a token that finds all that this person can see. Undefined if apps may not search. */
   searchTokenOf(user: string): string | undefined
-  /** Returns all messages of a channel, oldest first; `replies` are the bot's own in a thread. */
+  /** Returns all messages of a channel, oldest first. `replies` returns the bot's messages in a thread. */
   messages(channel: string): StoredMessage[]
   replies(channel: string, thread: string): StoredMessage[]
   /** Returns the text that a person reads in a message. */
@@ -129,7 +130,7 @@ export interface LocalSlack {
   status(channel: string, thread: string): string
   /** The agent's session in a thread. */
   session(channel: string, thread: string): Session | undefined
-  /** Returns the uppermost modal of a person (Alice unless given); `home` their Home. */
+  /** Returns the uppermost modal of a person (default: Alice). `home` returns their Home. */
   modal(user?: string): Json | undefined
   home(user?: string): Json | undefined
   /** Returns the text that a person reads in a view: its title and its blocks. */
@@ -137,7 +138,7 @@ export interface LocalSlack {
   /** Returns all files, people's and the app's. `content` is the bytes as UTF-8. */
   files(): (StoredFile & { content: string | undefined })[]
   reactions(channel: string, ts: string): Reaction[]
-  /** Returns the messages that only this person was shown. */
+  /** Returns the ephemeral messages to this person. */
   ephemerals(channel: string, user: string): string[]
   /** Resolves with the first truthy value of `check`. @throws after `ms` (45,000), naming `what`. */
   until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>

@@ -9,24 +9,24 @@ import { ALICE, BOT_USER, GENERAL, TEAM } from './store.ts'
 import { keepFile, type UploadedFile } from './files/stored-files.ts'
 import type { Json, StoredFile } from './types.ts'
 
-/** A message to send, its place and its author: Alice in #general unless given. */
+/** A message to send, its place and its author. Default: Alice in #general. */
 export interface SayOptions {
   channel?: string
   /** A person, or a bot that `addUser` made. */
   user?: string
-  /** The text in Slack's form: `<@U…>` for a mention, `&lt;` for a sign. */
+  /** The text in Slack's form: `<@U…>` for a mention, `&lt;` for an escaped character. */
   text: string
   thread_ts?: string
   subtype?: string
-  /** New files, existing ones (by `id`), or a file's object as it should appear. */
+  /** New files, existing ones (by `id`), or file objects as they should appear. */
   files?: (UploadedFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
-  /** Sends the `app_mention` without the files, as Slack sometimes does. `alone`: without the `message` event too. */
+  /** Sends the `app_mention` without the files, as Slack sometimes does. `alone` omits the `message` event too. */
   bareMention?: boolean | 'alone'
   /** Further fields of the message. */
   extra?: Json
 }
 
-/** A sent message, and its deliveries. `thread` is the root of the replies to it. */
+/** A sent message, and its deliveries. `thread` is its own ts, or the root's in a thread. */
 export interface SentMessage {
   ts: string
   thread: string
@@ -47,7 +47,7 @@ export interface ThreadPlace {
   user?: string
 }
 
-/** The acts of the people of a workspace. Every method resolves when the app has had its first chance to ack. */
+/** The acts of the people of a workspace. Every method resolves after the app had its first chance to ack. */
 export class People {
   private readonly way: HandOver
 
@@ -55,12 +55,12 @@ export class People {
     this.way = way
   }
 
-  /** Sends an event as it is, if the app subscribed to it. */
+  /** Sends an event as given, if the app subscribed to it. */
   event(event: Json): Delivery | undefined {
     return this.way.event(event)
   }
 
-  /** Sends a person's message. Resolves when the app has had its first chance to ack. */
+  /** Sends a person's message. Resolves after the app had its first chance to ack. */
   async say(options: SayOptions): Promise<SentMessage> {
     const { store } = this.way.with
     const { user = ALICE, text, thread_ts, extra = {}, bareMention = false } = options
@@ -79,19 +79,19 @@ export class People {
       ...(files && { files, upload: false }),
       ...extra,
     })
-    // Bots and workflows that name the bot come as mentions too, with their bot_id.
+    // Messages of bots and workflows that name the bot are mentions too, with their bot_id.
     const events = mentions(channel, message.text) ? [mentionEvent(channel, message, { carries: !bareMention })] : []
     if (channel.members.has(BOT_USER) && bareMention !== 'alone') events.push(messageEvent(channel, message))
     const deliveries = await this.way.all(events)
     return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }
   }
 
-  /** Uploads a person's file, not shared yet. `say` shares it by its id. */
+  /** Uploads a person's file without sharing it. `say` shares it by its id. */
   upload(file: UploadedFile, user: string = ALICE): StoredFile {
     return keepFile(this.way.with.store, file, user)
   }
 
-  /** Changes a file, also in the messages that show it. @throws Error if there is none with this id */
+  /** Changes a file, also in the messages that show it. @throws Error if the id is unknown */
   changeFile(id: string, change: Partial<Omit<StoredFile, 'id'>>): StoredFile {
     const { store, base } = this.way.with
     const file = store.files.get(id)
@@ -167,7 +167,7 @@ export class People {
     return this.way.all([{ type, user, reaction: name, item_user: message.user, item, event_ts: store.ts() }])
   }
 
-  /** Opens the app's Home, or its messages. The event carries the Home that was published last. */
+  /** Opens the app's Home, or its messages. The event carries the latest published Home. */
   async openHome(user = ALICE, tab: 'home' | 'messages' = 'home'): Promise<Delivery[]> {
     const { store, views } = this.way.with
     const channel = store.directChannel(user).id
@@ -175,14 +175,14 @@ export class People {
     return this.way.all([{ type: 'app_home_opened', user, channel, tab, event_ts: store.ts(), ...(view && { view }) }])
   }
 
-  /** Changes what a person looks at beside the agent, such as another channel. */
+  /** Changes what a person views beside the agent, such as another channel. */
   async lookAt(entities: Json[], user = ALICE): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = store.directChannel(user).id
     return this.way.all([{ type: 'app_context_changed', channel, user, context: { entities }, event_ts: store.ts() }])
   }
 
-  /** Presses Slack's own Stop: the streams of the thread end, and its session goes on until the app ends it. */
+  /** Presses Slack's own Stop. It ends the thread's streams. The session continues until the app ends it. */
   async stopSession(where: ThreadPlace): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = this.way.channel(where.channel)
@@ -210,7 +210,7 @@ export class People {
     return this.way.all([{ type: 'agent_session_title_changed', ...place, ...told }])
   }
 
-  /** Removes the app: its token is revoked at once, and two events tell it so. */
+  /** Removes the app: revokes its token, and sends the two events on it. */
   async uninstall(): Promise<Delivery[]> {
     this.way.with.revoke()
     return this.way.all([{ type: 'tokens_revoked', tokens: { bot: [BOT_USER] } }, { type: 'app_uninstalled' }])

@@ -6,11 +6,11 @@ interface Rate {
   burst: number
 }
 
-/** Slack documents calls per minute and “some burst”, which is taken as a quarter of a minute’s calls. */
+/** Slack documents calls per minute and "some burst", taken here as a quarter of a minute's calls. */
 const TIER_2: Rate = { perMinute: 20, burst: 5 }
 const TIER_3: Rate = { perMinute: 50, burst: 12 }
 const TIER_4: Rate = { perMinute: 100, burst: 25 }
-/** About one post a second in a channel, with short bursts: https://docs.slack.dev/apis/web-api/rate-limits. */
+/** About one post per second in a channel, with short bursts: https://docs.slack.dev/apis/web-api/rate-limits. */
 const POSTING: Rate = { perMinute: 60, burst: 5 }
 
 /** The tier of each method, from its page in the reference. */
@@ -46,7 +46,7 @@ const RATES: Record<string, Rate> = {
 }
 
 /**
- * Counts calls, of the methods in `only` or of all. Returns the whole seconds until the next call is accepted, 0 for
+ * Counts calls of the methods in `only`, or of all. Returns the whole seconds until the next call is accepted, 0 for
  * now.
  */
 export function createRates(now: () => number, only?: string[]): (method: string, args: Json) => number {

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { BOT_USER } from './store.ts'
 import type { Json } from './types.ts'
 
-/** Whether a workspace lets apps search: by words alone, or by meaning too. */
+/** How a workspace lets apps search: by words, or by meaning too. */
 export type SearchKind = 'words' | 'meaning'
 
-/** The action tokens of events in which the bot was addressed. Slack does not document how long they live. */
+/** The action tokens of events that address the bot. Slack does not document their lifetime. */
 export interface SearchTokens {
   kind: SearchKind
-  /** Returns the event with a token, if the bot is addressed in it. */
+  /** Returns the event with a token, if it addresses the bot. */
   withToken(event: Json): Json
   /** Returns a token that finds all that this person can see, as if they had granted it. */
   ownOf(user: string): string
-  /** Returns the person of a token. `expired`: it was valid once. */
+  /** Returns a token's person. `expired`: it was valid once. */
   personOf(token: string): { user: string; isOwn: boolean } | 'expired' | undefined
 }
 
@@ -22,7 +22,7 @@ export function createSearchTokens(options: {
   kind: SearchKind
   now: () => number
   lifeMs?: number
-  /** Whether all tokens have expired, whatever their age. */
+  /** Whether all tokens count as expired, whatever their age. */
   areExpired: () => boolean
 }): SearchTokens {
   const { kind, now, lifeMs = LIFE_MS, areExpired } = options
@@ -37,7 +37,7 @@ export function createSearchTokens(options: {
     withToken(event) {
       const { type, user, bot_id, subtype } = event
       if (typeof user !== 'string' || user === BOT_USER || bot_id !== undefined || subtype !== undefined) return event
-      // Where it stands differs from event to event.
+      // The token's field differs from event to event.
       if (type === 'app_mention') return { ...event, action_token: issue(user) }
       const isDirect = type === 'message' && event['channel_type'] === 'im'
       return isDirect ? { ...event, assistant_thread: { action_token: issue(user) } } : event

@@ -7,8 +7,8 @@ const LABELLED = /\[[^\]\n]*\](?:\(\s*<?([^\s)>]+)|:\s*<?([^\s>]+))/g
 
 /**
  * Returns the addresses that people could click if this were sent: those between `<` and `>`, and those that Slack
- * turns into links by itself. Slack does that in a text unless `parse` is `none`, in mrkdwn unless it is `verbatim`,
- * and in a task's Markdown always.
+ * turns into links. Slack does that in a text unless `parse` is `none`, in mrkdwn unless it is `verbatim`, and always
+ * in a task's Markdown.
  */
 export function links(args: Json): string[] {
   const text = typeof args['text'] === 'string' ? mrkdwnLinks(args['text'], args['parse'] !== 'none') : []
@@ -23,7 +23,7 @@ function mrkdwnLinks(text: string, parses: boolean): string[] {
   return parses ? [...angles, ...(rest.match(BARE) ?? [])] : angles
 }
 
-/** Walks blocks: every text object, every element with an address of its own. */
+/** Collects the addresses in blocks: of every text object, and of every element with a URL. */
 function blockLinks(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(blockLinks)
   if (!isObject(value)) return []

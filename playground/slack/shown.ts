@@ -2,12 +2,12 @@ import { isObject } from './args.ts'
 import type { Store } from './store.ts'
 import type { Json, StoredMessage } from './types.ts'
 
-/** The keys of the texts in blocks and chunks that people read. */
+/** The keys of texts in blocks and chunks that people read. */
 const WORDS = ['text', 'title', 'subtitle', 'caption', 'details', 'output', 'alt_text', 'label', 'hint', 'description']
 
 /**
- * Returns the text that a person reads in a message, one piece a line: its blocks if it has any (the text is then only
- * for notifications), the chunks of a stream, its attachments. Names replace ids, and a link is `label (address)`.
+ * Returns the text that a person reads in a message, one piece per line: its blocks, or its text if there are none; the
+ * chunks of a stream; its attachments. Names replace ids, and a link is `label (address)`.
  */
 export function shown(
   store: Store,

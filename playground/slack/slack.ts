@@ -1,7 +1,7 @@
 /**
- * A small Slack on this machine, for trying the bot without an app and for tests. It has the Web API methods that the
- * bot calls, with Slack's own refusals and limits; signed deliveries over HTTP or Socket Mode, with redelivery; and
- * people who write, command and press.
+ * A small Slack on this machine, for tests and for trying the bot without an app. It has the Web API methods that the
+ * bot calls, with Slack's refusals and limits; signed deliveries over HTTP or Socket Mode, with retries; and people who
+ * write messages, send commands and press buttons.
  */
 import { createDeliveries } from './events/deliveries.ts'
 import { echoBot } from './events/echo.ts'
@@ -46,12 +46,12 @@ const DEFAULTS = {
   now: Date.now,
 }
 
-/** The retries of an impatient Slack, in milliseconds, so that one can see them without waiting for five minutes. */
+/** The retries of an impatient Slack, in ms. They are short, so that one can watch them. */
 const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
 
 type LocalSlackSettings = LocalSlackOptions & typeof DEFAULTS
 
-/** Starts it on 127.0.0.1, on a free port unless one is given. */
+/** Starts it on 127.0.0.1. Default: on a free port. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const settings: LocalSlackSettings = { ...DEFAULTS, ...options }
   const progress = { open: 0 }
@@ -163,7 +163,7 @@ function ratesOf(
   return (method, args) => (faultSwitches.isOn('rates') ? strict : own)(method, args)
 }
 
-/** Creates the deliveries, with the retries that are set at the moment. */
+/** Creates the deliveries, with the retries that the switches set. */
 function deliveriesOf(
   { signingSecret: secret, now, ackMs, retryMs, journal }: LocalSlackSettings,
   { faultSwitches, ...way }: { faultSwitches: FaultSwitches; sockets: Sockets; target: () => string | undefined },

@@ -21,7 +21,7 @@ export const BOB = 'U0BOB000001'
 export const GENERAL = 'C0GENERAL01'
 export const RANDOM = 'C0RANDOM001'
 
-/** How long a status stands, and a session that nobody ends. Milliseconds. */
+/** The lifetime of a status, and of a session that nobody ends, in ms. */
 const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
@@ -32,13 +32,13 @@ export interface ReactionChange {
   removed?: boolean
 }
 
-/** The workspace: channels, people, messages. Every change goes through here and is reported to the watchers. */
+/** The workspace: channels, people, messages. Every change is reported to the watchers. */
 export class Store {
   readonly channels = new Map<string, Channel>()
   readonly users = new Map<string, User>()
   /** The members of user groups, by the group's id. */
   readonly usergroups = new Map<string, string[]>()
-  /** Every modal and Home that the app showed, in order. `Views` knows which are open. */
+  /** Every modal and Home that the app showed, in order. `Views` knows the open ones. */
   readonly views: Json[] = []
   readonly files = new Map<string, StoredFile>()
   private readonly watchers = new Set<(change: Change) => void>()
@@ -67,7 +67,7 @@ export class Store {
     for (const watcher of this.watchers) watcher(change)
   }
 
-  /** Returns a fresh message ts: seconds and microseconds, never the same twice. */
+  /** Returns a fresh message ts: seconds and microseconds, unique. */
   ts(): string {
     this.lastTs = Math.max(this.now() * 1000, this.lastTs + 1)
     const digits = String(this.lastTs)
@@ -104,7 +104,7 @@ export class Store {
     return user
   }
 
-  /** Adds a channel. Everybody is in it unless `members` is given. The first letter of the id gives the kind. */
+  /** Adds a channel. Default: everybody is a member. The first letter of the id is its kind. */
   addChannel(id: string, extra: Partial<Channel> = {}): Channel {
     const kinds: Record<string, Channel['kind']> = { C: 'channel', G: 'group', D: 'im' }
     const channel: Channel = {
@@ -127,7 +127,7 @@ export class Store {
     return channel
   }
 
-  /** Returns the direct messages between a person and the bot. */
+  /** Returns a person's direct messages with the bot. */
   directChannel(user: string): Channel {
     const id = `D${user.slice(1)}`
     const members = new Set([user, BOT_USER])
@@ -143,7 +143,7 @@ export class Store {
   }
 
   /**
-   * Returns a channel that the bot may write in. @throws Refusal `not_in_channel`, `is_archived` and those of `channel`
+   * Returns a channel that the bot may write in. @throws Refusal `not_in_channel`, `is_archived`, or those of `channel`
    */
   writable(id: unknown): Channel {
     const direct = typeof id === 'string' && this.users.has(id) && id !== BOT_USER
@@ -159,7 +159,7 @@ export class Store {
   }
 
   /**
-   * Returns a message. @throws Refusal with the given error; it is the app's mistake unless the message existed once
+   * Returns a message. @throws Refusal with the given error; it is the app's mistake unless the message once existed
    */
   message(channel: Channel, ts: unknown, error = 'message_not_found'): StoredMessage {
     const message = this.find(channel, ts)
@@ -180,12 +180,12 @@ export class Store {
     return posted
   }
 
-  /** To be called after a message was changed in place. */
+  /** Reports a message that was changed in place. */
   changed(channel: Channel, message: StoredMessage) {
     this.tell({ type: 'message', channel: channel.id, message })
   }
 
-  /** A root with replies leaves a tombstone; any other message goes. */
+  /** Removes a message. A root with replies becomes a tombstone. */
   remove(channel: Channel, message: StoredMessage) {
     channel.deleted.add(message.ts)
     const place = channel.messages.indexOf(message)
@@ -198,7 +198,7 @@ export class Store {
     this.tell({ type: 'removed', channel: channel.id, ts: message.ts })
   }
 
-  /** Adds somebody's reaction, or takes it back. */
+  /** Adds or removes a reaction. */
   react(channel: Channel, message: StoredMessage, { name, user, removed = false }: ReactionChange) {
     const before = message.reactions ?? []
     const users = before.find((one) => one.name === name)?.users.filter((one) => one !== user) ?? []
@@ -235,7 +235,7 @@ export class Store {
     this.putStatus(channel, { thread, text, ofSession: false })
   }
 
-  /** Sets the status of a thread. Sessions and assistants share it: the last writer wins. */
+  /** Sets the status of a thread. Sessions and assistants share it, and the last writer wins. */
   private putStatus(channel: Channel, status: { thread: string; text: string; ofSession: boolean }) {
     const { thread, text, ofSession } = status
     if (text === '' && !channel.statuses.delete(thread)) return
@@ -270,7 +270,7 @@ export class Store {
     this.tell({ type: 'prompts', channel: channel.id, thread, prompts })
   }
 
-  /** Returns the bot's status in a thread; an empty string if there is none, or if two minutes have passed. */
+  /** Returns the bot's status in a thread. Empty if there is none, or if two minutes have passed. */
   status(channel: Channel, thread: string): string {
     const status = channel.statuses.get(thread)
     return status && status.until > this.now() ? status.text : ''

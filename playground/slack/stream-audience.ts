@@ -2,8 +2,8 @@ import type { LocalSlack } from './local-slack.ts'
 import type { Json, StoredMessage } from './types.ts'
 
 /**
- * Returns a message as a person sees it. While it is streamed in a channel, only its recipient sees it grow. The others
- * see its beginning (measured by others, not documented by Slack), unless the switch shows it to all.
+ * Returns a message as a person sees it. While it is streamed in a channel, only its recipient sees it grow, and others
+ * see its beginning. Users have measured that; Slack does not document it. The switch `streamsForAll` shows it to all.
  */
 export function asSeenBy(
   { faultSwitches }: Pick<LocalSlack, 'faultSwitches'>,

@@ -1,4 +1,4 @@
-/** The things of a workspace, in the forms that Slack's Web API and events use. */
+/** The objects of a workspace, in the forms of Slack's Web API and events. */
 
 /** Unchecked JSON. */
 export type Json = Record<string, unknown>
@@ -10,7 +10,7 @@ export interface Reaction {
   count: number
 }
 
-/** A message as Slack keeps it. `ts` is its id in the channel and its time. */
+/** A message as Slack stores it. `ts` is its id in the channel and its time. */
 export interface StoredMessage {
   type: 'message'
   ts: string
@@ -32,7 +32,7 @@ export interface StoredMessage {
   /** Present if `chat.startStream` wrote it. */
   streaming_state?: 'in_progress' | 'completed' | 'stopped'
   chunks?: Json[]
-  /** The recipient of a stream in a channel, and its beginning, which is all that others see until it ends. */
+  /** The recipient of a stream in a channel, and its beginning, which others see until it ends. */
   stream?: { recipient: string; text: string; chunks: Json[] }
   [more: string]: unknown
 }
@@ -46,13 +46,13 @@ export interface Ephemeral {
   blocks?: Json[]
 }
 
-/** The status in a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
+/** The status of a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
 export interface ThreadStatus {
   text: string
-  /** Milliseconds since the epoch at which Slack clears it by itself. */
+  /** The time at which Slack clears it, in ms since the epoch. */
   until: number
   /**
-   * Whether it is a session's, which stays until the session changes it. The other kind ends with the bot's next
+   * Whether it belongs to a session and stays until the session changes it. Otherwise it ends with the bot's next
    * message.
    */
   ofSession: boolean
@@ -67,7 +67,7 @@ export interface Session {
 
 export type SessionStatus = 'processing' | 'active' | 'suspended' | 'closed'
 
-/** The place of a file: at Slack, elsewhere, or deleted. */
+/** The place of a file: in Slack, elsewhere, or deleted. */
 export type FileMode = 'hosted' | 'snippet' | 'external' | 'tombstone' | 'hidden_by_limit'
 
 /** A file of the workspace. */
@@ -77,7 +77,7 @@ export interface StoredFile {
   title: string
   /** The size in bytes that was announced, or that Slack reports. */
   size: number
-  /** The bytes; absent until they are uploaded, and for a file elsewhere. */
+  /** The bytes. Absent until they are uploaded, and for a file elsewhere. */
   bytes?: Uint8Array
   mimetype: string
   filetype: string
@@ -97,23 +97,23 @@ export interface StoredFile {
 
 /** A fault of a file's download. */
 export interface FileFault {
-  /** How many downloads fail; all unless given. */
+  /** The number of downloads that fail. Default: all. */
   times?: number
-  /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */
+  /** As for a token without `files:read`: a redirect to the login page, or that page with status 200. */
   login?: 'redirect' | 'page'
-  /** The number of redirects on this server before the file; Infinity never ends. */
+  /** The number of redirects on this server before the file. Infinity never ends. */
   redirects?: number
-  /** A redirect to this address, in place of the file. */
+  /** A redirect to this address instead of the file. */
   redirectTo?: string
-  /** Another status, with Retry-After in seconds. */
+  /** Another status, and Retry-After in seconds. */
   status?: number
   retryAfter?: number
-  /** A silence before the answer, and one before each piece of 1,024 bytes, in milliseconds. */
+  /** A pause before the answer, and one before each piece of 1,024 bytes, in ms. */
   delayMs?: number
   pieceMs?: number
   /** The number of bytes after which the connection is cut. */
   cutAfter?: number
-  /** The number of bytes to send in place of the true size: the file repeated, without a Content-Length. */
+  /** The number of bytes to send instead of the true size: the file repeated, without a Content-Length. */
   sends?: number
   /** Another Content-Type. */
   type?: string
@@ -134,13 +134,15 @@ export interface Channel {
   statuses: Map<string, ThreadStatus>
   /** An agent's sessions, by thread. */
   sessions: Map<string, Session>
-  /** The suggested prompts of `assistant.threads.setSuggestedPrompts`, by thread; '' for the channel itself. */
+  /**
+   * The suggested prompts of `assistant.threads.setSuggestedPrompts`, by thread. The key of the channel itself is ''.
+   */
   prompts: Map<string, Json[]>
-  /** The ts of deleted messages, to tell a deleted message from an invented ts. */
+  /** The ts of deleted messages, to distinguish them from invented ones. */
   deleted: Set<string>
 }
 
-/** A person or a bot, as `users.info` gives them. */
+/** A person or a bot, as `users.info` returns them. */
 export interface User {
   id: string
   team_id: string
@@ -187,8 +189,8 @@ export type Change =
   | { type: 'view'; user: string; view?: Json }
 
 /**
- * A refusal by Slack. `blame` marks the app's own mistakes (a broken form, a limit, an invented id); other refusals are
- * met by good apps too (not in the channel, already reacted).
+ * A refusal by Slack. `blame` marks the app's own mistakes (a broken form, a limit, an invented id). Good apps get the
+ * other refusals too (not in the channel, already reacted).
  */
 export class Refusal extends Error {
   readonly error: string

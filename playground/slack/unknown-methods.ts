@@ -1,14 +1,11 @@
 import { methods } from './methods/index.ts'
 
-/** Slack's methods that the local Slack does not have: each answers `unknown_method`. */
+/** Returns Slack's methods that the local Slack does not have. Each answers `unknown_method`. */
 export function unknownMethods(all: string[]): string[] {
   return all.filter((name) => !methods.has(name))
 }
 
-/**
- * Returns a sentence with all of them: a family that is missing entirely by its name and size, and the other methods
- * one by one.
- */
+/** Returns a sentence with all missing methods. A family that is missing entirely is given by its name and size. */
 export function tellUnknown(all: string[]): string {
   const missing = unknownMethods(all)
   const families = [...new Set(missing.map(familyOf))].map((family) => {

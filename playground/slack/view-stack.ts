@@ -1,4 +1,4 @@
-/** The open views of people: stacked modals, and each person's Home. */
+/** The open views of people: stacked modals and Homes. */
 import type { Store } from './store.ts'
 import { APP, BOT, TEAM } from './store.ts'
 import { declined, Refusal, type Json } from './types.ts'
@@ -57,7 +57,7 @@ export class Views {
     return shown
   }
 
-  /** Changes an open view. @throws Refusal `not_found` if it is closed, `hash_conflict` if it has changed since */
+  /** Updates an open view. @throws Refusal `not_found` if it is closed, `hash_conflict` if it has changed since */
   update(
     which: { id?: string | undefined; external?: string | undefined; hash?: string | undefined },
     view: Json,
@@ -110,7 +110,7 @@ function signed(view: Json): Json {
   return { ...plain, ...view, team_id: TEAM, app_id: APP, bot_id: BOT }
 }
 
-/** Names the blocks that came without a `block_id`, as Slack does. */
+/** Gives ids to blocks without a `block_id`, as Slack does. */
 function withIds(store: Store, blocks: unknown): Json[] {
   const list: Json[] = Array.isArray(blocks) ? blocks : []
   return list.map((block) => ({ ...block, block_id: block['block_id'] ?? store.id('b') }))

@@ -13,21 +13,21 @@ export interface WebApiResponse {
   drop?: boolean
 }
 
-/** The parts for answering. `calls` and `refusals` are appended to. */
+/** The parts that answer calls. `calls` and `refusals` are appended to. */
 export interface WebApiOptions {
   workspace: Workspace
   botToken: string
   appToken: string
-  /** The scopes of the bot token; all if absent. */
+  /** The scopes of the bot token. Default: all. */
   scopes?: string[]
-  /** Whether the app was removed, so that its token is dead. */
+  /** Whether the app was removed and its token revoked. */
   isRevoked: () => boolean
   /** Kinds of blocks that this workspace refuses. */
   refusedBlocks: Set<string>
   faults: Faults
   /** Checks the scope that a call needs. @throws Refusal if it is missing */
   checkScope: (method: string, args: Json) => void
-  /** The answer to a download without the right to it. */
+  /** The answer to an unauthorized download. */
   loginPage: () => 'redirect' | 'page'
   /** Seconds to wait before this call, 0 for none. */
   rate: (method: string, args: Json) => number

@@ -33,7 +33,7 @@ export function createWebApi(
   }
 }
 
-/** Whether an address is one of a method, a response URL or an upload. */
+/** Routes a request: to a method, a response URL or an upload. */
 async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<WebApiResponse> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
@@ -49,7 +49,7 @@ async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<
   return { status: 404, body: { ok: false, error: 'not_found' } }
 }
 
-/** Answers an upload, whose address needs no token either. */
+/** Answers an upload. Its address needs no token. */
 function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiResponse {
   const call = { method: 'upload', args: { id } }
   const fault = options.faults.take(call.method, call.args)
@@ -61,7 +61,7 @@ function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiR
   return { status: answer.body['ok'] === true ? 200 : 400, body: answer.body }
 }
 
-/** Answers a response URL. It needs no token, which is why it is never logged. */
+/** Answers a response URL. It needs no token, so it is never logged. */
 function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): WebApiResponse {
   const call = { method: 'response_url', args: {} as Json }
   const fault = options.faults.take(call.method, call.args)
@@ -76,7 +76,7 @@ function answerResponse(options: WebApiOptions, { id, read }: { id: string; read
   return fault?.dropAfter ? { ...answer, drop: true } : answer
 }
 
-/** A call whose arguments are not yet read: a broken form is refused only after faults, rates and tokens. */
+/** A call whose arguments are not parsed yet. A broken form is refused only after faults, rates and tokens. */
 interface ApiCall {
   method: string
   read: () => Json
@@ -113,7 +113,7 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
   return fault?.dropAfter ? { ...told, drop: true } : told
 }
 
-/** Refuses what this workspace does not know yet, which is no mistake of the app. */
+/** Refuses blocks that this workspace does not support yet. It is not the app's mistake. */
 function refuseKinds({ refusedBlocks }: WebApiOptions, { blocks, attachments, chunks, view }: Json) {
   if (refusedBlocks.size > 0) checkKinds([blocks, attachments, chunks, view], refusedBlocks)
 }
@@ -136,7 +136,7 @@ function authorize(options: WebApiOptions, method: string, authorization: string
   })
 }
 
-/** Returns the token's scopes as headers, which Slack sends with every answer to a valid token. */
+/** Returns the token's scopes as headers. Slack sends them with every answer to a valid token. */
 function scopesHeader(options: WebApiOptions, authorization: string): Record<string, string> {
   const { botToken, appToken, scopes = everyScope } = options
   if (authorization === `Bearer ${appToken}`) return { 'x-oauth-scopes': 'connections:write' }
@@ -159,7 +159,7 @@ function record(options: WebApiOptions, call: { method: string; args: Json }, ru
   }
 }
 
-/** Returns a wrong answer that a fault asks for, or a 429. */
+/** Returns the error answer of a fault, or a 429. */
 function faulty(
   options: WebApiOptions,
   call: { method: string; args: Json },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A page of the played wiki. `text` is MediaWiki's plain-text form: paragraphs on lines, `== Headings ==`. */
+/** A page of the simulated wiki. `text` is MediaWiki's plain-text form: paragraphs on lines, `== Headings ==`. */
 export interface WikiPage {
   id: number
   title: string
@@ -15,7 +15,7 @@ export function shippedPages(): WikiPage[] {
   return parsePages(readFileSync(join(import.meta.dirname, 'wiki-pages.txt'), 'utf8'))
 }
 
-/** Reads the form that wiki-pages.txt explains in its first lines. */
+/** Parses the format that wiki-pages.txt explains in its first lines. */
 export function parsePages(source: string): WikiPage[] {
   return source
     .split(/^# /m)
@@ -23,7 +23,7 @@ export function parsePages(source: string): WikiPage[] {
     .map((block, index) => parsePage(block, 1000 + index))
 }
 
-/** TextExtracts puts three line breaks before a heading and one after it; so does this. */
+/** TextExtracts writes three line breaks before a heading and one after it. */
 function parsePage(block: string, id: number): WikiPage {
   const [title = '', ...lines] = block.split('\n')
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
@@ -40,7 +40,7 @@ function parsePage(block: string, id: number): WikiPage {
   }
 }
 
-/** A title as MediaWiki keeps it: no underscores, no fragment, the first letter a capital. */
+/** Returns a title as MediaWiki stores it: no underscores, no fragment, the first letter a capital. */
 export function normalTitle(title: string): string {
   const text = (title.split('#')[0] ?? '')
     .replace(/[_\s]+/g, ' ')
@@ -49,7 +49,7 @@ export function normalTitle(title: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-/** What stands before the first heading. */
+/** Returns the text before the first heading. */
 export function introOf(page: WikiPage): string {
   return (page.text.split(/\n+==/)[0] ?? '').trim()
 }

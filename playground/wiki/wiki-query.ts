@@ -1,29 +1,26 @@
 /**
- * `action=query` of a MediaWiki >= 1.39 with TextExtracts, for the modules that readers of encyclopedias use.
- * Built in the form of formatversion 2; `legacy` turns it into version 1.
- * Forms from https://www.mediawiki.org/wiki/API:Query and https://www.mediawiki.org/wiki/Extension:TextExtracts.
+ * `action=query` of a MediaWiki >= 1.39 with TextExtracts, with the modules that readers of encyclopedias use. Built in
+ * formatversion 2; `legacy` converts it to version 1. Forms are from https://www.mediawiki.org/wiki/API:Query and
+ * https://www.mediawiki.org/wiki/Extension:TextExtracts.
  */
 import type { Json } from '../slack/types.ts'
 import { introOf, normalTitle, type WikiPage } from './wiki-pages.ts'
 import { search, searchIn, suggestion, words } from './wiki-search.ts'
 
-/**
- * What a wiki has beside MediaWiki itself. Without CirrusSearch titles and texts are searched apart, titles if nothing
- * is said.
- */
+/** The extensions of a wiki. Without CirrusSearch a search is either in titles (the default) or in texts. */
 export interface Extensions {
   CirrusSearch: boolean
   TextExtracts: boolean
 }
 
-/** `base` is the wiki's address without a slash at the end. */
+/** `base` is the wiki's address without a trailing slash. */
 export interface PlayedWiki {
   pages: WikiPage[]
   extensions: Extensions
   base: string
 }
 
-/** A refusal in MediaWiki's words; it is sent with status 200 and a header. */
+/** A refusal in MediaWiki's words. It is sent with status 200 and a header. */
 export class ApiError extends Error {
   readonly code: string
   constructor(code: string, info: string) {
@@ -32,7 +29,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a question for pages resolved to, with the notes that MediaWiki adds about titles it changed. */
+/** The pages that a request resolved to, with MediaWiki's notes on changed titles. */
 interface Titles {
   entries: Json[]
   found: { page: WikiPage; entry: Json }[]
@@ -40,7 +37,7 @@ interface Titles {
   redirects: Json[]
 }
 
-/** Pages of this wiki never change. */
+/** The last change of every page. */
 const TOUCHED = '2026-10-01T08:00:00Z'
 
 /** Answers one query. */
@@ -60,19 +57,21 @@ export function answerQuery(wiki: PlayedWiki, params: URLSearchParams): Json {
   return { ...out, query }
 }
 
-/** MediaWiki separates several values by a bar. */
+/** Splits several values of a parameter at bars. */
 function parts(params: URLSearchParams, name: string): string[] {
   return (params.get(name) ?? '').split('|').filter(Boolean)
 }
 
-/** A number within its limits: `max` is the most, and what is over it is lowered, as MediaWiki does with a warning. */
-function count(params: URLSearchParams, name: string, options: { normal: number; most: number }): number {
+/**
+ * Returns a number within limits. `max` is the maximum, and larger numbers are lowered with a warning, as in MediaWiki.
+ */
+function count(params: URLSearchParams, name: string, options: { normal: number; max: number }): number {
   const text = params.get(name)
-  if (text === 'max') return options.most
+  if (text === 'max') return options.max
   const value = Number(text ?? options.normal)
   if (!Number.isInteger(value))
     throw new ApiError('badinteger', `Invalid value "${text}" for integer parameter "${name}".`)
-  return Math.min(Math.max(value, 0), options.most)
+  return Math.min(Math.max(value, 0), options.max)
 }
 
 function siteInfo(base: string): Json {
@@ -81,13 +80,13 @@ function siteInfo(base: string): Json {
 
 // ---- list=search ----
 
-/** Answers into `query`, and says where the next results begin. */
+/** Adds the results to `query`. Returns where the next ones begin. */
 function searchList(wiki: PlayedWiki, params: URLSearchParams, query: Json): Json {
   const { pages } = wiki
   const asked = params.get('srsearch')
   if (!asked) throw new ApiError('missingparam', 'The "srsearch" parameter must be set.')
-  const offset = count(params, 'sroffset', { normal: 0, most: 10_000 })
-  const limit = count(params, 'srlimit', { normal: 10, most: 500 })
+  const offset = count(params, 'sroffset', { normal: 0, max: 10_000 })
+  const limit = count(params, 'srlimit', { normal: 10, max: 500 })
   const wanted = params.has('srprop') ? parts(params, 'srprop') : ['size', 'wordcount', 'timestamp', 'snippet']
   const { CirrusSearch } = wiki.extensions
   if (CirrusSearch && params.get('srwhat') === 'title')
@@ -99,12 +98,12 @@ function searchList(wiki: PlayedWiki, params: URLSearchParams, query: Json): Jso
   return hits.length > offset + limit ? { continue: { sroffset: offset + limit, continue: '-||' } } : {}
 }
 
-/** MediaWiki's own search looks for titles unless `srwhat` says otherwise. */
+/** Returns what to search in. MediaWiki searches titles unless `srwhat` says otherwise. */
 function whatOf(params: URLSearchParams): 'text' | 'title' {
   return params.get('srwhat') === 'text' ? 'text' : 'title'
 }
 
-/** Only what `srprop` asks for stands beside title and id. */
+/** Returns one result. Beside title and id it has only what `srprop` asks for. */
 function searchHit(page: WikiPage, wanted: string[], terms: string[]): Json {
   const all: Json = {
     size: page.text.length,
@@ -116,7 +115,7 @@ function searchHit(page: WikiPage, wanted: string[], terms: string[]): Json {
   return { ns: 0, title: page.title, pageid: page.id, ...Object.fromEntries(asked) }
 }
 
-/** A search result's snippet is HTML: text escaped, hits in spans. */
+/** Returns a result's snippet as HTML: text escaped, matches in spans. */
 function snippet(page: WikiPage, terms: string[]): string {
   return escapeHtml(introOf(page).slice(0, 160)).replace(/[\p{L}\p{N}]+/gu, (word) =>
     terms.includes(word.toLowerCase()) ? `<span class="searchmatch">${word}</span>` : word,
@@ -125,7 +124,7 @@ function snippet(page: WikiPage, terms: string[]): string {
 
 // ---- titles, pageids and generator=search ----
 
-/** Pages are asked for by a search, by id or by title; nothing asked gives no pages at all. */
+/** Returns the requested pages: by a search, by id or by title. Undefined if nothing was requested. */
 function resolve(pages: WikiPage[], params: URLSearchParams): Titles | undefined {
   if (params.get('generator') === 'search') return generated(pages, params)
   const ids = parts(params, 'pageids')
@@ -134,11 +133,11 @@ function resolve(pages: WikiPage[], params: URLSearchParams): Titles | undefined
   return names.length > 0 ? byTitles(pages, names, params.has('redirects')) : undefined
 }
 
-/** Pages of a search; `index` is their rank, since version 1 gives them in the order of their ids. */
+/** Returns the pages of a search. `index` is the rank, because version 1 sorts pages by id. */
 function generated(pages: WikiPage[], params: URLSearchParams): Titles {
   const asked = params.get('gsrsearch')
   if (!asked) throw new ApiError('missingparam', 'The "gsrsearch" parameter must be set.')
-  const hits = search(pages, asked).slice(0, count(params, 'gsrlimit', { normal: 10, most: 500 }))
+  const hits = search(pages, asked).slice(0, count(params, 'gsrlimit', { normal: 10, max: 500 }))
   const found = hits.map((page, index) => ({ page, entry: { ...identity(page), index: index + 1 } }))
   return { entries: found.map((hit) => hit.entry), found, normalized: [], redirects: [] }
 }
@@ -152,7 +151,7 @@ function byIds(pages: WikiPage[], ids: string[]): Titles {
   return titles
 }
 
-/** At most 50 titles a request, as for everyone who is no bot. */
+/** Returns pages by title: at most 50 per request, the limit for everyone but bots. */
 function byTitles(pages: WikiPage[], names: string[], follow: boolean): Titles {
   const titles: Titles = { entries: [], found: [], normalized: [], redirects: [] }
   for (const name of names.slice(0, 50)) {
@@ -173,14 +172,14 @@ function byTitles(pages: WikiPage[], names: string[], follow: boolean): Titles {
   return titles
 }
 
-/** Notes the redirect, so that a reader knows why the title is another. */
+/** Follows a redirect, and notes it so that a reader knows why the title differs. */
 function throughRedirect(pages: WikiPage[], title: string, titles: Titles): WikiPage | undefined {
   const page = pages.find((one) => one.redirects.some((redirect) => normalTitle(redirect) === title))
   if (page) titles.redirects.push({ from: title, to: page.title })
   return page
 }
 
-/** Two titles that lead to one page give one entry. */
+/** Adds an entry. Two titles that lead to one page give one entry. */
 function addEntry(titles: Titles, what: WikiPage | Json) {
   if (!isPage(what)) return void titles.entries.push(what)
   const entry = identity(what)
@@ -199,7 +198,7 @@ function identity(page: WikiPage): Json {
 
 // ---- prop= ----
 
-/** Everything that was asked of the pages found, into their entries. */
+/** Adds the requested properties to the entries. */
 function addProps(titles: Titles, params: URLSearchParams, { wiki, out }: { wiki: PlayedWiki; out: Json }) {
   const props = parts(params, 'prop')
   for (const { page, entry } of titles.found) {
@@ -215,7 +214,7 @@ function addProps(titles: Titles, params: URLSearchParams, { wiki, out }: { wiki
   else warn(params, out)
 }
 
-/** `prop=info` with `inprop=url`. */
+/** Answers `prop=info` with `inprop=url`. */
 function info(page: WikiPage, base: string): Json {
   const url = `${base}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_')).replaceAll('%2C', ',')}`
   return {
@@ -232,7 +231,7 @@ function info(page: WikiPage, base: string): Json {
   }
 }
 
-/** The titles that a disambiguation page offers, in alphabetical order as MediaWiki gives them. */
+/** Returns the titles of a disambiguation page, in alphabetical order as in MediaWiki. */
 function links(page: WikiPage): Json[] {
   if (!page.disambiguation) return []
   const lines = page.text.split('\n').slice(1)
@@ -240,7 +239,7 @@ function links(page: WikiPage): Json[] {
   return offered.sort().map((title) => ({ ns: 0, title }))
 }
 
-/** Adds the warnings with which a wiki without the extension TextExtracts answers. */
+/** Adds the warnings of a wiki without the extension TextExtracts. */
 function warn(params: URLSearchParams, out: Json) {
   const text = params.get('formatversion') === '2' ? 'warnings' : '*'
   out['warnings'] = {
@@ -249,12 +248,12 @@ function warn(params: URLSearchParams, out: Json) {
   }
 }
 
-/** Whole-page extracts come one a request, introductions twenty; the rest waits for `excontinue`. */
+/** Adds extracts: of one whole page per request, or of twenty introductions. The rest waits for `excontinue`. */
 function addExtracts(titles: Titles, params: URLSearchParams, out: Json) {
   const introOnly = params.has('exintro')
-  const most = introOnly ? 20 : 1
-  const limit = Math.min(count(params, 'exlimit', { normal: 20, most: 20 }), most)
-  const from = count(params, 'excontinue', { normal: 0, most: 10_000 })
+  const max = introOnly ? 20 : 1
+  const limit = Math.min(count(params, 'exlimit', { normal: 20, max: 20 }), max)
+  const from = count(params, 'excontinue', { normal: 0, max: 10_000 })
   for (const { page, entry } of titles.found.slice(from, from + limit)) entry['extract'] = extract(page, params)
   if (titles.found.length <= from + limit) return
   out['continue'] = { excontinue: from + limit, continue: '||' }
@@ -264,8 +263,8 @@ function addExtracts(titles: Titles, params: URLSearchParams, out: Json) {
 /** https://www.mediawiki.org/wiki/Extension:TextExtracts#API */
 function extract(page: WikiPage, params: URLSearchParams): string {
   let text = params.has('exintro') ? introOf(page) : page.text
-  const sentences = count(params, 'exsentences', { normal: 0, most: 10 })
-  const chars = count(params, 'exchars', { normal: 0, most: 1200 })
+  const sentences = count(params, 'exsentences', { normal: 0, max: 10 })
+  const chars = count(params, 'exchars', { normal: 0, max: 1200 })
   if (sentences > 0)
     text = text
       .split(/(?<=[.!?])\s+(?=\p{Lu})/u)
@@ -277,7 +276,7 @@ function extract(page: WikiPage, params: URLSearchParams): string {
   return html(text)
 }
 
-/** Without `explaintext` an extract is limited HTML: paragraphs and headings. */
+/** Returns an extract as limited HTML: paragraphs and headings. It is sent without `explaintext`. */
 function html(text: string): string {
   const lines = text.split('\n').filter(Boolean).map(escapeHtml)
   return lines

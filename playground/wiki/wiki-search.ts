@@ -1,18 +1,22 @@
 import type { WikiPage } from './wiki-pages.ts'
 
-/** Words that a search index leaves out, unless nothing else was asked for. */
+/** Words that a search index leaves out, unless the query has no others. */
 const SMALL_WORDS = new Set(
   'a an and are as at by for from in is it of on or s the to was were who what with'.split(' '),
 )
 
-/** The words of a text as a search index keeps them. `C#`, `AT&T` and `0.305` stay whole; a plural s goes. */
+/**
+ * Returns the words of a text as a search index stores them. `C#`, `AT&T` and `0.305` stay whole; a plural s is
+ * removed.
+ */
 export function words(text: string): string[] {
   const found = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[&.'’-][\p{L}\p{N}]+)*[#+]*/gu) ?? []
   return found.map((word) => word.replace(/['’]s$/, '').replace(/(?<=\p{L}{3})s$/u, ''))
 }
 
 /**
- * Pages that have every word of the query, best first: an exact title, then titles, then how often the text has them.
+ * Returns the pages with every word of the query, best first: an exact title, then titles, then the number of matches
+ * in the text.
  */
 export function search(pages: WikiPage[], query: string): WikiPage[] {
   const all = words(query)
@@ -27,8 +31,8 @@ export function search(pages: WikiPage[], query: string): WikiPage[] {
 }
 
 /**
- * The search of a MediaWiki without CirrusSearch: every word of the query, in titles alone or in texts alone, the pages
- * in no order that means anything.
+ * Searches like a MediaWiki without CirrusSearch: every word of the query, in titles alone or in texts alone, in no
+ * meaningful order.
  */
 export function searchIn(what: 'title' | 'text', pages: WikiPage[], query: string): WikiPage[] {
   const terms = words(query)
@@ -39,7 +43,10 @@ export function searchIn(what: 'title' | 'text', pages: WikiPage[], query: strin
   })
 }
 
-/** Nothing without all the terms; a title weighs twenty times a word of the text, the exact title more than all. */
+/**
+ * Scores a page: 0 without all terms. A word of the title counts twenty times a word of the text, and the exact title
+ * most.
+ */
 function score(page: WikiPage, terms: string[], query: string): number {
   const names = [page.title, ...page.redirects]
   const titleWords = new Set(names.flatMap(words))
@@ -52,7 +59,7 @@ function score(page: WikiPage, terms: string[], query: string): number {
   return inText + inTitle * 20 + (exact ? 1000 : 0)
 }
 
-/** "Did you mean": the title that is at most two letters away from a query that found nothing. */
+/** Returns the title that is at most two letters away from a query without results ("Did you mean"). */
 export function suggestion(pages: WikiPage[], query: string): string | undefined {
   const wanted = query.trim().toLowerCase()
   const titles = pages.flatMap((page) => [page.title, ...page.redirects]).map((title) => title.toLowerCase())
@@ -60,7 +67,7 @@ export function suggestion(pages: WikiPage[], query: string): string | undefined
   return wanted.length > 4 ? near[0] : undefined
 }
 
-/** Levenshtein's distance, a row at a time. */
+/** Returns Levenshtein's distance, computed row by row. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /**
  * A small MediaWiki on this machine: `api.php` for search, extracts and disambiguation, so that the `wikipedia` tool
- * works offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
+ * works offline. It serves the pages of wiki-pages.txt, or a test's own.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasOwnHost, listen, readBody, sendJson, wait } from '../base/loopback-server.ts'
@@ -9,20 +9,20 @@ import type { Json } from '../slack/types.ts'
 import { answerQuery, ApiError, type Extensions, type PlayedWiki } from './wiki-query.ts'
 import { search } from './wiki-search.ts'
 
-/** Something that goes wrong on purpose, for the next `times` requests. */
+/** A fault of the next `times` requests. */
 export interface WikiFault {
   times: number
   status?: number
   body?: string
   delayMs?: number
-  /** The answer waits for it. */
+  /** The answer waits for this promise. */
   hold?: Promise<unknown>
   /** Cuts the connection without an answer. */
   drop?: boolean
 }
 
 export interface Wiki {
-  /** The address of api.php, as WIKIPEDIA_API_URL wants it. */
+  /** The address of api.php, for WIKIPEDIA_API_URL. */
   url: string
   pages: WikiPage[]
   /** The parameters of every request so far. */
@@ -84,7 +84,7 @@ export async function startWiki(
   }
 }
 
-/** The two actions that readers need. */
+/** Answers the two actions that readers need. */
 function answer(wiki: PlayedWiki, params: URLSearchParams): unknown {
   const action = params.get('action')
   if (action === 'query') return answerQuery(wiki, params)
@@ -92,7 +92,7 @@ function answer(wiki: PlayedWiki, params: URLSearchParams): unknown {
   throw new ApiError('badvalue', `Unrecognized value for parameter "action": ${action ?? ''}.`)
 }
 
-/** Titles that begin with what was typed, in the four lists of the OpenSearch suggestions form. */
+/** Returns titles that begin with the typed text, in the four lists of OpenSearch suggestions. */
 function openSearch(pages: WikiPage[], params: URLSearchParams, base: string): unknown[] {
   const asked = params.get('search') ?? ''
   const begins = pages.filter((page) => page.title.toLowerCase().startsWith(asked.toLowerCase()))
@@ -101,7 +101,7 @@ function openSearch(pages: WikiPage[], params: URLSearchParams, base: string): u
   return [asked, hits.map((page) => page.title), hits.map(() => ''), urls]
 }
 
-/** MediaWiki’s errors come with status 200, a header and a body; they are told from answers by the header. */
+/** Sends an answer. MediaWiki's errors have status 200, and differ from answers by a header. */
 function reply(response: ServerResponse, params: URLSearchParams, make: () => unknown) {
   const headers: Record<string, string> = { 'access-control-allow-origin': '*' }
   let body: unknown
@@ -115,13 +115,14 @@ function reply(response: ServerResponse, params: URLSearchParams, make: () => un
   const modern = params.get('formatversion') === '2' || params.get('formatversion') === 'latest'
   const shown = modern ? body : legacy(body)
   if (params.get('format') === 'json') return sendJson(response, shown, { headers })
-  // Without format=json MediaWiki answers with a page for people; whoever forgets it should notice.
+  // Without format=json MediaWiki returns a page for people, so that a missing parameter is noticed.
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
   response.end(`<pre>${JSON.stringify(shown, undefined, 2).replaceAll('<', '&lt;')}</pre>`)
 }
 
 /**
- * Formatversion 1: true is an empty string, false is absent, and pages are keyed by id (-1, -2 … where there is none).
+ * Converts a value to formatversion 1: true becomes an empty string, false is left out, and pages are keyed by id (-1,
+ * -2 … without one).
  */
 function legacy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(legacy)

@@ -1,7 +1,6 @@
 /**
  * A Slack of several workspaces and an organisation, with one distributed app: several local Slacks behind one address.
- * It knows whose a token is, signs what is delivered, and holds back what is for a workspace that has not installed the
- * app.
+ * It finds a token's workspace, signs deliveries, and holds back those of workspaces without the app.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isForeign, listen, readBytes, sendJson } from '../base/loopback-server.ts'
@@ -12,7 +11,7 @@ import type { Json } from '../slack/types.ts'
 import { createOAuth, type Home, type OAuth } from './oauth.ts'
 import { forOrganisation, mapBody, otherIds, type Digits, type OtherIds } from './other-ids.ts'
 
-/** A workspace to be played. */
+/** A workspace to simulate. */
 export interface WorkspacePlan {
   name: string
   digits: Digits
@@ -24,7 +23,7 @@ export interface PlayedWorkspace extends WorkspacePlan {
   id: string
   slack: LocalSlack
   ids: OtherIds
-  /** True if the installation of its organisation serves it. */
+  /** Whether its organisation's installation covers it. */
   isGranted: boolean
 }
 
@@ -33,9 +32,9 @@ export interface GatewayOptions {
   /** Starts a local Slack whose own addresses begin with `base`. */
   startSlack(base: string): Promise<LocalSlack>
   scopes: string[]
-  /** Milliseconds since the epoch: tokens end by it. */
+  /** Milliseconds since the epoch. Tokens expire by it. */
   now(): number
-  /** Serves paths other than Slack's. @returns whether it took the request */
+  /** Serves paths other than Slack's. @returns whether it handled the request */
   serve(request: IncomingMessage, response: ServerResponse, gateway: Gateway): Promise<boolean>
 }
 
@@ -48,7 +47,7 @@ export interface Gateway {
   /** The bot's address: `http://127.0.0.1:PORT`. */
   setBot(url: string): void
   botUrl(): string
-  /** Tells the app something of a workspace, installed or not. */
+  /** Sends the app an event of a workspace, even if the app is not installed there. */
   tell(workspace: PlayedWorkspace, payload: Json): Promise<void>
   close(): Promise<void>
 }
@@ -117,14 +116,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return gateway
 }
 
-/** Sends the bot something, signed and with the ids of the workspace. */
+/** Sends the bot a payload, signed and with the workspace's ids. */
 async function deliver(
   workspace: PlayedWorkspace,
   { bot, body, type, headers }: { bot: string; body: string; type: string; headers: Record<string, string> },
 ): Promise<Response> {
   const decorated = workspace.enterprise ? decorate(body, type, workspace.enterprise) : body
   const mapped = String(mapBody(Buffer.from(decorated), type, workspace.ids.outward))
-  // Bolt measures a request's age by the real time.
+  // Bolt compares a request's timestamp with the real time.
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signed = {
     'x-slack-request-timestamp': timestamp,
@@ -135,8 +134,8 @@ async function deliver(
 }
 
 /**
- * Tells people who mention the app, or write to it, in a workspace without it that it is not installed there. The page
- * shows the app in all workspaces.
+ * Tells people that the app is not installed in their workspace, if they mention it or write to it. The page shows the
+ * app in all workspaces.
  */
 function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: string; base: string }): void {
   const payload: unknown = body.startsWith('{') ? JSON.parse(body) : undefined
@@ -156,7 +155,7 @@ interface GatewayRequest {
   response: ServerResponse
 }
 
-/** A call of the Web API, by whoever's token it has. */
+/** Answers a Web API call with the token of any workspace. */
 async function answerCall(method: string, { request, response, gateway }: GatewayRequest & { gateway: Gateway }) {
   const { oauth, workspaces } = gateway
   const { authorization = '', 'content-type': type = '' } = request.headers
@@ -183,18 +182,18 @@ async function answerCall(method: string, { request, response, gateway }: Gatewa
   response.end(told)
 }
 
-/** A search as the person whose token it has. */
+/** Searches as the token's person. */
 function asPerson({ slack, ids }: PlayedWorkspace, user: string, args: Json): { type: string; body: Buffer } {
   const searched = { ...args, action_token: slack.searchTokenOf(ids.inward(user)) }
   return { type: 'application/json', body: Buffer.from(JSON.stringify(searched)) }
 }
 
-/** The workspace that a call is for, or Slack's refusal: a token of an organisation has to name it. */
+/** Returns the workspace of a call, or Slack's refusal. A call with an organisation's token must name the workspace. */
 function workspaceOf(
   home: Home,
   { method, args, workspaces }: { method: string; args: Json; workspaces: PlayedWorkspace[] },
 ): PlayedWorkspace | string {
-  // A person grants no more than to search.
+  // A person's token is only for search.
   if (home.user !== undefined && method !== 'assistant.search.context') return 'not_allowed_token_type'
   if (home.of !== undefined) return workspaces.find(({ id }) => id === home.of) ?? 'invalid_auth'
   if (!home.id.startsWith('E')) return workspaces.find(({ id }) => id === home.id) ?? 'invalid_auth'
@@ -205,7 +204,7 @@ function workspaceOf(
   return named?.isGranted ? named : 'team_access_not_granted'
 }
 
-/** Files, uploads and response URLs: passed on to the local Slack. */
+/** Forwards files, uploads and response URLs to the local Slack. */
 async function pass(workspace: PlayedWorkspace, { request, response, oauth }: GatewayRequest & { oauth: OAuth }) {
   const type = request.headers['content-type'] ?? ''
   const body = await readBytes(request, 50_000_000)

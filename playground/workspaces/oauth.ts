@@ -1,20 +1,20 @@
 /**
- * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12
- * hours, its refresh token works once and without grace, and a third token ends the oldest.
+ * Slack's OAuth for a distributed app: one-time codes, tokens and their rotation. A rotating token lives 12 hours, and
+ * its refresh token works only once. A third token revokes the oldest.
  * https://docs.slack.dev/authentication/using-token-rotation
  */
 import { randomBytes } from 'node:crypto'
 import type { Json } from '../slack/types.ts'
 
-/** What has a token. */
+/** The owner of a token. */
 export interface Home {
-  /** T… of a workspace, E… of an organisation that installs for all of its workspaces. */
+  /** T… of a workspace, or E… of an organisation that installs for all of its workspaces. */
   id: string
   name?: string
   /** The organisation of a workspace. */
   enterprise?: string
   app?: string
-  /** A person who grants a token of their own, and the workspace of such a token. */
+  /** The person who granted the token, and the workspace of a person's token. */
   user?: string
   of?: string
 }
@@ -27,7 +27,7 @@ export interface OAuthOptions {
   /** Milliseconds since the epoch. */
   now(): number
   rotates: boolean
-  /** How long a new token lives, in seconds; 43,200 if absent. */
+  /** The lifetime of a new token, in seconds. Default: 43,200. */
   expiresIn?: () => number
 }
 
@@ -62,7 +62,7 @@ export function createOAuth(options: OAuthOptions) {
     /** All tokens that were not revoked. */
     tokens,
     issue,
-    /** Somebody agrees to an installation. @returns the code that Slack sends the browser back with */
+    /** Agrees to an installation. @returns the code that the browser brings back to the app */
     agree(home: Home): string {
       const code = `code-${randomBytes(6).toString('hex')}`
       codes.set(code, { home, until: now() + CODE_MS })
@@ -77,7 +77,7 @@ export function createOAuth(options: OAuthOptions) {
       if (!home || !refreshTokens.delete(refresh)) return no('invalid_refresh_token')
       return { ok: true, ...issue(home) }
     },
-    /** Whose a token is, or Slack's refusal of it. */
+    /** Returns a token's owner, or Slack's error. */
     check(token: string): { home: Home } | { error: string } {
       const known = tokens.get(token)
       if (!known) return { error: token === '' ? 'not_authed' : 'invalid_auth' }
@@ -90,7 +90,7 @@ export function createOAuth(options: OAuthOptions) {
       for (const [token, one] of tokens) if (isOf(one.home)) tokens.delete(token)
       for (const [refresh, one] of refreshTokens) if (isOf(one)) refreshTokens.delete(refresh)
     },
-    /** Invalidates refresh tokens, of all or of one person, like a process that used them and ended before it saved the new ones. */
+    /** Uses up refresh tokens, of all or of one person, like a process that crashed before it saved the new ones. */
     spendRefreshTokens(user?: string): void {
       for (const [refresh, home] of refreshTokens)
         if (user === undefined || home.user === user) refreshTokens.delete(refresh)
@@ -101,7 +101,7 @@ export function createOAuth(options: OAuthOptions) {
 function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOptions) {
   const tokens = new Map<string, Token>()
   const refreshTokens = new Map<string, Home>()
-  /** Makes a token, and a refresh token where tokens rotate. */
+  /** Creates a token, and a refresh token if tokens rotate. */
   const issue = (home: Home): Json => {
     const [type, kind] = home.user === undefined ? ['bot', 'xoxb'] : ['user', 'xoxp']
     const token = `${rotates ? 'xoxe.' : ''}${kind}-${home.of ?? home.id}-${randomBytes(6).toString('hex')}`
@@ -116,14 +116,14 @@ function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOpt
   return { tokens, refreshTokens, issue }
 }
 
-/** The answer to the code of somebody who granted a token of their own. */
+/** Returns the answer to the code of a person who granted a token. */
 function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
   const authed_user = { id: given.user, ...given.issued }
   const place = id.startsWith('E') ? { team: null, enterprise: { id } } : { team: { id }, enterprise: null }
   return { ok: true, app_id: app ?? given.app, ...place, authed_user }
 }
 
-/** The answer to the code of an installation. */
+/** Returns the answer to the code of an installation. */
 function installed(home: Home, { app, scopes, botUserOf, issued }: OAuthOptions & { issued: Json }): Json {
   const { id, enterprise } = home
   const isOrgWide = id.startsWith('E')

@@ -1,19 +1,22 @@
 /**
- * Every local Slack has the same ids. Where several are played at once, those of each but the first get another digit:
- * `T0LOCAL0001` is `T1LOCAL0001` outside of workspace 1.
+ * Every local Slack has the same ids. If several are simulated at once, the ids of each but the first get another
+ * digit: `T0LOCAL0001` becomes `T1LOCAL0001` outside of workspace 1.
  */
 import type { Json } from '../slack/types.ts'
 
-/** The digits of a workspace's places and of its people: in an organisation a person has one id in all workspaces. */
+/**
+ * The digits of a workspace's channels and of its people. In an organisation, a person has the same id in all
+ * workspaces.
+ */
 export interface Digits {
   place: number
   person: number
 }
 
 export interface OtherIds {
-  /** A text as the app sees it. */
+  /** Returns a text as the app sees it. */
   outward(text: string): string
-  /** A text of the app as the workspace knows it. */
+  /** Returns a text of the app as the workspace knows it. */
   inward(text: string): string
 }
 
@@ -32,7 +35,7 @@ export function otherIds({ place, person }: Digits): OtherIds {
   }
 }
 
-/** Rewrites a request's or an answer's body. Bytes of files stay as they are. */
+/** Rewrites the body of a request or an answer. Bytes of files stay unchanged. */
 export function mapBody(body: Buffer, type: string, map: (text: string) => string): Buffer | string {
   if (type.includes('application/x-www-form-urlencoded'))
     return new URLSearchParams(

@@ -1,7 +1,4 @@
-/**
- * What Slack itself shows of a distributed app: where it is installed, who agrees to an installation, and how it is
- * removed.
- */
+/** Slack's own pages on a distributed app: its installations, the consent to an installation, and its removal. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../base/loopback-server.ts'
 import { envelope } from '../slack/events/event-payloads.ts'
@@ -10,7 +7,7 @@ import { isInstalled, type Gateway, type PlayedWorkspace } from './gateway.ts'
 import type { Home } from './oauth.ts'
 import { forOrganisation } from './other-ids.ts'
 
-/** What the bot serves under PUBLIC_URL. */
+/** The paths that the bot serves under PUBLIC_URL. */
 const BOTS = /^\/(?:slack\/(?:install|oauth_redirect)|connect(?:\/.*)?)$/
 
 export interface WorkspacesPageOptions {
@@ -19,7 +16,7 @@ export interface WorkspacesPageOptions {
   pageOf(n: number): string
 }
 
-/** Serves the paths that are not the API's. @returns whether it did */
+/** Serves the paths outside of the API. @returns whether it handled the request */
 export async function serveWorkspaces(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
   gateway: Gateway,
@@ -39,7 +36,7 @@ export async function serveWorkspaces(
   return true
 }
 
-/** The homes that may install the app: workspaces, and organisations in place of theirs. */
+/** Returns the homes that can install the app: workspaces, and organisations instead of their workspaces. */
 function homesOf({ workspaces }: Gateway): Home[] {
   const homes = workspaces.map(({ id, name, enterprise }) => enterprise ?? { id, name })
   return homes.filter(({ id }, i) => homes.findIndex((one) => one.id === id) === i)
@@ -60,7 +57,10 @@ function authorizePage(asked: URLSearchParams, gateway: Gateway): string {
   return html('Thinkaloud wants to be installed', `${scopes}<ul>${homes.join('')}${link('Cancel', {})}</ul>`)
 }
 
-/** Who may be signed in to Slack in this browser: the people of a workspace. Guests have no apps of this kind. */
+/**
+ * Returns the people who can be signed in to Slack in this browser: those of a workspace. Guests cannot use apps of
+ * this kind.
+ */
 function peopleOf(team: string | null, { workspaces }: Gateway): { id: string; name: string }[] {
   const workspace = workspaces.find(({ id }) => id === team)
   const users = [...(workspace?.slack.store.users.values() ?? [])]
@@ -71,7 +71,7 @@ function peopleOf(team: string | null, { workspaces }: Gateway): { id: string; n
 
 function agreed(asked: URLSearchParams, gateway: Gateway): string {
   const back = new URL(asked.get('redirect_uri') ?? '/', gateway.base)
-  // As Slack does: only to an address of the app.
+  // As in Slack, redirects only to an address of the app.
   if (back.origin !== gateway.base) return '/workspaces'
   const [team, user] = [asked.get('team'), asked.get('user')]
   const isPerson = peopleOf(team, gateway).some(({ id }) => id === user)
@@ -83,7 +83,7 @@ function agreed(asked: URLSearchParams, gateway: Gateway): string {
   return back.href
 }
 
-/** Removes the app, or adds it to a workspace of an organisation, and tells it so. */
+/** Removes the app, or adds it to an organisation's workspace, and notifies it. */
 async function act(form: URLSearchParams, gateway: Gateway, { now }: WorkspacesPageOptions): Promise<void> {
   const { workspaces, oauth } = gateway
   const [what, id = ''] = [form.get('act'), form.get('id') ?? '']
@@ -105,7 +105,7 @@ async function act(form: URLSearchParams, gateway: Gateway, { now }: WorkspacesP
   }
 }
 
-/** An event of an organisation as a whole names no workspace. */
+/** An event of a whole organisation names no workspace. */
 function eventOf(
   { slack, enterprise }: PlayedWorkspace,
   { told, now }: { told: Json; id: string; now: () => number },

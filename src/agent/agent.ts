@@ -96,12 +96,14 @@ function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
   return added.length > 0
 }
 
-/** Whether a step waits for a person. The run cannot continue before that is decided. */
+/** Returns whether a step waits for a person. The run cannot continue before that is decided. */
 function isWaiting({ progress }: RunState): boolean {
   return progress.steps.some((step) => step.kind === 'tool' && step.waiting && !step.observation)
 }
 
-/** Whether a person stopped the run. False while the run is handed over: then another process reports the stop. */
+/**
+ * Returns whether a person stopped the run. False while the run is handed over: then another process reports the stop.
+ */
 function isStopped(run: RunState): boolean {
   return run.stopAsked?.().aborted === true && !run.task.signal.aborted
 }

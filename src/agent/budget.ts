@@ -43,7 +43,7 @@ function isUnreadable(steps: readonly Step[]): boolean {
   return last.length === MAX_UNREADABLE && last.every((step) => step.kind === 'unreadable')
 }
 
-/** Whether the last action was repeated MAX_SAME_ACTION times with the same result. */
+/** Returns whether the last action was repeated MAX_SAME_ACTION times with the same result. */
 function isLooping(run: RunState): boolean {
   const last = run.progress.steps.at(-1)
   if (last?.kind !== 'tool') return false
@@ -58,7 +58,9 @@ function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
   return tools.slice(tools.findLastIndex((step) => keyOf(step.action) !== keyOf(action)) + 1)
 }
 
-/** Whether anything else has happened since this step's turn, so that the same call may return something else. */
+/**
+ * Returns whether anything else has happened since this step's turn, so that the same call may return something else.
+ */
 export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolStep): boolean {
   const isOther = (step: Step) =>
     step.kind === 'message' ||

@@ -69,7 +69,7 @@ export function defuseLabels(text: string): string {
   return pieces.join('') + text.slice(from)
 }
 
-/** Whether a line begins with a label, either literally or as it is displayed. */
+/** Returns whether a line begins with a label, either literally or as it is displayed. */
 function isLabelled(line: string): boolean {
   if (!LETTER.test(line.slice(0, LONGEST_INDENT + LONGEST_LABEL))) return false
   if (isLabel(line)) return true
@@ -116,7 +116,7 @@ export function personsWords({ text }: MessageStep): string {
   return defused(text.trim())
 }
 
-/** Whether a line of model output begins an invented message from a person. */
+/** Returns whether a line of model output begins an invented message from a person. */
 export function beginsMessage(line: string): boolean {
   return line.trimStart().toLowerCase().startsWith(MESSAGE_LABEL.toLowerCase())
 }

@@ -16,7 +16,7 @@ export function plainProse(text: string, beginsObservation: (line: string) => bo
   return scaffolded ? '' : words
 }
 
-/** Whether a tool ran successfully in this step. A reply from the loop does not count. */
+/** Returns whether a tool ran successfully in this step. A reply from the loop does not count. */
 export function hasRun(step: Step): step is ToolStep & ObservedStep {
   return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
 }

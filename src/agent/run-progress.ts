@@ -114,7 +114,7 @@ export function toolsDown(steps: readonly Step[]): Action[] {
   return [...last.values()].flatMap(({ action, observation }) => (observation?.down ? [action] : []))
 }
 
-/** Whether a tool's step has no observation yet. */
+/** Returns whether a tool's step has no observation yet. */
 export function isRunning(step: Step): step is ToolStep {
   return step.kind === 'tool' && !step.observation
 }
@@ -140,7 +140,7 @@ export function withoutAnswers(given: Step): Step {
   return { ...rest, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
-/** Whether a step holds what only the asker may see. */
+/** Returns whether a step holds what only the asker may see. */
 export function isForAsker(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.forAsker === true
 }
@@ -156,7 +156,7 @@ export function hiddenStep<Given extends Step>(step: Given): Given {
   return step.kind === 'tool' ? { ...step, observation: { ok: true, text: 'Only the asker sees this.' } } : step
 }
 
-/** Whether the step's tool made a file, which is sent with the answer. */
+/** Returns whether the step's tool made a file, which is sent with the answer. */
 export function madeFile(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.file !== undefined
 }

@@ -67,8 +67,8 @@ export interface Addition {
 }
 
 /**
- * Whether a tool may run now. The reason of a refusal becomes the observation. `wait` suspends the run until a person
- * decides.
+ * The permission of a tool to run now. The reason of a refusal becomes the observation. `wait` suspends the run until a
+ * person decides.
  */
 export type Permission = 'yes' | 'wait' | { no: string }
 
@@ -91,7 +91,7 @@ export interface Steering {
   stopAsked?: () => AbortSignal
   /** People's additions since the last call. Called before each thought, and again before an answer is given. */
   added?: () => Addition[]
-  /** Whether this tool may run. Called after its input was checked. `input` is what the tool will get. */
+  /** Returns whether this tool may run. Called after its input was checked. `input` is what the tool will get. */
   mayRun?: (call: PendingCall) => Permission | Promise<Permission>
   /**
    * The asker's answer to the question of the step's tool (`step.waiting`). `wait`: no answer yet. Undefined: nobody

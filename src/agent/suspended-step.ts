@@ -55,7 +55,7 @@ export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Wait
   return waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
 }
 
-/** Whether a call may be repeated after a crash. */
+/** Returns whether a call may be repeated after a crash. */
 export function isSafeTwice(tool: Tool | undefined): boolean {
   return tool?.effects === 'read' || tool?.idempotent === true
 }
@@ -68,7 +68,7 @@ export function notKnown(tool: string, why: string): Observation {
   return { ok: false, unknown: true, text }
 }
 
-/** Whether the run made the same call before, in any notation, and its effect is unknown. */
+/** Returns whether the run made the same call before, in any notation, and its effect is unknown. */
 export function isUnknownRepeat(
   { progress }: RunState,
   { step, tool, input }: { step: ToolStep; tool: Tool; input: unknown },

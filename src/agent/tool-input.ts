@@ -127,7 +127,7 @@ function isEmpty(input: unknown): boolean {
   )
 }
 
-/** Whether an object begins but cannot be read, mostly because it was cut off. Its fields are unknown. */
+/** Returns whether an object begins but cannot be read, mostly because it was cut off. Its fields are unknown. */
 function isBrokenObject(input: unknown): boolean {
   return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(parseJson(input))
 }
@@ -154,7 +154,7 @@ function describeFields(tool: Tool, fields: string[]): string {
 /** The longest schema in an error message, in characters. */
 const MAX_LIKE = 2_000
 
-/** Whether the tool takes a single field that can be text. */
+/** Returns whether the tool takes a single field that can be text. */
 export function takesText(tool: Tool): boolean {
   const [only, ...others] = Object.values(isRecord(tool.parameters.properties) ? tool.parameters.properties : {})
   if (others.length > 0 || !isRecord(only)) return false

@@ -4,8 +4,8 @@ export function matchesPattern(name: string, pattern: string): boolean {
 }
 
 /**
- * Whether a tool's name matches an operator's rule, ignoring case, so that a server cannot evade a rule with a name
- * that looks the same. Rules that permit something use `matchesPattern`.
+ * Returns whether a tool's name matches an operator's rule, ignoring case, so that a server cannot evade a rule with a
+ * name that looks the same. Rules that permit something use `matchesPattern`.
  */
 export function matchesRule(name: string, rule: string): boolean {
   return matchesPattern(name.toLowerCase(), rule.toLowerCase())

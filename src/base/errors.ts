@@ -61,7 +61,7 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** Whether a signal was aborted by a time limit: a timeout, or a model that was silent for too long. */
+/** Returns whether a signal was aborted by a time limit: a timeout, or a model that was silent for too long. */
 export function isTimeUp(signal: AbortSignal): boolean {
   const { aborted, reason }: { aborted: boolean; reason: unknown } = signal
   return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))

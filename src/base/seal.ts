@@ -8,7 +8,7 @@ export class SealBroken extends Error {
 /** Encrypts stored data. `belongsTo` names its purpose: data sealed for one purpose cannot be opened for another. */
 export interface Sealer {
   seal(text: string, belongsTo: string): string
-  /** Whether the text was sealed with this sealer's key. */
+  /** Returns whether the text was sealed with this sealer's key. */
   isOf(sealed: string): boolean
   /** @throws SealBroken */
   open(sealed: string, belongsTo: string): string

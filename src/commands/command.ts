@@ -25,7 +25,7 @@ export interface Command {
   run(io: CommandIo): Promise<number>
 }
 
-/** Whether the arguments of a command ask for its usage. */
+/** Returns whether the arguments of a command ask for its usage. */
 export function asksHelp(args: string[]): boolean {
   return args.includes('--help') || args.includes('-h')
 }

@@ -131,7 +131,7 @@ export interface PersonLogin {
   since: number
 }
 
-/** Whether people log in to it, each for themselves. */
+/** Returns whether people log in to it, each for themselves. */
 export function isPersonal(server: McpServerConfig): server is HttpServerConfig & { login: 'person' } {
   return server.kind === 'http' && server.login === 'person'
 }

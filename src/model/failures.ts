@@ -42,7 +42,7 @@ export function noResponses(cause: unknown): KnownFailure {
   )
 }
 
-/** Whether the address exists, but not this path. A bare 404 may also be an unknown model. */
+/** Returns whether the address exists, but not this path. A bare 404 may also be an unknown model. */
 export function isNoEndpoint(error: unknown): boolean {
   if (!(error instanceof APIError) || error.param) return false
   return NO_ENDPOINT.has(error.status ?? 0) && !isUnknownModel(error)
@@ -141,8 +141,8 @@ const HINTS = {
 }
 
 /**
- * Whether the endpoint does not have the model. LiteLLM and some gateways answer with 400. A bare 404 may be a wrong
- * path.
+ * Returns whether the endpoint does not have the model. LiteLLM and some gateways answer with 400. A bare 404 may be a
+ * wrong path.
  */
 export function isUnknownModel(error: unknown): boolean {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false

@@ -44,7 +44,7 @@ export class PictureRefusals {
       : { request, imagesStripped: imagesStripped }
   }
 
-  /** Whether the error says that the model does not accept pictures. It gets none from then on. */
+  /** Returns whether the error says that the model does not accept pictures. It gets none from then on. */
   learn(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !saysBlind(error)) return false
     const fields = { model: this.#model }
@@ -55,8 +55,8 @@ export class PictureRefusals {
   }
 
   /**
-   * Whether the pictures may be the reason for a refusal without another known reason: too large, broken, too many, or
-   * an unknown text. A repeated call without them shows it.
+   * Returns whether the pictures may be the reason for a refusal without another known reason: too large, broken, too
+   * many, or an unknown text. A repeated call without them shows it.
    */
   isMaybeImageError(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
@@ -84,7 +84,8 @@ function withoutPictures(request: ModelRequest): ModelRequest {
 const REFUSED = new Set([400, 413, 415, 422])
 
 /**
- * Whether the model cannot see. llama.cpp sends status 500 for it, OpenRouter 404; an error inside a stream has none.
+ * Returns whether the model cannot see. llama.cpp sends status 500 for it, OpenRouter 404; an error inside a stream has
+ * none.
  */
 function saysBlind(error: APIError): boolean {
   const { status = 500 } = error

@@ -215,7 +215,7 @@ class ResponseReader implements CompletionReader {
     return events
   }
 
-  /** Whether the item, the `nth` of its type, has not come whole. A call is known by its id. */
+  /** Returns whether the item, the `nth` of its type, has not come whole. A call is known by its id. */
   #isMissed({ type, call_id, id }: ResponsesItem, nth: number): boolean {
     const isKnown = type === 'function_call' && (call_id ?? id) !== undefined
     return isKnown ? !this.#callIds.has(call_id ?? id) : nth > this.#whole.of(type)

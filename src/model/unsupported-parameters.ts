@@ -60,7 +60,7 @@ function mostSpecific(names: string[]): string[] {
   return names.filter((name) => !names.some((other) => other.startsWith(`${name}.`)))
 }
 
-/** Whether a body, or one of its messages, has this parameter or field. */
+/** Returns whether a body, or one of its messages, has this parameter or field. */
 function isIn(body: object, name: string): boolean {
   const messages = 'messages' in body && Array.isArray(body.messages) ? body.messages : []
   return hasPath(body, name.split('.')) || messages.some((message) => hasPath(message, [name]))

@@ -4,8 +4,8 @@ import { bookCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
 /**
- * Whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with any
- * punctuation after it. Files without text are a question.
+ * Returns whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with
+ * any punctuation after it. Files without text are a question.
  */
 export function needsNoModel({ text, files = [] }: Question): boolean {
   return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)

@@ -20,7 +20,10 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
   await bookEnd(work, record.end)
 }
 
-/** Whether the archive has a record of the question. It has none of canned replies, or before the thread is open. */
+/**
+ * Returns whether the archive has a record of the question. It has none of canned replies, or before the thread is
+ * open.
+ */
 export function isArchived({ question, signal }: RunWork): boolean {
   return !needsNoModel(question) && !isUnrooted(question) && question.shares === undefined && !signal.aborted
 }

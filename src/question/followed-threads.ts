@@ -11,7 +11,7 @@ interface HeardOptions {
   threads: Pick<ThreadStates, 'load'>
 }
 
-/** Whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
+/** Returns whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
 export async function isHeard(question: Question, { settingsFor, threads }: HeardOptions): Promise<boolean> {
   const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
   return followUps === 'thread' && muted !== true
@@ -22,12 +22,15 @@ export interface KnownOptions {
   history: Pick<History, 'load'>
 }
 
-/** Whether the bot answers replies without a mention in the question's thread: it was asked there and is not muted. */
+/**
+ * Returns whether the bot answers replies without a mention in the question's thread: it was asked there and is not
+ * muted.
+ */
 export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
   return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
 }
 
-/** Whether the bot was asked in a thread before. */
+/** Returns whether the bot was asked in a thread before. */
 export async function isKnownThread(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
   const { running, waiting } = await queue.inThread(thread)
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0

@@ -19,12 +19,12 @@ import {
 import type { Settings } from '../stores/settings/settings.ts'
 import type { AnswerServices, RunWork } from './services.ts'
 
-/** Whether the model may decide that there is nothing to say. */
+/** Returns whether the model may decide that there is nothing to say. */
 export function isConditional({ text, schedule }: Pick<Question, 'text' | 'schedule'>): boolean {
   return schedule !== undefined && /\bonly\s+(?:if|when)\b/i.test(text)
 }
 
-/** Whether the model has answered that there is nothing to say. */
+/** Returns whether the model has answered that there is nothing to say. */
 export function isNothing(answer: { text: string } | undefined): boolean {
   return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
 }
@@ -74,7 +74,7 @@ function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: 
   return now - beginsAt(schedule, occurrence.at) > latestMs(schedule)
 }
 
-/** Whether a later try of the occurrence takes its place. */
+/** Returns whether a later try of the occurrence takes its place. */
 function isHandedOn({ schedule: occurrence }: Question, { again }: Schedule): boolean {
   return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
 }
@@ -99,7 +99,9 @@ export async function askAgainLater(work: RunWork, schedule: Schedule, refusal: 
   return true
 }
 
-/** Whether an occurrence of the schedule is at work. One that is at work for longer than any run takes was lost. */
+/**
+ * Returns whether an occurrence of the schedule is at work. One that is at work for longer than any run takes was lost.
+ */
 export function isAtWork({ running }: Schedule, { agent, now }: Pick<AnswerServices, 'agent' | 'now'>): boolean {
   const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
   return running !== undefined && now().getTime() - running.since < longestMs

@@ -42,8 +42,8 @@ export class ThreadJobWorker extends Worker<ThreadJob> {
 const LOST: unknown[] = [ErrorCode.JobNotExist, ErrorCode.JobLockNotExist, ErrorCode.JobLockMismatch]
 
 /**
- * Whether BullMQ reports that another worker has the job: its lock is gone or belongs to another, or the job is gone. A
- * lock that could not be renewed in time is recognised by its text (BullMQ 6.7.0, lock-manager.js).
+ * Returns whether BullMQ reports that another worker has the job: its lock is gone or belongs to another, or the job is
+ * gone. A lock that could not be renewed in time is recognised by its text (BullMQ 6.7.0, lock-manager.js).
  */
 export function isJobLost(error: Error): boolean {
   return ('code' in error && LOST.includes(error.code)) || error.message.startsWith('could not renew lock')

@@ -80,7 +80,7 @@ export interface Queue extends WaitingLine {
    * hands them over).
    */
   stop(ms: number): Promise<void>
-  /** Whether questions can be accepted now; for `/readyz`. */
+  /** Returns whether questions can be accepted now; for `/readyz`. */
   ready(): Promise<boolean>
   /** Returns the figures for the metrics. */
   stats(): Promise<QueueStats>

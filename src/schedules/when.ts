@@ -81,7 +81,7 @@ export function smallestGap(when: When, from: number): number {
   return smallest
 }
 
-/** Whether a name is a time zone's, such as `Europe/Berlin` or `UTC`, and if so, how it is written. */
+/** Returns whether a name is a time zone's, such as `Europe/Berlin` or `UTC`, and if so, how it is written. */
 export function timeZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
@@ -93,7 +93,10 @@ export function timeZone(name: string): string | undefined {
 const CRON_PART = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,2})?`
 const CRON = new RegExp(String.raw`^(?:${CRON_PART}(?:,${CRON_PART})*(?: |$)){5}$`, 'i')
 
-/** Whether five fields are an ordinary cron expression, without names of times and without random or special fields. */
+/**
+ * Returns whether five fields are an ordinary cron expression, without names of times and without random or special
+ * fields.
+ */
 export function isCron(fields: string): boolean {
   if (!CRON.test(fields)) return false
   try {

@@ -41,7 +41,7 @@ export interface WorkspaceServices {
   services: Services
 }
 
-/** Whether SCHEDULES_PER_USER turns schedules off. */
+/** Returns whether SCHEDULES_PER_USER turns schedules off. */
 export function areSchedulesOff({ scheduling }: Pick<Services, 'scheduling'>): boolean {
   return (scheduling?.perUser ?? 0) === 0
 }

@@ -41,7 +41,7 @@ function messages({ scene }: Stage): StoredMessage[] {
 
 const isOpen = ({ streaming_state }: StoredMessage) => streaming_state === 'in_progress'
 
-/** Whether the stream's `n`th message is open and has some words of the answer. */
+/** Returns whether the stream's `n`th message is open and has some words of the answer. */
 function hasWords(stage: Stage, n = 1): boolean {
   const message = messages(stage)[n - 1]
   return message !== undefined && isOpen(message) && wordsIn(message.text).length > 20

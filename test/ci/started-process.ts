@@ -43,7 +43,7 @@ export async function said(running: Running, what: RegExp): Promise<boolean> {
   throw new Error(running.output().slice(-500))
 }
 
-/** Whether SIGTERM ends it with code 0, in half a minute at most. */
+/** Returns whether SIGTERM ends it with code 0, in half a minute at most. */
 export async function endsWell(running: Running): Promise<boolean> {
   process.kill(innermost(running.pid), 'SIGTERM')
   const code = await Promise.race([running.ended, wait(30_000, 'still running', { ref: false })])

@@ -222,7 +222,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Whether the body has a parameter; `a.b` is a field of one, or of a message. */
+/** Returns whether the body has a parameter; `a.b` is a field of one, or of a message. */
 function isIn(body: Body, name: string): boolean {
   const [first = '', second] = name.split('.')
   const value = body[first]

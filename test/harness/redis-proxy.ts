@@ -14,7 +14,8 @@ export interface RedisProxy {
   cutAt(n: number, when: 'before' | 'after'): void
   isCut(): boolean
   /**
-   * Whether Redis, asked by another way, has done what had come through, and has taken its leave of all that was cut.
+   * Returns whether Redis, asked by another way, has done what had come through, and has taken its leave of all that
+   * was cut.
    */
   isForgotten(redis: Redis): Promise<boolean>
   /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */

@@ -53,7 +53,8 @@ export async function atRest(count: () => Promise<number>): Promise<number> {
 }
 
 /**
- * Whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not count.
+ * Returns whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not
+ * count.
  */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let isOver = false

@@ -1,6 +1,6 @@
 import { describe, expect, test, type TestContext } from 'vitest'
 import { createJournal, type JournalEntry, type Journal } from '../../playground/journal/journal.ts'
-import { demoUpstream } from '../../playground/bot/demo-upstream.ts'
+import { demoUpstream } from '../../playground/demo/demo-upstream.ts'
 import { forwardUpstream } from '../../playground/model/forward-upstream.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
 import { UpstreamError, type ModelFaults, type ModelPiece, type Upstream } from '../../playground/model/model-pieces.ts'

@@ -146,7 +146,7 @@ function toolsOf(settings: ToolSettings): string[] {
   return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000 }) }).map((tool) => tool.name)
 }
 
-/** Whether a tool is on without TOOLS, in the words of docs/tools.md. */
+/** Returns whether a tool is on without TOOLS, in the words of docs/tools.md. */
 function isOn(name: string): string {
   const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key', hasWorkspace: true })
   if (toolsOf({}).includes(tool)) return 'yes'

@@ -137,7 +137,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, log)
   const mcp = loadMcpConfig(await mcpFile(t, servers), {})
-  const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], mostTools: 40, timeoutMs: 1000 }
+  const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.answer.agent)

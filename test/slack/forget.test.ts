@@ -11,7 +11,7 @@ import { atSecondThought } from '../harness/steered-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
-/** Whether the bot knows what was said in the thread: then the next question there is condensed with it. */
+/** Returns whether the bot knows what was said in the thread: then the next question there is condensed with it. */
 async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
   const before = model.requests.length
   await thread.reply('<@U0THINK0001> And how?')

@@ -46,7 +46,7 @@ function checkList(part: Json, complain: Complain) {
   }
 }
 
-/** Checks an inline element. Preformatted text may hold only text and links. */
+/** Checks an inline element. Preformatted text can hold only text and links. */
 function checkInline(inline: Json, holder: Json, complain: Complain) {
   const type = String(inline['type'])
   const needed = INLINE[type]

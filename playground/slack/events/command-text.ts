@@ -8,8 +8,8 @@ const BY_ID = /<([@#])([UWC][A-Z0-9]+)(?:\|[^<>|]*)?>/g
 const BY_NAME = /(?<=^|[\s(])([@#])([a-z0-9][\w.-]*)/g
 
 /**
- * Returns the text of a slash command as the app gets it. `escapes` is the manifest's `should_escape`: with it every
- * person and channel comes as `<@U…|name>` and `<#C…|name>`, without it as `@name` and `#name`, plain text.
+ * Returns the text of a slash command as the app gets it. `escapes` is the manifest's `should_escape`. If it is on,
+ * people and channels become `<@U…|name>` and `<#C…|name>`. Otherwise they are plain text: `@name` and `#name`.
  * https://docs.slack.dev/interactivity/implementing-slash-commands
  */
 export function commandText({ users, channels }: Store, text: string, escapes: boolean): string {

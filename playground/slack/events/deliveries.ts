@@ -1,5 +1,5 @@
 /**
- * Delivers to an app as Slack does: by signed requests or Socket Mode envelopes, and again if they were not acked.
+ * Delivers to an app as Slack does: by signed requests or Socket Mode envelopes, with retries if there is no ack.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack and
  * https://docs.slack.dev/apis/events-api#retries.
  */
@@ -19,14 +19,14 @@ export interface Delivery {
   entry?: JournalEntry | undefined
   /** Resolves after the first try. */
   first: Promise<DeliveryAttempt>
-  /** Resolves when it was acked or all tries were made. The value: whether it was acked. */
+  /** Resolves when it was acked, or after the last try. True if it was acked. */
   done: Promise<boolean>
 }
 
-/** The pauses before an event is sent again whose ack did not reach Slack, in milliseconds. */
+/** The pauses before an event is sent again although it was acked, in ms. */
 const UNHEARD_MS = [0, 1_000, 2_000]
 
-/** The parts of a delivery that a try needs. */
+/** The fields of a delivery that a try needs. */
 export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
 /** The app's address, and Slack's time limits. */
@@ -40,7 +40,7 @@ export interface DeliveryOptions {
   ackMs: () => number
   /** The pauses before retries of an event, in milliseconds after the previous failure. */
   retryMs: () => number[]
-  /** How many times an event is sent even if it is acked: 1 if Slack receives every ack. */
+  /** The number of times that an event is sent even if it is acked. 1 if Slack receives every ack. */
   times: () => number
   journal?: Journal | undefined
 }
@@ -49,12 +49,12 @@ export interface Deliveries {
   deliver(kind: DeliveryKind, payload: Json): Delivery
   /** Repeats a delivery, as a retry. */
   redeliver(delivery: Handed, options?: { reason?: string }): Promise<DeliveryAttempt>
-  /** How many tries are under way right now. */
+  /** Returns the number of tries in progress. */
   busy(): number
   close(): void
 }
 
-/** Creates the deliveries. Retries wait on timers, which `close` ends. */
+/** Creates the deliveries. Retries wait on timers, which `close` clears. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
   const { journal } = options
   const pauses = createPauses()
@@ -81,7 +81,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   async function again(delivery: Handed, first: Promise<DeliveryAttempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of pausesOf(options).entries()) {
-      // Only events are delivered again. A person whose command failed is told so instead.
+      // Only events are retried. A person whose command failed gets a message instead.
       if ((acked(last) && index + 1 >= options.times()) || closed || delivery.kind !== 'events_api') break
       await pauses.pause(ms)
       if (closed) break
@@ -132,18 +132,18 @@ function createPauses() {
   }
 }
 
-/** Returns the pauses before further tries: first those that are made even after an ack. */
+/** Returns the pauses before further tries, first those that are made even after an ack. */
 function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
   const unheard = UNHEARD_MS.slice(0, times() - 1)
   return [...unheard, ...retryMs().slice(unheard.length)]
 }
 
-/** Whether a try was acked: Slack accepts any 2xx. */
+/** Returns whether a try was acked: Slack accepts any 2xx. */
 export function acked(attempt: DeliveryAttempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }
 
-/** Returns the reason of a retry: Slack distinguishes an app that was too slow from one that failed. */
+/** Returns the reason of a retry. Slack distinguishes an app that was too slow from one that failed. */
 function reasonOf(attempt: DeliveryAttempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
@@ -157,7 +157,7 @@ interface Retry {
 /** A transport of deliveries. */
 type Transport = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
-/** The least time after which a request is cut off, in ms: a Slack that waits for nothing has still sent its event. */
+/** The minimum time before a request is cut off, in ms. An impatient Slack has still sent its event. */
 const SENT_MS = 1_000
 
 /** Sends a signed request. Redirects are not followed. */

@@ -3,8 +3,8 @@ import { BOT_USER, type Store } from '../store.ts'
 import type { Json, StoredMessage } from '../types.ts'
 
 /**
- * Reports the bot's own posts, edits and deletions to the app as events, as Slack does. Calls `send` with each. Returns
- * a function that ends this.
+ * Sends the bot's own posts, edits and deletions to the app as events, as Slack does. Calls `send` with each. Returns a
+ * function that ends this.
  */
 export function echoBot(store: Store, send: (event: Json) => void): () => void {
   const before = new Map<string, StoredMessage>()
@@ -20,7 +20,7 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
       return
     }
     const { message } = change
-    // A root of the bot's that had replies is left as a tombstone, which is nobody's.
+    // A tombstone replaces the bot's root with replies, and has no author.
     if (message.user !== BOT_USER && !(previous && message.subtype === 'tombstone')) return
     before.set(ts, structuredClone(message))
     if (!previous) send(messageEvent(channel, message))
@@ -28,7 +28,7 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
   })
 }
 
-/** The text that an edit changes. A reaction is not an edit. */
+/** Returns the text that an edit changes. A reaction is not an edit. */
 function textOf(message: StoredMessage): string {
   return JSON.stringify([message.text, message.blocks, message.attachments])
 }

@@ -9,12 +9,12 @@ export function messageEvent(channel: Channel, message: StoredMessage): Json {
 }
 
 /**
- * Returns a message that names the bot as `app_mention` carries it: without a channel_type, and without its files if
- * `carries` is off.
+ * Returns the `app_mention` of a message that names the bot: without a channel_type, and without files if `carries` is
+ * off.
  */
 export function mentionEvent(channel: Channel, message: StoredMessage, { carries = true } = {}): Json {
   const { files, subtype, ...rest } = shared(message)
-  // A mention has no subtype for its files, and at times not even those.
+  // A mention has no subtype for its files, and sometimes no files.
   const kept = {
     ...(subtype !== 'file_share' && subtype !== undefined && { subtype }),
     ...(carries && files ? { files } : {}),
@@ -68,7 +68,7 @@ function typeOf(channel: Channel): string {
   return channel.kind
 }
 
-/** Whether a person's message is an `app_mention` too: it names the bot, in a channel that the bot is in. */
+/** Returns whether a person's message is also an `app_mention`: it names the bot, in a channel that the bot is in. */
 export function mentions(channel: Channel, text: string): boolean {
   return channel.kind !== 'im' && channel.members.has(BOT_USER) && text.includes(`<@${BOT_USER}>`)
 }

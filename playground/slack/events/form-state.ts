@@ -2,10 +2,10 @@
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
-/** The filled-in values, by `action_id` or `block_id`: a text, the value of an option, or several. */
+/** The filled-in values, by `action_id` or `block_id`: a text, an option's value, or several. */
 export type FormValues = Record<string, string | string[]>
 
-/** A place in a form. */
+/** An element of a form, and its block. */
 interface FormInput {
   block: string
   action: string
@@ -14,10 +14,7 @@ interface FormInput {
   isRequired: boolean
 }
 
-/**
- * Returns the state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown
- * name
- */
+/** Returns the state of a view's elements, and the labels of empty required ones. @throws Error for an unknown name */
 export function formState(view: Json, given: FormValues): { state: { values: Json }; missing: string[] } {
   const fields = fieldsOf(view)
   for (const name of Object.keys(given))
@@ -33,10 +30,7 @@ export function formState(view: Json, given: FormValues): { state: { values: Jso
   return { state: { values }, missing }
 }
 
-/**
- * Returns the state of a message's elements, as a press in it carries it. Blocks without a name are named by their
- * places.
- */
+/** Returns the state of a message's elements, as a press carries it. Blocks without an id are named by their index. */
 export function messageState(blocks: Json[] = [], given: FormValues): { values: Json } {
   const named = blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }))
   return formState({ blocks: named }, given).state
@@ -59,7 +53,7 @@ function fieldsOf(view: Json): FormInput[] {
   })
 }
 
-/** The key of an element's value if that is not one of its options: a person, a channel, a day. */
+/** Returns the key of an element's value if it is not one of its options: a person, a channel, a date. */
 export function pickedKey(type: string): string | undefined {
   const [, several, kind] = /^(multi_)?(user|conversation|channel)s_select$/.exec(type) ?? []
   if (kind) return `selected_${kind}${several ? 's' : ''}`
@@ -91,9 +85,9 @@ function filled(element: Json, value: string | string[] | undefined): Json {
 
 /** Checks the length of a text, as Slack's window does. */
 function typed(element: Json, text: string): string | null {
-  const { min_length: least = 0, max_length: most = 3000 } = element
-  if (text.length > Number(most)) throw new Error(`A text of ${text.length} characters, at most ${String(most)}.`)
-  if (text !== '' && text.length < Number(least)) throw new Error(`A text of at least ${String(least)} characters.`)
+  const { min_length: min = 0, max_length: max = 3000 } = element
+  if (text.length > Number(max)) throw new Error(`A text of ${text.length} characters, at most ${String(max)}.`)
+  if (text !== '' && text.length < Number(min)) throw new Error(`A text of at least ${String(min)} characters.`)
   return text === '' ? null : text
 }
 

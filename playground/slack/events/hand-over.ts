@@ -1,4 +1,4 @@
-/** Delivers people's actions to the app: events to subscribers, interactions with their single answer. */
+/** Delivers people's actions to the app: events to subscribers, interactions with their only answer. */
 import { acked, type Deliveries, type Delivery } from './deliveries.ts'
 import { envelope, subscription } from './event-payloads.ts'
 import type { ResponseUrls } from './response-urls.ts'
@@ -14,7 +14,7 @@ export interface AckResult {
   delivery: Delivery
 }
 
-/** The parts for delivering people's actions. */
+/** The parts that a hand-over needs. */
 export interface HandOverOptions {
   store: Store
   views: Views
@@ -22,25 +22,25 @@ export interface HandOverOptions {
   responseUrls: ResponseUrls
   now: () => number
   base: () => string
-  /** Returns a fresh trigger for a person, valid for a few seconds. */
+  /** Returns a fresh trigger for a person. It is valid for a few seconds. */
   trigger: (user: string) => string
   /** Records a mistake of the app. */
   refuse: (refused: RefusedCall) => void
   /** Revokes the bot's token, because the app was removed. */
   revoke: () => void
-  /** Adds the token with which the app may search to an event. Absent if it may not search. */
+  /** Adds the search token to an event. Absent if the app may not search. */
   withToken?: ((event: Json) => Json) | undefined
   /** Whether people and channels in a command are escaped: the manifest's `should_escape`. */
   shouldEscape: boolean
   /** The events that the app subscribed to; all if absent. */
   events?: string[]
-  /** Whether the app gets an event. */
+  /** Returns whether the app gets an event. */
   isHeard: (event: Json) => boolean
-  /** The delay of late events, in milliseconds: their messages are dated this long ago. */
+  /** The age of late events, in ms. Their messages are dated this long ago. */
   lateMs: () => number
 }
 
-/** The way to the app. */
+/** Delivers people's actions to the app. */
 export class HandOver {
   readonly with: HandOverOptions
 
@@ -69,7 +69,7 @@ export class HandOver {
     return { ok: acked(first), status: first.status, body: first.body, delivery }
   }
 
-  /** The fields of every interaction: the person, and a trigger for opening a modal. */
+  /** Returns the fields of every interaction: the person, and a trigger for opening a modal. */
   interaction(type: string, user: string): Json {
     const name = this.with.store.users.get(user)?.name ?? user
     const team = this.with.store.users.get(user)?.team_id ?? TEAM
@@ -85,7 +85,7 @@ export class HandOver {
     }
   }
 
-  /** Returns a channel, also one that the bot is not in: people may write there. @throws Error if there is none */
+  /** Returns a channel, even if the bot is not in it: people may write there. @throws Error if there is none */
   channel(id: string): Channel {
     const { store } = this.with
     const direct = id.startsWith('D') ? store.users.get(`U${id.slice(1)}`) : undefined

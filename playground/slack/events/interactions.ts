@@ -9,7 +9,7 @@ import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
 import { Refusal, type Channel, type Ephemeral, type Json, type StoredMessage } from '../types.ts'
 import type { Shown } from '../view-stack.ts'
 
-/** An open view, itself or by its id, with the values that were filled in so far. */
+/** An open view, or its id, and the values filled in so far. */
 export interface ViewPlace {
   view: Json | string
   values?: FormValues
@@ -20,7 +20,7 @@ export interface Submitted extends AckResult {
   errors?: Record<string, string>
 }
 
-/** People's presses, forms and commands. Every method resolves when the app has had its chance to ack. */
+/** People's presses, forms and commands. Every method resolves after the app had the chance to ack. */
 export class Interactions {
   private readonly way: HandOver
 
@@ -28,7 +28,7 @@ export class Interactions {
     this.way = way
   }
 
-  /** Sends a person's slash command. The message in its ack is shown to them, as is a failure. */
+  /** Sends a person's slash command. The person sees the message of its ack, or a failure. */
   async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<AckResult> {
     const { store, responseUrls, base, shouldEscape } = this.way.with
     const { user = ALICE, command = '/ask' } = options
@@ -57,8 +57,8 @@ export class Interactions {
   }
 
   /**
-   * Presses a button, or chooses from another element with an `action_id`, in a message or a view. `values`: the values
-   * that were typed or picked there before, by `action_id` or `block_id`.
+   * Presses a button, or chooses from another element with an `action_id`, in a message or a view. `values` are the
+   * values that were typed or picked there before, by `action_id` or `block_id`.
    */
   async press(
     where: (MessagePlace & { user?: string; values?: FormValues }) | ViewPlace,
@@ -83,7 +83,7 @@ export class Interactions {
       ...this.way.interaction('block_actions', user),
       channel: { id: channel.id, name: channel.name },
       container: { ...container(channel, message), is_ephemeral: sendEphemeral !== undefined },
-      // An ephemeral message is stored nowhere, so the app does not get it back.
+      // Slack does not store ephemeral messages, so the app does not get the message back.
       ...(!sendEphemeral && { message }),
       state: messageState(message.blocks, values),
       response_url: responseUrls.issue(base(), { channel, user, message: ts, ...(thread && { thread }) }),
@@ -122,8 +122,8 @@ export class Interactions {
   }
 
   /**
-   * Submits a form, its elements filled in by `action_id` or `block_id`. The ack decides what follows: it closes, shows
-   * errors, changes, or opens another.
+   * Submits a form, with its elements filled in by `action_id` or `block_id`. The ack closes it, shows errors, updates
+   * it, or opens another.
    * @throws Error if Slack's own window would not send it: a required element is empty, or an option does not exist
    */
   async submit(which: Json | string, values: FormValues = {}): Promise<Submitted> {
@@ -140,7 +140,7 @@ export class Interactions {
     return { ...done, ...(errors && { errors }) }
   }
 
-  /** Closes a modal. The app is told if it asked for that. */
+  /** Closes a modal. The app is notified if it asked for that. */
   async closeView(which: Json | string): Promise<AckResult | undefined> {
     const { user, view } = this.open(which)
     this.way.with.views.close(user)

@@ -30,7 +30,7 @@ export function parsed(body: string): Json {
   }
 }
 
-/** The pressed or chosen element, by its `action_id`, with its value if it has several. */
+/** The element to press or choose, by its `action_id`, with its value if it has several. */
 export interface Chosen {
   action_id: string
   /** The value of a button, a thumb, or an option. */
@@ -46,7 +46,7 @@ interface Pressable {
   element: Json
 }
 
-/** Returns the meant element. If several share an `action_id`, the one with this value. Searches containers too. */
+/** Returns the element, also in containers. If several share an `action_id`, returns the one with this value. */
 export function findAction(blocks: Json[] | undefined, { action_id, value }: Chosen): Pressable | undefined {
   const found = pressables(blocks ?? []).filter(({ element }) => element['action_id'] === action_id)
   return found.find(({ element }) => value !== undefined && element['value'] === value) ?? found[0]
@@ -80,7 +80,7 @@ function held(element: Json, { value, values = [] }: Chosen): Json {
   return { value: element['value'] ?? value }
 }
 
-/** Returns the pressed thumb: thumbs differ by their value. */
+/** Returns the pressed thumb, by its value. */
 function thumb(element: Json, value: string | undefined): Json {
   const sides = [element['positive_button'], element['negative_button']].filter(isObject)
   const side = sides.find((one) => one['value'] === value)
@@ -89,8 +89,8 @@ function thumb(element: Json, value: string | undefined): Json {
 }
 
 /**
- * Returns the author's fields of a message: a person's has a client id, a bot's its app, and one from another workspace
- * its team.
+ * Returns the author's fields of a message. A person's message has a client id, a bot's message its app, and one from
+ * another workspace its team.
  */
 export function signature(user: User | undefined, clientId: () => string): Json {
   const team = user?.team_id ?? TEAM

@@ -8,13 +8,13 @@ import { Refusal, type Channel, type Json } from '../types.ts'
 const LASTS_MS = 30 * 60_000
 const USES = 5
 
-/** The person that an address is given to, and the place. */
+/** The recipient of an address, and the place that it writes to. */
 interface Recipient {
   channel: Channel
   user: string
   thread?: string
   /**
-   * The message that `replace_original` replaces: the one whose button was pressed. A command has none
+   * The message that `replace_original` replaces: the one whose button was pressed. Commands have none
    * (slackapi/bolt-js#2287).
    */
   message?: string
@@ -27,14 +27,14 @@ interface Given {
   left: number
 }
 
-/** The addresses that come with commands and presses. */
+/** The response URLs that come with commands and presses. */
 export interface ResponseUrls {
   issue(base: string, to: Recipient): string
   /** Accepts a post of the app. @throws Refusal if the address is used up or the message is broken */
   take(id: string, args: Json): void
   /** Returns the thread that an address writes to, as `channel:root ts`. */
   threadOf(id: string): string | undefined
-  /** Shows the message of an ack, which has the same form. */
+  /** Shows the message of an ack. It has the same form. */
   show(to: Recipient, args: Json): void
 }
 

@@ -31,7 +31,7 @@ export class Sockets {
 
   constructor(server: Server, { pingMs = PING_MS, host }: { pingMs?: number; host?: string } = {}) {
     server.on('upgrade', (request, socket, head) => {
-      // Whoever knocks and leaves must not end this process.
+      // A client that connects and disconnects must not end the process.
       socket.on('error', () => socket.destroy())
       if (isForeign(request, host)) return turnAway(socket, '403 Forbidden')
       if (!this.tickets.delete(ticketOf(request))) return turnAway(socket, '401 Unauthorized')
@@ -41,21 +41,21 @@ export class Sockets {
     this.pings.unref()
   }
 
-  /** Returns a fresh address, for one connection of one socket. */
+  /** Returns a fresh address for one connection of one socket. */
   issue(base: string): string {
     const ticket = randomUUID()
     this.tickets.add(ticket)
     return `${base.replace(/^http/, 'ws')}${DOOR}?ticket=${ticket}&app_id=${APP}`
   }
 
-  /** Returns how many sockets are open. */
+  /** Returns the number of open sockets. */
   count(): number {
     return this.open.length
   }
 
   /**
-   * Sends to one open socket, in turn, and waits for one if there is none. If it closes without an ack, sends to the
-   * next. Resolves with the ack; undefined if the time is up.
+   * Sends to an open socket, each in turn, and waits for one if there is none. If it closes without an ack, sends to
+   * the next. Resolves with the ack, or with undefined after `ms`.
    */
   async send(envelope: Json, ms: number): Promise<Ack | undefined> {
     const end = performance.now() + ms
@@ -84,7 +84,7 @@ export class Sockets {
     })
   }
 
-  /** Asks all open sockets to connect anew, as Slack does every few hours. */
+  /** Asks all open sockets to reconnect, as Slack does every few hours. */
   refresh(reason: 'warning' | 'refresh_requested' | 'link_disabled' = 'refresh_requested') {
     const goodbye = JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'local' } })
     for (const socket of this.open) socket.send(goodbye)
@@ -95,14 +95,13 @@ export class Sockets {
     for (const socket of this.open.splice(0)) socket.terminate()
   }
 
-  /** Stops reading from all open sockets, so that no close frame is answered: a connection that hangs. */
+  /** Stops reading from all open sockets, so that no close frame is answered. Simulates a hanging connection. */
   hang() {
     for (const socket of this.open) socket.pause()
   }
 
   /**
-   * Stops sending and reading messages on all open sockets. Pings are still answered, so that both ends take them for
-   * alive.
+   * Stops sending and reading messages on all open sockets. Pings are still answered, so both ends consider them alive.
    */
   hush() {
     for (const socket of this.open.splice(0)) socket.removeAllListeners('message')
@@ -119,7 +118,7 @@ export class Sockets {
 
   /** Greets a socket, or refuses it with a message if it is over Slack's limit. */
   private welcome(socket: WebSocket) {
-    // Each envelope that is under way listens for the socket's close.
+    // Each envelope in progress listens for the socket's close.
     socket.setMaxListeners(0)
     socket.on('error', () => socket.terminate())
     if (this.open.length >= MAX_SOCKETS) {
@@ -149,10 +148,7 @@ export class Sockets {
     if (isObject(ack)) this.acks.get(String(ack['envelope_id']))?.(ack['payload'])
   }
 
-  /**
-   * Returns the next open socket in turn. If there is none, or all are closing, waits for the first that opens within
-   * the time.
-   */
+  /** Returns the next open socket in turn. If there is none, waits for the first one until the time is up. */
   private async next(ms: number): Promise<WebSocket | undefined> {
     const ready = () => this.open.filter((socket) => socket.readyState === socket.OPEN)
     if (this.isOver || ms < 0) return undefined
@@ -173,7 +169,7 @@ export class Sockets {
   }
 }
 
-/** Returns the ticket in an address; empty if the address is not ours. */
+/** Returns the ticket in an address. Empty if it is not an address of ours. */
 function ticketOf({ url = '' }: IncomingMessage): string {
   return url.startsWith(`${DOOR}?`) ? (new URLSearchParams(url.slice(DOOR.length)).get('ticket') ?? '') : ''
 }

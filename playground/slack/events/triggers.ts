@@ -1,16 +1,16 @@
 import type { Store } from '../store.ts'
 import { Refusal } from '../types.ts'
 
-/** The triggers that modals are opened with. */
+/** The triggers for opening modals. */
 export interface Triggers {
-  /** Returns a fresh trigger for a person who pressed or commanded. */
+  /** Returns a fresh trigger for a person who pressed something or sent a command. */
   issue(user: string): string
-  /** Returns the person whom it was given to. @throws Refusal if it is unknown, used or old */
+  /** Returns the trigger's person. @throws Refusal if the trigger is unknown, used or expired */
   use(trigger: string): string
 }
 
 /**
- * Creates the triggers. Each opens one modal, within some milliseconds of the press or command that it came with.
+ * Creates the triggers. Each opens one modal, within a given time after the press or command.
  * https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids
  */
 export function createTriggers(store: Store, { now, triggerMs }: { now: () => number; triggerMs: number }): Triggers {

@@ -1,16 +1,14 @@
-/**
- * Decides a file's type by the end of its name, as Slack does: https://docs.slack.dev/reference/objects/file-object.
- */
+/** Decides a file's type by its extension, as Slack does: https://docs.slack.dev/reference/objects/file-object. */
 export interface SlackFileType {
   mimetype: string
   filetype: string
-  /** Slack's name of the type for people. */
+  /** Slack's name of the type, for people. */
   pretty: string
 }
 
 const office = 'application/vnd.openxmlformats-officedocument'
 
-/** Mime type, and the word for people, by ending. */
+/** The MIME type and the name for people, by extension. */
 const KINDS: Record<string, [mimetype: string, pretty: string]> = {
   png: ['image/png', 'PNG'],
   jpg: ['image/jpeg', 'JPEG'],
@@ -49,8 +47,8 @@ export function kindOf(name: string): SlackFileType {
 }
 
 /**
- * Returns the type of a picture that a browser may draw in a page, by its first bytes alone, because names and senders
- * may lie.
+ * Returns the type of a picture that a browser may draw in a page. Decides by the first bytes, because names and
+ * senders may lie.
  */
 export function pictureType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
@@ -60,7 +58,7 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   return /^RIFF[^]{4}WEBP/.test(head) ? 'image/webp' : undefined
 }
 
-/** Returns the width and height of a png in pixels (its IHDR comes first); undefined for anything else. */
+/** Returns the width and height of a PNG in pixels. Its IHDR comes first. Undefined for other types. */
 export function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   if (pictureType(bytes) !== 'image/png' || bytes.length < 24) return undefined
   const view = Buffer.from(bytes.subarray(16, 24))

@@ -7,9 +7,9 @@ import type { Json, StoredFile } from '../types.ts'
 
 /** The widths of the smaller pictures that Slack makes, in pixels. */
 const WIDTHS = [360, 480, 720, 960, 1024]
-/** The smallest width, which exists for every picture. A larger one exists only if the original is larger still. */
+/** The smallest width, which exists for every picture. A larger one exists only if the original is larger. */
 const LEAST_WIDTH = 360
-/** How much of a transcript is in the object itself, in characters. All of it is at `vtt`. */
+/** The number of characters of a transcript in the file object. The whole transcript is at `vtt`. */
 const MAX_TRANSCRIPT_PREVIEW = 300
 
 /** Returns the whole object of a file, with addresses at `base`. */
@@ -68,8 +68,8 @@ function transcription({ id, transcription: heard }: StoredFile, base: string): 
 }
 
 /**
- * Returns a message's files as an event carries them. A file from Slack Connect has only its id, until `files.info` is
- * called (https://docs.slack.dev/apis/slack-connect/#check_file_info). A clip's transcript does not exist yet.
+ * Returns a message's files as an event carries them. A file from Slack Connect has only its id until `files.info` is
+ * called (https://docs.slack.dev/apis/slack-connect/#check_file_info). A clip has no transcript yet.
  */
 export function filesInEvent(files: Json[]): Json[] {
   return files.map((file) => {
@@ -82,7 +82,7 @@ export function filesInEvent(files: Json[]): Json[] {
   })
 }
 
-/** Returns a message's files as its history carries them: whole, except those that the app may not have. */
+/** Returns a message's files as its history carries them. Files that the app may not have are only ids. */
 export function filesInHistory(files: Json[]): Json[] {
   return files.map((file) => {
     if (file['file_access'] === 'access_denied') return filesInEvent([file])[0] ?? file

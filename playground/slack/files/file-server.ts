@@ -1,6 +1,6 @@
 /**
- * `url_private`, `url_private_download`, thumbnails and transcripts: a bearer token with `files:read` gives the bytes,
- * anything else the login page, as Slack does. https://docs.slack.dev/reference/objects/file-object#authentication
+ * Serves `url_private`, `url_private_download`, thumbnails and transcripts. A bearer token with `files:read` gets the
+ * bytes; others get the login page, as in Slack. https://docs.slack.dev/reference/objects/file-object#authentication
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nameInAddress } from './file-object.ts'
@@ -9,12 +9,12 @@ import { isKnownToBot } from './stored-files.ts'
 import type { FileFault, StoredFile } from '../types.ts'
 import type { WebApiOptions } from '../web-api-options.ts'
 
-/** The size of a piece if the download is to be slow, in bytes. */
+/** The size of a piece of a slow download, in bytes. */
 const PIECE = 1_024
 const LOGIN_PAGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Sign in | Slack</title></head><body><h1>Sign in to Local Slack</h1></body></html>\n'
 
-/** The prefixes of the addresses that are answered here. */
+/** The path prefixes that are handled here. */
 export const FILE_PATHS: ReadonlySet<string> = new Set(['files-pri', 'files-tmb', 'workspace-signin'])
 
 /** A download in progress. */
@@ -26,9 +26,7 @@ interface Download {
   fileFault: FileFault
 }
 
-/**
- * Answers one request for a file. Each is recorded as a call of `download`, with the file's id and the token's owner.
- */
+/** Answers a request for a file. It is recorded as a call of `download`, with the file's id and the token's owner. */
 export async function serveFile(options: WebApiOptions, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', options.workspace.base())
   if (url.pathname === '/workspace-signin') return sendPage(response, 200)
@@ -55,7 +53,7 @@ function tokenOf({ botToken, isRevoked }: WebApiOptions, authorization = ''): 'b
   return authorization === `Bearer ${botToken}` && !isRevoked() ? 'bot' : 'unknown'
 }
 
-/** Returns the fault of this download. A fault that has occurred as often as set is over. */
+/** Returns the fault of this download, and counts it. A fault ends after its `times`. */
 function takeFileFault(file: StoredFile | undefined): FileFault {
   const fileFault = file?.fault
   if (!fileFault || fileFault.times === 0) return {}
@@ -63,7 +61,7 @@ function takeFileFault(file: StoredFile | undefined): FileFault {
   return fileFault
 }
 
-/** Returns Slack's error code if there are no bytes. A missing token is recorded as the app's mistake. */
+/** Returns Slack's error code, if there is an error. A missing token is recorded as the app's mistake. */
 function refusal(
   options: WebApiOptions,
   { token, file, fileFault }: { token: string; file: StoredFile | undefined; fileFault: FileFault },
@@ -130,7 +128,7 @@ function captions(text: string): Uint8Array {
   return Buffer.from(['WEBVTT\n', ...cues].join('\n'))
 }
 
-/** Sends bytes piece by piece, too many of them, or cut off. */
+/** Sends bytes slowly, too many of them, or cut off. */
 async function sendOddly(response: ServerResponse, body: Uint8Array, fileFault: FileFault) {
   const { sends = body.length, cutAfter = Infinity, pieceMs = 0 } = fileFault
   const end = Math.min(sends, cutAfter)
@@ -140,7 +138,7 @@ async function sendOddly(response: ServerResponse, body: Uint8Array, fileFault: 
     const from = sent % source.length
     const piece = source.subarray(from, from + Math.min(pieceSize, end - sent))
     if (pieceMs > 0) await wait(pieceMs)
-    // Writing waits for the reader: what nobody takes is not heaped up.
+    // Each write waits for the reader, so that nothing is buffered without limit.
     await new Promise<void>((resolve) => {
       response.once('close', resolve)
       response.write(piece, () => resolve(void response.off('close', resolve)))

@@ -3,31 +3,28 @@ import { kindOf } from './file-kinds.ts'
 import { BOT_USER, type Store } from '../store.ts'
 import type { FileMode, FileFault, StoredFile } from '../types.ts'
 
-/** A file that a person uploads, with everything that may be unusual about it in Slack. */
+/** A file that a person uploads, with anything unusual that Slack files can have. */
 export interface UploadedFile {
   name: string
   /** The content; a text is UTF-8. Absent for a file that is deleted or stored elsewhere. */
   bytes?: Uint8Array | string
   title?: string
-  /** Slack's type of it; by its name unless given. */
+  /** Slack's type of the file. Default: by its name. */
   mimetype?: string
-  /** The size that Slack reports, in bytes; the true one unless given. */
+  /** The size that Slack reports, in bytes. Default: the true one. */
   size?: number
   /**
-   * `hosted` unless given. An `external` file is at `externalUrl`; a `tombstone` or `hidden_by_limit` file has only its
-   * id.
+   * Default: `hosted`. An `external` file is at `externalUrl`. A `tombstone` or `hidden_by_limit` file has only its id.
    */
   mode?: FileMode
   externalUrl?: string
-  /** As over Slack Connect: the event has only the id. With `access_denied` it stays so. */
+  /** As over Slack Connect, the event has only the id. With `access_denied`, `files.info` is refused too. */
   access?: 'check_file_info' | 'access_denied'
   /** The alternative text of a picture. */
   altText?: string
-  /**
-   * Smaller pictures by width in pixels. Without this the original is served as each; `{}` for a picture without any.
-   */
+  /** Smaller pictures by width in pixels. Default: the original for each width. `{}` for none. */
   thumbs?: Record<number, Uint8Array>
-  /** The transcript of a clip; `transcriptStatus` is `complete` unless given. */
+  /** The transcript of a clip. `transcriptStatus` defaults to `complete`. */
   transcript?: string
   transcriptStatus?: 'processing' | 'complete' | 'failed' | 'none'
   /** The fault of its download. */
@@ -61,7 +58,10 @@ function clean<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(kept) as Partial<T>
 }
 
-/** Whether the app may know of a file: its own, or one shared where it is, or in a public channel. */
+/**
+ * Returns whether the app may access a file: its own, one shared in a channel that it is in, or one in a public
+ * channel.
+ */
 export function isKnownToBot(store: Store, file: StoredFile): boolean {
   if (file.user === BOT_USER) return true
   return [...file.channels].some((id) => {
@@ -70,7 +70,7 @@ export function isKnownToBot(store: Store, file: StoredFile): boolean {
   })
 }
 
-/** Whether a person may have a file: their own, or one shared where they are. */
+/** Returns whether a person may access a file: their own, or one shared in a channel that they are in. */
 export function isKnownTo(user: string, store: Store, file: StoredFile): boolean {
   return file.user === user || [...file.channels].some((id) => store.channels.get(id)?.members.has(user) === true)
 }

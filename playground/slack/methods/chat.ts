@@ -5,7 +5,7 @@ import { readContent, MAX_UPDATE_TEXT } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 import { isStreaming } from './stream-life.ts'
 
-/** The author's fields of the bot's own messages. */
+/** The author's fields of the bot's messages. */
 export const FROM_BOT = { user: BOT_USER, bot_id: BOT, app_id: APP, team: TEAM }
 
 /** https://docs.slack.dev/reference/methods: chat.*, without the streams. */
@@ -25,7 +25,7 @@ export const chatMethods: Record<string, Method> = {
     if (isStreaming(message, slack)) throw new Refusal('streaming_state_conflict')
     const content = readContent({ ...keptBy(args, message), ...args }, { textMost: MAX_UPDATE_TEXT })
     const edited = { user: BOT_USER, ts: store.ts() }
-    // Blocks without a new text leave the old one as what a notification says.
+    // Blocks without a new text leave the text of the notification unchanged.
     const text = content.text || message.text
     Object.assign(message, { blocks: undefined, chunks: undefined }, content, { text, edited })
     store.changed(channel, message)
@@ -64,13 +64,13 @@ export function threadOf(args: Json, channel: Channel, store: Workspace['store']
   return ts
 }
 
-/** Applies an update. Absent parts stay as they were; markdown_text replaces text and blocks. */
+/** Applies an update. Absent parts stay unchanged; markdown_text replaces text and blocks. */
 function keptBy(args: Json, message: StoredMessage): Json {
   const { blocks, attachments } = message
   return args['markdown_text'] === undefined ? { blocks, attachments } : { attachments }
 }
 
-/** Returns a message that the bot may change or delete: one of its own. */
+/** Returns a message that the bot may change or delete, which is its own. */
 function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: StoredMessage } {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'ts'))

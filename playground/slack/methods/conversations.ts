@@ -8,7 +8,7 @@ import type { Method, Workspace } from './method.ts'
 export const conversationMethods: Record<string, Method> = {
   'conversations.info': (args, { store }) => {
     const id = required(args, 'channel')
-    // Whoever writes may name what never was: no mistake of the app's.
+    // People may name a channel that does not exist, so it is not the app's mistake.
     if (!store.channels.has(id)) throw declined('channel_not_found')
     return { channel: channelObject(store.channel(id)) }
   },
@@ -30,14 +30,14 @@ export const conversationMethods: Record<string, Method> = {
     const own = [...store.channels.values()].filter(
       (one) => one.members.has(BOT_USER) && (one.kind === 'channel' || one.kind === 'group') && isWanted(one),
     )
-    const { from, to, next } = slice(own.length, args, { normal: 100, most: 999 })
+    const { from, to, next } = slice(own.length, args, { normal: 100, max: 999 })
     return { channels: own.slice(from, to).map(channelObject), response_metadata: { next_cursor: next } }
   },
 
   'conversations.members': (args, { store }) => {
     const channel = store.channel(required(args, 'channel'))
     const members = [...channel.members]
-    const { from, to, next } = slice(members.length, args, { normal: 100, most: 999 })
+    const { from, to, next } = slice(members.length, args, { normal: 100, max: 999 })
     return { members: members.slice(from, to), response_metadata: { next_cursor: next } }
   },
 
@@ -53,18 +53,18 @@ export const conversationMethods: Record<string, Method> = {
     const roots = channel.messages.filter(
       (m) => !m.thread_ts || m.thread_ts === m.ts || m.subtype === 'thread_broadcast',
     )
-    return page(between(roots, args).reverse(), args, { normal: 100, most: 999, channel })
+    return page(between(roots, args).reverse(), args, { normal: 100, max: 999, channel })
   },
 
   'conversations.replies': (args, { store }) => {
     const channel = readable(args, store)
     const root = store.message(channel, required(args, 'ts'), 'thread_not_found')
     const thread = store.thread(channel, root.thread_ts ?? root.ts)
-    return page(between(thread, args), args, { normal: 1000, most: 1000, channel })
+    return page(between(thread, args), args, { normal: 1000, max: 1000, channel })
   },
 }
 
-/** Returns a channel that the bot may read: one that it is in. */
+/** Returns a channel that the bot may read, which it must be in. */
 function readable(args: Json, store: Workspace['store']): Channel {
   const channel = store.channel(required(args, 'channel'))
   if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
@@ -100,7 +100,7 @@ function between(messages: StoredMessage[], args: Json): StoredMessage[] {
 }
 
 /** Returns one page of messages. The cursor is where the next page begins. */
-function page(messages: StoredMessage[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
+function page(messages: StoredMessage[], args: Json, bounds: { normal: number; max: number; channel: Channel }): Json {
   const { from, to, next } = slice(messages.length, args, bounds)
   const withMetadata = flag(args, 'include_all_metadata')
   return {
@@ -110,8 +110,8 @@ function page(messages: StoredMessage[], args: Json, bounds: { normal: number; m
   }
 }
 
-/** Returns where a page begins and ends, and the cursor of the next one. */
-function slice(length: number, args: Json, bounds: { normal: number; most: number }) {
+/** Returns the start and the end of a page, and the cursor of the next one. */
+function slice(length: number, args: Json, bounds: { normal: number; max: number }) {
   const from = readCursor(optional(args, 'cursor'))
   const to = from + whole(args, 'limit', bounds)
   return { from, to, next: to < length ? Buffer.from(`next:${to}`).toString('base64') : '' }
@@ -129,7 +129,7 @@ function readCursor(cursor: string | undefined): number {
 function outward(message: StoredMessage, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
   if (message.files) rest.files = filesInHistory(message.files)
-  // Only the event names a message with files by a subtype of its own.
+  // Only events give a message with files its own subtype.
   if (message.subtype === 'file_share') delete rest.subtype
   for (const name of ['chunks', 'stream', 'died', 'stopped_by']) delete rest[name]
   const replies = channel.messages.filter((one) => one.thread_ts === message.ts && one.ts !== message.ts)

@@ -8,7 +8,7 @@ import type { Method } from './method.ts'
 export const fileMethods: Record<string, Method> = {
   'files.info': (args, { store, base }) => {
     const file = store.files.get(required(args, 'file'))
-    // Old ids and those of other workspaces come from messages, so that asking is no mistake of the app's.
+    // Messages can contain old ids and ids of other workspaces, so asking is not the app's mistake.
     if (!file || !isKnownToBot(store, file) || file.access === 'access_denied') throw declined('file_not_found')
     if (file.mode === 'tombstone') throw declined('file_deleted')
     const known = { ...file }

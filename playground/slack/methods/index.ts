@@ -19,12 +19,12 @@ export const methods = new Map<string, Method>(
   }),
 )
 
-/** The scopes of a bot token that are not for methods: mentions and commands. */
+/** The scopes of a bot token that are for deliveries: mentions and commands. */
 const OF_DELIVERIES = ['app_mentions:read', 'commands']
 
 /**
- * The scopes of which a method needs at least one, from its page under https://docs.slack.dev/reference/methods. A
- * method that is not here needs none.
+ * The scopes of which a method needs at least one, from its page under https://docs.slack.dev/reference/methods.
+ * Methods that are absent need none.
  */
 export const scopesOf = new Map<string, string[]>(
   Object.entries({

@@ -2,7 +2,7 @@ import { flag, isObject, optional } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
-/** The limits at which a text is cut or refused, in characters. */
+/** The lengths at which a text is cut or refused, in characters. */
 const MAX_TEXT = 40_000
 export const MAX_UPDATE_TEXT = 4_000
 export const MAX_MARKDOWN = 12_000
@@ -39,9 +39,9 @@ export function readContent(args: Json, options: { textMost?: number } = {}): Me
 }
 
 /** @throws Refusal `msg_too_long`. */
-export function checkLength(text: string | undefined, most: number) {
-  if (text !== undefined && text.length > most)
-    throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${most}` })
+export function checkLength(text: string | undefined, max: number) {
+  if (text !== undefined && text.length > max)
+    throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${max}` })
 }
 
 /** Reads old-style attachments. Blocks inside them are checked like any others. */
@@ -52,7 +52,7 @@ function checkAttachments(attachments: unknown) {
   for (const one of attachments) if (isObject(one) && one['blocks'] !== undefined) checkBlocks(one['blocks'])
 }
 
-/** Checks the metadata, by which a bot finds its own posts after a crash. */
+/** Checks the metadata. The bot finds its own posts by it after a crash. */
 export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (metadata === undefined) return {}
   if (!isObject(metadata) || typeof metadata['event_type'] !== 'string' || !isObject(metadata['event_payload']))
@@ -62,7 +62,7 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
   return { metadata }
 }
 
-/** Whether links in the message would grow previews; on unless it is turned off. */
+/** Returns whether links in the message get previews. On by default. */
 export function unfurls(args: Json): boolean {
   return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
 }

@@ -14,18 +14,18 @@ export interface Workspace {
   base: () => string
   /** Returns a fresh one-use address for a socket. */
   socketUrl: () => string
-  /** Returns the person whom this trigger was given to, and uses it up. @throws Refusal if it is not fresh */
+  /** Returns the trigger's person, and uses it up. @throws Refusal if it is not fresh */
   useTrigger: (trigger: string) => string
-  /** How long a streamed message lives, in milliseconds, and how many UTF-8 bytes it holds. */
+  /** The maximum age of a streamed message in ms, and its maximum size in UTF-8 bytes. */
   streamMs: () => number
   streamBytes: number
   /** Whether the app is an agent, with sessions. */
   agent: boolean
   /** Absent if the workspace does not let apps search. */
   search?: SearchTokens | undefined
-  /** Whether the bot's token has this scope. */
+  /** Returns whether the bot's token has this scope. */
   isGranted: (scope: string) => boolean
 }
 
-/** A Web API method: arguments in, the answer without `ok` out. @throws Refusal if Slack refuses */
+/** A Web API method. Takes its arguments, and returns the response without `ok`. @throws Refusal if Slack refuses */
 export type Method = (args: Json, slack: Workspace) => Json

@@ -3,7 +3,7 @@ import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, type Json, type User } from '../types.ts'
 import type { Method } from './method.ts'
 
-/** The methods about people, and those that need nothing else. */
+/** The methods on people, and those without a family. */
 export const otherMethods: Record<string, Method> = {
   'api.test': (args) => {
     if (args['error']) throw declined(String(args['error']))
@@ -60,7 +60,8 @@ export const otherMethods: Record<string, Method> = {
 }
 
 /**
- * Returns a person as the app may see them: the e-mail address needs its own scope, and a stranger's is never shown.
+ * Returns a person as the app may see them. The e-mail address needs its own scope, and is never shown for people of
+ * other workspaces.
  */
 function outward(user: User, withEmail: boolean): Json {
   const { email, ...profile } = user.profile

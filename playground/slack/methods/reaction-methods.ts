@@ -37,7 +37,7 @@ export const reactionMethods: Record<string, Method> = {
   },
 }
 
-/** The message and the emoji that a reaction is about. */
+/** Returns the message and the emoji of a reaction. */
 function reacted(args: Json, store: Workspace['store']) {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'timestamp'))

@@ -1,5 +1,5 @@
 /**
- * Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds public messages, for
+ * Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds public messages for
  * the person who addressed it.
  */
 import { flag, invalid, optional, required } from '../args.ts'
@@ -12,7 +12,7 @@ const MAX_LIMIT = 20
 /** The maximum length of a query; Slack does not document one. */
 const MAX_QUERY = 1_000
 
-/** The kinds of finds, each with the scope that it needs. */
+/** The kinds of results, each with the scope that it needs. */
 const SCOPES: Record<string, string> = {
   messages: 'search:read.public',
   channels: 'search:read.public',
@@ -44,7 +44,9 @@ function enabled(search: SearchTokens | undefined): SearchTokens {
   return search
 }
 
-/** Returns the asker: a bot token searches only for the person who addressed it, `isOwn` for who granted it. */
+/**
+ * Returns the asker. A bot token searches only for the person who addressed it. `isOwn`: the person granted the token.
+ */
 function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): { asker: User; isOwn: boolean } {
   const token = optional(args, 'action_token')
   const person = token === undefined ? undefined : tokens.personOf(token)
@@ -75,7 +77,7 @@ function typesOf(args: Json): string[] {
   return listOf(args, 'channel_types', TYPES.channel)
 }
 
-/** Refuses the kinds of places that need a person's token. */
+/** Refuses the kinds of channels that need a person's token. */
 function checkPlace(type: string, isOwn: boolean): void {
   if (!Object.values(TYPES).includes(type)) throw invalid(`[ERROR] channel_types: ${type}`)
   if (type === TYPES.channel || isOwn) return
@@ -107,7 +109,10 @@ const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
   },
 }
 
-/** Returns the public channels (for a guest, those that they are in), and the other places that the asker is in. */
+/**
+ * Returns the public channels, and the other channels that the asker is in. A guest finds only channels that they are
+ * in.
+ */
 function channelsFor({ slack, asker, args }: Looking): Channel[] {
   const isGuest = asker.is_restricted || asker.is_ultra_restricted || asker.is_stranger || asker.team_id !== TEAM
   return [...slack.store.channels.values()].filter(
@@ -140,7 +145,7 @@ function filesOf(looking: Looking): (SaidThere & { file: Json })[] {
   return said(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
-/** Sorts finds: those with the most words of the query first, then the newest. */
+/** Sorts results by the number of the query's words in them, then newest first. */
 function ranked<T>(query: string, all: T[], textOf: (one: T) => string): T[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
   const scored = all.map((one) => {

@@ -17,7 +17,7 @@ export const sessionMethods: Record<string, Method> = {
     if (initiator !== undefined && !channel.members.has(initiator)) throw declined('user_not_in_channel')
     const title = readTitle(optional(args, 'title'))
     const known = channel.sessions.get(thread)
-    // Title and initiator count only where the session is new.
+    // Title and initiator are ignored for an existing session.
     const first = known ? {} : { ...(title && { title }), ...(initiator && { initiator }) }
     const session = slack.store.setSession(channel, thread, { status, ...first })
     return { status: session.status, agent_status: session.status, ...(session.title && { title: session.title }) }
@@ -61,7 +61,7 @@ export const sessionMethods: Record<string, Method> = {
   },
 }
 
-/** Refuses a plain app, which has no sessions. */
+/** Refuses a plain app. It has no sessions. */
 function mustBeAgent({ agent }: Workspace) {
   if (!agent) throw declined('not_authorized')
 }
@@ -71,7 +71,7 @@ function sessionPlace(args: Json, slack: Workspace): { channel: Channel; thread:
   return threadPlace(args, slack.store)
 }
 
-/** Returns a thread by its root. Any other message of it is refused. */
+/** Returns a thread by its root. Refuses other messages of the thread. */
 function threadPlace(args: Json, store: Workspace['store']): { channel: Channel; thread: string } {
   const channel = store.writable(required(args, 'channel_id'))
   const thread = required(args, 'thread_ts')

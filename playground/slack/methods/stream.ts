@@ -1,4 +1,4 @@
-/** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming. Their limits are from facts/slack.md. */
+/** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming. */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { BOT, TEAM } from '../store.ts'
@@ -12,12 +12,12 @@ import { checkGrowth, isStreaming, notStreaming } from './stream-life.ts'
 /** The maximum length of a title, in characters. */
 const MAX_TITLE = 256
 
-/** Start, append and stop, for one message that grows meanwhile. */
+/** Start, append and stop, for one message. */
 export const streamMethods: Record<string, Method> = {
   'chat.startStream': (args, slack) => {
     const { store } = slack
     const channel = store.writable(required(args, 'channel'))
-    // In direct messages a stream stands in a thread; in a channel it may stand by itself.
+    // In direct messages a stream needs a thread. In a channel it can start a message.
     const thread = channel.kind === 'im' ? required(args, 'thread_ts') : optional(args, 'thread_ts')
     if (thread) store.message(channel, thread, 'invalid_thread_ts')
     const recipient = readRecipient(args, channel, store)
@@ -35,7 +35,7 @@ export const streamMethods: Record<string, Method> = {
       chunks,
       ...(recipient && { stream: { recipient, text, chunks } }),
     })
-    // An agent's stream opens a session by itself; nobody but the app ends it.
+    // An agent's stream opens a session. Only the app ends it.
     if (slack.agent) store.setSession(channel, thread ?? message.ts, { status: 'processing' })
     return { channel: channel.id, ts: message.ts }
   },
@@ -68,7 +68,7 @@ export const streamMethods: Record<string, Method> = {
   },
 }
 
-/** Reads the recipient of a stream, which is required in a channel. */
+/** Reads the recipient of a stream. It is required in a channel. */
 function readRecipient(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
   if (channel.kind === 'im') return undefined
   const user = optional(args, 'recipient_user_id')
@@ -76,12 +76,12 @@ function readRecipient(args: Json, channel: Channel, store: Workspace['store']):
   if (optional(args, 'recipient_team_id') === undefined) throw new Refusal('missing_recipient_team_id')
   const known = store.users.get(user)
   if (!known) throw new Refusal('user_not_found', { why: `There is no user ${user}.` })
-  // People of connected workspaces cannot be streamed to, which a good app learns here.
+  // Slack refuses streams to people of connected workspaces. A good app may not know that, so it is not its mistake.
   if (known.is_stranger || known.team_id !== TEAM) throw declined('user_not_found')
   return user
 }
 
-/** Returns a stream that has begun and not ended. @throws Refusal if it has */
+/** Returns a stream in progress. @throws Refusal if it has ended */
 function streaming(args: Json, slack: Workspace): { channel: Channel; message: StoredMessage } {
   const channel = slack.store.writable(required(args, 'channel'))
   const message = slack.store.message(channel, required(args, 'ts'))
@@ -91,7 +91,7 @@ function streaming(args: Json, slack: Workspace): { channel: Channel; message: S
   return { channel, message }
 }
 
-/** Reads the chunks. A text alone is one chunk of markdown. */
+/** Reads the chunks. A plain text becomes one chunk of Markdown. */
 function readChunks(args: Json): Json[] {
   const markdown = optional(args, 'markdown_text')
   const chunks = args['chunks'] ?? []

@@ -1,5 +1,6 @@
 /**
- * The two steps of an upload, with the bytes between them: https://docs.slack.dev/messaging/working-with-files#upload.
+ * The two steps of an upload, and the transfer of the bytes between them:
+ * https://docs.slack.dev/messaging/working-with-files#upload.
  */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { fileObject } from '../files/file-object.ts'
@@ -9,7 +10,7 @@ import { declined, Refusal, type Json, type StoredFile } from '../types.ts'
 import { FROM_BOT, threadOf } from './chat.ts'
 import type { Method, Workspace } from './method.ts'
 
-/** Slack takes files of up to 1 GB; here they are kept in memory. */
+/** Slack accepts files of up to 1 GB. Here they are kept in memory. */
 const MAX_BYTES = 4_000_000
 
 export const uploadMethods: Record<string, Method> = {
@@ -42,7 +43,7 @@ function uploaded(store: Store, given: unknown): StoredFile {
   return file
 }
 
-/** Shares the uploaded files. Without a channel they are the app's own. */
+/** Shares the uploaded files. Without a channel they stay private to the app. */
 function share(args: Json, { store, base }: Pick<Workspace, 'store' | 'base'>, files: StoredFile[]) {
   const id = optional(args, 'channel_id')
   if (id === undefined) return
@@ -55,7 +56,10 @@ function share(args: Json, { store, base }: Pick<Workspace, 'store' | 'base'>, f
   store.post(channel, { ...message, ...(thread && { thread_ts: thread }) })
 }
 
-/** Stores the bytes of an announced file, bare or as the only part of a form. @throws Refusal for an unknown address */
+/**
+ * Stores the bytes of an announced file, sent as they are or as the only part of a form. @throws Refusal for an unknown
+ * address
+ */
 export function takeUpload(store: Store, id: string, body: Buffer) {
   const file = store.files.get(id)
   if (!file || file.user !== BOT_USER)

@@ -47,7 +47,7 @@ export const viewMethods: Record<string, Method> = {
 }
 
 /**
- * Returns the refusals of `blocks.validate`, each with a pointer. The method is a query: a refusal is a normal result.
+ * Returns the errors of `blocks.validate`, each with a pointer. The method is a query, so an error is a normal result.
  */
 function validated(what: string, check: () => void) {
   try {
@@ -55,7 +55,7 @@ function validated(what: string, check: () => void) {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [, message = error.message, pointer = ''] = /^(.*?)(?: \[json-pointer:(.*)\])?$/s.exec(error.message) ?? []
-    // Of a list alone the place is told within that list.
+    // For a list of blocks, the pointer is relative to that list.
     const place = what === 'blocks' ? pointer.replace(/^\/blocks/, '') : pointer
     const errors = [{ pointer: place, code: 'failed_constraint', message }]
     throw new Refusal(`invalid_${what}`, { why: message, blame: false, more: { errors } })
@@ -66,7 +66,7 @@ function validated(what: string, check: () => void) {
 export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   if (!isObject(view) || view['type'] !== type) throw invalid(`[ERROR] a view of type ${type} is needed`)
   const { blocks } = view
-  checkBlocks(blocks, { most: VIEW_BLOCKS, surface: type })
+  checkBlocks(blocks, { max: VIEW_BLOCKS, surface: type })
   if (type === 'modal') checkModal(view, blocks)
   checkLength(view, 'private_metadata', MAX_METADATA)
   checkLength(view, 'callback_id', 255)
@@ -76,9 +76,9 @@ export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   return view
 }
 
-function checkLength(view: Json, name: string, most: number) {
+function checkLength(view: Json, name: string, max: number) {
   const value = view[name] ?? ''
-  if (typeof value !== 'string' || value.length > most) throw invalid(`[ERROR] ${name} is over ${most} characters`)
+  if (typeof value !== 'string' || value.length > max) throw invalid(`[ERROR] ${name} is over ${max} characters`)
 }
 
 /** https://docs.slack.dev/reference/views/modal-views */

@@ -82,7 +82,7 @@ export interface Dialect {
   readonly carriesHistory?: boolean
   /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
-  /** Whether a line of model output begins an invented observation. The stream is cut before it. */
+  /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */
   beginsObservation(line: string): boolean
   render(view: RunView): Rendered
   read(completion: Completion, tools: Tool[]): ParsedTurn

@@ -89,7 +89,7 @@ const INLINE_ANSWER = /(?<=[.!?] {0,3})So,? the final answer is ?[:：]/
 const FORM =
   'Write "Follow up: <one thing to search for>" on a line of its own, or, when you know, "So the final answer is: <answer>".'
 
-/** Whether a line begins an intermediate answer. Only the search tool may give one. */
+/** Returns whether a line begins an intermediate answer. Only the search tool may give one. */
 export function beginsIntermediateAnswer(line: string): boolean {
   return intermediateAt(line, 0)
 }

@@ -52,7 +52,7 @@ function tripleQuotes(text: string): number {
 }
 
 /**
- * Whether two labels have the same style: not indented deeper, in no fence of its own, same capitalisation and
+ * Returns whether two labels have the same style: not indented deeper, in no fence of its own, same capitalisation and
  * decoration. A turn uses one style. Text that it quotes often uses another (`    action: str` in code, `# Action: …`
  * in a comment).
  */
@@ -62,9 +62,9 @@ function isAlike(section: LabelledSection, own: LabelledSection): boolean {
 }
 
 /**
- * Whether a label after an input begins another part of the turn. Lines of a mail, a note or code may look like labels.
- * A real action names a tool or has its input. A real question has a thought after it. A real thought leads to an
- * action or an answer, or is the last line.
+ * Returns whether a label after an input begins another part of the turn. Lines of a mail, a note or code may look like
+ * labels. A real action names a tool or has its input. A real question has a thought after it. A real thought leads to
+ * an action or an answer, or is the last line.
  */
 function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean {
   const [section, next] = [sections[index], sections[index + 1]]
@@ -85,7 +85,7 @@ function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean 
   }
 }
 
-/** Whether a line is an action that needs no input label: a listed tool, a call of one, an answer, or none. */
+/** Returns whether a line is an action that needs no input label: a listed tool, a call of one, an answer, or none. */
 function isAction(line: string, tools: string[]): boolean {
   const name = line.slice(0, 100).split(/[[({:：]/, 1)[0] ?? ''
   return listedTool(name, tools) !== undefined || namesFinish(name, tools) || namesNothing(line)
@@ -136,7 +136,7 @@ function endsLine(text: string, at: number): boolean {
   return text.slice(at, nextLine(text, at)).trim() === ''
 }
 
-/** Whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
+/** Returns whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
 function isQuotedObject(text: string): boolean {
   return /^\{\s*["'“‘]/.test(text)
 }

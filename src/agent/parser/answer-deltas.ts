@@ -75,7 +75,7 @@ export class AnswerDeltas implements AnswerReader {
     return opening && (isWhole || line.length >= opening.at + SEEN) ? opening : undefined
   }
 
-  /** Whether the dialect reads what follows as the answer. */
+  /** Returns whether the dialect reads what follows as the answer. */
   #isAnswer(before: string, { form }: AnswerOpening): boolean {
     if (++this.#tries > MAX_TRIES) return false
     const reading = this.#dialect.read({ text: `${before}${WORD}${CLOSES[form]}` }, this.#tools)
@@ -259,7 +259,7 @@ function fenceDepth(text: string): number {
   return depth
 }
 
-/** Whether a line begins a new thought, question or observation, which models continue with after an answer. */
+/** Returns whether a line begins a new thought, question or observation, which models continue with after an answer. */
 function endsAnswer(line: string): boolean {
   const label = reactLabel(line, 0)
   return label !== undefined && ['thought', 'question', 'observation'].includes(label.name)

@@ -17,7 +17,7 @@ export function plainLabels(text: string, labelAt: LabelReader = reactLabel): st
   return text
 }
 
-/** Whether the labels form a step: an action with its input or as a call, or an answer. */
+/** Returns whether the labels form a step: an action with its input or as a call, or an answer. */
 function makesStep(sections: LabelledSection[], text: string): boolean {
   return sections.some(({ name, lone, valueAt }, i) => {
     if (name === 'answer') return !lone || sections.length > 1

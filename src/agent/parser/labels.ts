@@ -171,7 +171,8 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Lab
 }
 
 /**
- * Whether a tool's name and arguments are followed by prose or an answer: that describes the tool, and is not a call.
+ * Returns whether a tool's name and arguments are followed by prose or an answer: that describes the tool, and is not a
+ * call.
  */
 function isQuoted(turn: string, sections: LabelledSection[], at: number): boolean {
   const [input, next] = [sections[at + 1], sections[at + 2]]
@@ -241,7 +242,7 @@ export function unwrapped(value: string, wrap: string): string {
   return line.endsWith(wrap) ? line.slice(0, -wrap.length) + value.slice(end) : value
 }
 
-/** Whether a label begins a step. Labels that are common words do not. */
+/** Returns whether a label begins a step. Labels that are common words do not. */
 export function opensStep({ name, lone }: LabelledSection): boolean {
   return (name === 'action' || name === 'input' || name === 'answer') && !lone
 }

@@ -205,7 +205,7 @@ class LooseReader {
     return end < 0 ? FAIL : unescaped(inner)
   }
 
-  /** Whether the quote before `next` ends its string, judged by what follows. */
+  /** Returns whether the quote before `next` ends its string, judged by what follows. */
   closes(next: number, closers: string): boolean {
     const start = this.at
     this.at = next
@@ -215,7 +215,7 @@ class LooseReader {
     return closes
   }
 
-  /** Whether the next text may follow a string: one of `closers`, a comment, the next key, or nothing. */
+  /** Returns whether the next text may follow a string: one of `closers`, a comment, the next key, or nothing. */
   endsString(closers: string): boolean {
     const char = this.text[this.at]
     if (char === undefined || closers.includes(char) || char === '#') return true

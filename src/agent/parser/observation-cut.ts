@@ -107,14 +107,15 @@ export class ObservationCut {
     return end
   }
 
-  /** Whether an action or an answer begins before the current line. */
+  /** Returns whether an action or an answer begins before the current line. */
   #stepBegan(): boolean {
     if (!this.#hasStep) this.#readSteps()
     return this.#hasStep
   }
 
   /**
-   * Whether the line is a comment in the input of a step whose labels are not headings: `# Observation: …` in Python.
+   * Returns whether the line is a comment in the input of a step whose labels are not headings: `# Observation: …` in
+   * Python.
    */
   #isComment(line: string): boolean {
     if (!COMMENT.test(line)) return false
@@ -161,9 +162,9 @@ const COMMENT = /^[ \t]{0,64}#(?!#)/
 const observationLabel = labelReader({ observation: REACT.observation })
 
 /**
- * Whether a line of model output begins an invented observation. Streams use it too, so a bare `Observation` counts
- * only with its line break: a growing line may become `Observational studies`. Indented lower case (`    observation:
- * str`) is code. Bold or a heading without a colon may belong to an answer.
+ * Returns whether a line of model output begins an invented observation. Streams use it too, so a bare `Observation`
+ * counts only with its line break: a growing line may become `Observational studies`. Indented lower case (`
+ * observation: str`) is code. Bold or a heading without a colon may belong to an answer.
  */
 export function beginsObservation(line: string): boolean {
   const label = observationLabel(line, 0)

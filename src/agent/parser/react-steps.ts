@@ -71,7 +71,7 @@ function lastSpoken(text: string, at: number, others = ''): number {
   return at
 }
 
-/** Whether `Answer: not yet` is no answer, because an action and its input follow before any other thought. */
+/** Returns whether `Answer: not yet` is no answer, because an action and its input follow before any other thought. */
 function leadsOn({ sections }: ModelOutput, index: number): boolean {
   const [next, after] = sections.slice(index + 1, index + 3)
   return sections[index]?.lone === true && next?.name === 'action' && after?.name === 'input'
@@ -98,7 +98,7 @@ export function readAction(turn: ModelOutput, index: number, section: LabelledSe
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
 }
 
-/** Whether a tool may be called without input. */
+/** Returns whether a tool may be called without input. */
 function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolean {
   return !isCut && accepts !== undefined && tools.includes(tool) && accepts(tool, {})
 }

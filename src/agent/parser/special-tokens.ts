@@ -42,7 +42,7 @@ export interface FinalPart {
   isFinal: boolean
 }
 
-/** Whether a harmony completion that lost its tokens has a final part. */
+/** Returns whether a harmony completion that lost its tokens has a final part. */
 export function cameToFinal(completion: string): boolean {
   return /^\s{0,20}analysis/.test(completion) && /assistant ?final/.test(completion)
 }

@@ -17,7 +17,7 @@ export function trimWhile(text: string, drop: (char: string) => boolean): string
   return text.slice(start, end)
 }
 
-/** Whether a character is white space, zero-width included. */
+/** Returns whether a character is white space, zero-width included. */
 export function isSpace(char: string): boolean {
   return SPACES.has(char)
 }

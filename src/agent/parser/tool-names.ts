@@ -132,12 +132,12 @@ const EMOJI = '(?![\\d#*©®])\\p{Extended_Pictographic}[\\ufe0f\\u200d\\p{Emoji
 const EMOJI_BEFORE = new RegExp(`^\\s{0,4}(?:${EMOJI}\\s{0,4}){1,4}`, 'u')
 const EMOJI_AFTER = new RegExp(`(?:\\s{0,4}${EMOJI}){1,4}\\s{0,4}$`, 'u')
 
-/** Whether the model wants no tool: `Action: None` and its variants. */
+/** Returns whether the model wants no tool: `Action: None` and its variants. */
 export function namesNothing(written: string): boolean {
   return NONE.test(bareName(written.slice(0, LONGEST_NAME)))
 }
 
-/** Whether `Final Answer`, `Finish` or a variant is in place of a tool. */
+/** Returns whether `Final Answer`, `Finish` or a variant is in place of a tool. */
 export function namesFinish(written: string, tools: string[]): boolean {
   if (written.length > LONGEST_NAME) return false
   const names = [squash(bareName(written)), squash(ownName(bareName(written)))]

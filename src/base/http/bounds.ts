@@ -12,8 +12,8 @@ interface AnyResponse {
 export interface Hops<R extends AnyResponse> {
   send(url: URL): Promise<R>
   /**
-   * Whether to follow a redirect. If not, the redirect itself is the response. `next` is undefined if the location is
-   * not a URL. @throws whatever should end the request
+   * Returns whether to follow a redirect. If not, the redirect itself is the response. `next` is undefined if the
+   * location is not a URL. @throws whatever should end the request
    */
   follows(next: URL | undefined, from: URL, response: R): boolean
 }

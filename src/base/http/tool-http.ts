@@ -28,7 +28,7 @@ export interface FetchLimits {
   maxBytes?: number
   /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
   cacheMs?: number
-  /** Whether a 2xx response should be cached, for services that send errors with status 200. */
+  /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
   keep?(answer: Fetched): boolean
 }
 

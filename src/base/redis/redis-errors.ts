@@ -16,7 +16,7 @@ const TRANSIENT_TEXTS = [
   /^(?:Too many Cluster redirections|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache)/,
 ]
 
-/** Whether an error is temporary: a store is unreachable, full or failing over. */
+/** Returns whether an error is temporary: a store is unreachable, full or failing over. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof TransientError) return true
   return error instanceof Error && [TRANSIENT_CODES, ...TRANSIENT_TEXTS].some((known) => known.test(error.message))
@@ -24,17 +24,22 @@ export function isTransient(error: unknown): boolean {
 
 const READ_ONLY = new RegExp(`${IN_SCRIPT}READONLY\\b`)
 
-/** Whether the node is a replica, such as a former master after a failover. */
+/** Returns whether the node is a replica, such as a former master after a failover. */
 export function isReadOnly(error: Error): boolean {
   return READ_ONLY.test(error.message)
 }
 
-/** Whether Redis refuses us permanently: a password, a permission, a mode. `fault` is the result of `faultOf`. */
+/**
+ * Returns whether Redis refuses us permanently: a password, a permission, a mode. `fault` is the result of `faultOf`.
+ */
 export function isRefusal(fault: string): boolean {
   return /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password|cluster support disabled/i.test(fault)
 }
 
-/** Whether a certificate is not trusted, by the texts of OpenSSL or Node: unknown issuer, expired, wrong host name. */
+/**
+ * Returns whether a certificate is not trusted, by the texts of OpenSSL or Node: unknown issuer, expired, wrong host
+ * name.
+ */
 export function isUntrusted(fault: string): boolean {
   return /certificate/i.test(fault)
 }

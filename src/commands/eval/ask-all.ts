@@ -39,8 +39,8 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
 }
 
 /**
- * Whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones and “I do
- * not know”. A missing answer is never right.
+ * Returns whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones
+ * and “I do not know”. A missing answer is never right.
  */
 export function isRight({ gold, rejected = [] }: KnownAnswers, { answer }: Pick<EvalOutcome, 'answer'>): boolean {
   if (answer === undefined) return false

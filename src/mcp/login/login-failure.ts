@@ -2,7 +2,10 @@ import { OAuthError } from '@modelcontextprotocol/client'
 import { ToolError, messageOf } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/agents.ts'
 
-/** Whether a text is a code of RFC 6749 or its relatives. Nothing else that an authorization server says is shown. */
+/**
+ * Returns whether a text is a code of RFC 6749 or its relatives. Nothing else that an authorization server says is
+ * shown.
+ */
 export function isCode(text: string): boolean {
   return /^[a-z_]{1,40}$/.test(text)
 }

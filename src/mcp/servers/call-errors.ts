@@ -53,7 +53,7 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return Object.assign(new ToolError(hide.text(error.message), { isDown: error.isDown }), { name: error.name })
 }
 
-/** Whether the server wants a first or a new login. The SDK wraps the errors of its version probe. */
+/** Returns whether the server wants a first or a new login. The SDK wraps the errors of its version probe. */
 export function isLogin(error: unknown): boolean {
   return causesOf(error).some(
     (one) =>
@@ -74,8 +74,8 @@ export function loginNeeded(name: string, isPersonal = false): ToolError {
 }
 
 /**
- * Whether only a person's login helps. Recognised by its name: a subclass of ToolError could not be told from one
- * (errors.ts).
+ * Returns whether only a person's login helps. Recognised by its name: a subclass of ToolError could not be told from
+ * one (errors.ts).
  */
 export function isLoginNeeded(error: ToolError): boolean {
   return error.name === NEEDS_LOGIN

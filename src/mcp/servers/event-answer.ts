@@ -24,7 +24,7 @@ export function requestId(body: unknown): { id?: string; cancels?: string } {
 const STREAM_BROKE = -32000
 const MARK = 'thinkaloud: the stream ended early'
 
-/** Whether an error answer is one of ours. */
+/** Returns whether an error answer is one of ours. */
 export function isStreamFault(data: unknown): boolean {
   return data === MARK
 }

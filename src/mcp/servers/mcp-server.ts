@@ -9,7 +9,7 @@ import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, Server
 /** For all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
 /** How long a list is kept: by default, and at most. Milliseconds. */
-const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
+const KEPT_MS = { unsaid: 300_000, max: 86_400_000 }
 
 /** A call under way. */
 interface CallAttempt {
@@ -132,7 +132,7 @@ export class McpServer {
         const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide() }
         const { list, ttlMs = KEPT_MS.unsaid } = await listPages(connection.client, limits)
         this.#link.note(undefined)
-        const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.most) : 0
+        const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0
         this.#kept = { tools: list, until: asked + kept }
         return list
       } catch (error) {
@@ -147,7 +147,7 @@ export class McpServer {
   }
 }
 
-/** Whether a caller's time was up. The loop reports its own deadline itself (agent/act.ts). */
+/** Returns whether a caller's time was up. The loop reports its own deadline itself (agent/act.ts). */
 function isTimeUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
@@ -163,7 +163,10 @@ function unlisted(name: string): ServerTool {
 /** The protocol's code for arguments that should also have been sent as headers. */
 const HEADER_MISMATCH = -32020
 
-/** Whether a server says that it did not look at a call. A forgotten session is 404, or 400 with a word about it. */
+/**
+ * Returns whether a server says that it did not look at a call. A forgotten session is 404, or 400 with a word about
+ * it.
+ */
 function isRefused(error: unknown, { hasSession }: Connection): boolean {
   if (error instanceof ProtocolError) return error.code === HEADER_MISMATCH
   if (!(error instanceof SdkHttpError) || !hasSession) return false

@@ -74,7 +74,7 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
 
 const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
-/** Whether a list of restricting rules matches a tool by its own name. */
+/** Returns whether a list of restricting rules matches a tool by its own name. */
 export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
   return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }

@@ -47,7 +47,7 @@ function namesOf(server: string, tools: string[]): string[] {
   return tools.map((tool) => ruleNameOf({ server, tool }))
 }
 
-/** Whether a rule could match a tool whose name begins like this. */
+/** Returns whether a rule could match a tool whose name begins like this. */
 function mayBegin(rule: string, start: string): boolean {
   const [a, b] = [rule.toLowerCase(), start.toLowerCase()]
   return a.startsWith(b) || (a.endsWith('*') && b.startsWith(a.slice(0, -1)))

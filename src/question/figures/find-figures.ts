@@ -87,7 +87,7 @@ function take(text: string, pattern: RegExp, found: (text: string, at: number) =
   })
 }
 
-/** Whether code is a value, a file name, an id or a date. */
+/** Returns whether code is a value, a file name, an id or a date. */
 function isValue(code: string): boolean {
   const text = code.trim()
   return [FILE, ID].some((pattern) => text.replace(pattern, '') === '') || CODE_VALUE.test(text)
@@ -103,7 +103,7 @@ function isFact({ isWord, isPercent, unit, readings: [reading], text }: Numeral)
 
 const CONSTANTS = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 60, 100, 365, 1000, 1024, 3600])
 
-/** Whether it is a factor, divisor or exponent of a calculation, rather than a fact: `x / 2`, `× 100`. */
+/** Returns whether it is a factor, divisor or exponent of a calculation, rather than a fact: `x / 2`, `× 100`. */
 function isConstant({ at, text, readings: [reading] }: Numeral, answer: string): boolean {
   if (!CONSTANTS.has(reading?.value ?? 0)) return false
   const [before, after] = [answer.slice(Math.max(0, at - 2), at), answer.slice(at + text.length, at + text.length + 2)]

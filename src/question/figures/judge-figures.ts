@@ -200,7 +200,7 @@ function isYearLike(value: number): boolean {
   return Number.isInteger(value) && value >= 1500 && value <= 2100
 }
 
-/** Whether two years are this far apart, or one more because the birthday is still to come. */
+/** Returns whether two years are this far apart, or one more because the birthday is still to come. */
 function ageFrom(years: readonly number[], age: number): [number, number] | undefined {
   if (years.length > 12) return undefined
   for (const one of years)
@@ -226,7 +226,7 @@ function rounded(reading: Reading, { isHedged, isYear, text }: Numeral): Reading
   return { value, tolerance: isHedged ? 2 * open : open }
 }
 
-/** Whether a number that was read may be rounded to the written one. */
+/** Returns whether a number that was read may be rounded to the written one. */
 function isRounding(read: number, { value, tolerance }: Reading, { isHedged }: Numeral): boolean {
   if (isHedged || digitsOf(value, 2 * tolerance) >= 2) return true
   return Math.abs(read - value) <= ONE_DIGIT_ERROR * Math.abs(read) + 1e-12
@@ -237,7 +237,7 @@ function digitsOf(value: number, unit: number): number {
   return unit > 0 ? String(Math.round(Math.abs(value) / unit)).length : 15
 }
 
-/** Whether three or more neighbouring figures have this sum. */
+/** Returns whether three or more neighbouring figures have this sum. */
 function isTotal(listed: readonly number[], { value, tolerance }: Reading): boolean {
   if (value < 10) return false
   for (let from = 0; from < listed.length - 2; from += 1) {
@@ -265,7 +265,7 @@ function listCounts(answer: string): Set<number> {
   return counts
 }
 
-/** Whether this many things are listed after the number: `the 3 authors are Ada, Bob and Cy`. */
+/** Returns whether this many things are listed after the number: `the 3 authors are Ada, Bob and Cy`. */
 function enumerates(after: string, count: number): boolean {
   const sentence = /^[^.!?;\n]{0,300}/.exec(after)?.[0] ?? ''
   return count > 1 && count <= 20 && sentence.split(/,\s(?:and\s|or\s)?|\s(?:and|or|&|und)\s/).length === count

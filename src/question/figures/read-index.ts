@@ -124,7 +124,7 @@ export class ReadIndex {
     return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
   }
 
-  /** Whether two of the dates or times are this far apart. */
+  /** Returns whether two of the dates or times are this far apart. */
   isSpan({ value, tolerance }: Reading, unit: QuantityUnit): boolean {
     if (unit.kind !== 'time' && unit.kind !== 'months') return false
     this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
@@ -145,7 +145,9 @@ export class ReadIndex {
     return [...(this.#dates.get(`*-*-${d}`) ?? [])]
   }
 
-  /** Whether the date is a number of days or weeks away from one that was read, and that number was read too. */
+  /**
+   * Returns whether the date is a number of days or weeks away from one that was read, and that number was read too.
+   */
   isShifted(date: DatePart): boolean {
     const day = dayOf(date)
     const spans = this.#quantities.get('time')
@@ -238,7 +240,7 @@ function wordsOf(text: string): string {
   return words ? ` ${words.join(' ')} ` : ''
 }
 
-/** Whether `wanted` is in the text, and not only as a part of a longer name. */
+/** Returns whether `wanted` is in the text, and not only as a part of a longer name. */
 function containsWhole(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
     const isPart = /[\p{L}\p{N}]/u.test(text[at - 1] ?? '') || /[\p{L}\p{N}]/u.test(text[at + wanted.length] ?? '')

@@ -71,7 +71,8 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
 }
 
 /**
- * Whether nobody is waiting: a scheduled question whose thread is not open yet. Its failure is shown with the schedule.
+ * Returns whether nobody is waiting: a scheduled question whose thread is not open yet. Its failure is shown with the
+ * schedule.
  */
 function isUnseen(question: Question): boolean {
   return question.schedule?.kind === 'due' && isUnrooted(question)

@@ -31,7 +31,7 @@ export async function refuse(
   return { end: undefined }
 }
 
-/** Whether the asker may not ask. They have been told then. */
+/** Returns whether the asker may not ask. They have been told then. */
 export async function isDenied(work: QuestionWork, admitted: Admitted, beforeLookUp = () => {}): Promise<boolean> {
   const { question, services } = work
   const who = `${question.team}:${question.channel}:${question.user}`

@@ -42,8 +42,8 @@ const MAX_GROUPS = 1_000
 const MAX_ASKED = 10
 
 /**
- * Whether somebody may decide about a call. Costs at most one `usergroups.users.list` call per named group in five
- * minutes.
+ * Returns whether somebody may decide about a call. Costs at most one `usergroups.users.list` call per named group in
+ * five minutes.
  */
 export async function mayDecide(user: string, asked: ToolDecision, options: ApproverOptions): Promise<MayDecide> {
   const { ids, asker } = approversOf(asked, options.approvers)

@@ -17,7 +17,7 @@ export function methodNames(): string[] {
   return [...new Set(listing.names)].sort()
 }
 
-/** Whether a value is a group of methods (`chat`) or of groups (`admin`). Only groups are plain objects. */
+/** Returns whether a value is a group of methods (`chat`) or of groups (`admin`). Only groups are plain objects. */
 function isFamily(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

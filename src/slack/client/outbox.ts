@@ -93,7 +93,7 @@ export class Outbox {
     return isForAskerAlone(this.question, this.run.saved)
   }
 
-  /** Whether a part of the run is in Slack. */
+  /** Returns whether a part of the run is in Slack. */
   isPosted(key: string): boolean {
     return Boolean(this.run.saved.posts[key])
   }

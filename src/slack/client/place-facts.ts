@@ -90,9 +90,9 @@ function factsIn(
 }
 
 /**
- * Whether everybody who reads in a question's channel can see others too: public channels of their workspace, unless
- * people of another one read there. Slack is asked each time, since a channel may just have become private or shared.
- * `untold`: it does not say, such as of a group message, which needs a scope that the app does not ask for.
+ * Returns whether everybody who reads in a question's channel can see others too: public channels of their workspace,
+ * unless people of another one read there. Slack is asked each time, since a channel may just have become private or
+ * shared. `untold`: it does not say, such as of a group message, which needs a scope that the app does not ask for.
  */
 export async function areSeenFrom(
   { team, channel }: Pick<Question, 'team' | 'channel'>,

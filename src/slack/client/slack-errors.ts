@@ -55,12 +55,12 @@ export function faultOf(error: unknown, method: string): TransientFault {
   return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
 }
 
-/** Whether Slack has answered a failed try, so that it has hardly taken effect. */
+/** Returns whether Slack has answered a failed try, so that it has hardly taken effect. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof WebAPIPlatformError || error instanceof WebAPIHTTPError
 }
 
-/** Whether no connection was made, so that nothing was sent. */
+/** Returns whether no connection was made, so that nothing was sent. */
 function neverSent(error: WebAPIRequestError): boolean {
   for (const cause of causesOf(error))
     if ('code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOTFOUND')) return true

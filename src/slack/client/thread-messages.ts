@@ -138,7 +138,10 @@ async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Whether a part of the run is a message that everybody in its place sees. A word to one person alone has no ts. */
+/**
+ * Returns whether a part of the run is a message that everybody in its place sees. A word to one person alone has no
+ * ts.
+ */
 export function isSeenByAll({ saved }: Pick<Run, 'saved'>, key: string): boolean {
   return isTs(saved.posts[key] ?? '')
 }

@@ -161,7 +161,9 @@ async function tellOnce(id: string, { stores, tellInstaller }: TokenRefreshOptio
   })
 }
 
-/** Whether Slack refuses the installation itself, rather than our client id or secret, and the connection works. */
+/**
+ * Returns whether Slack refuses the installation itself, rather than our client id or secret, and the connection works.
+ */
 function isRefused(error: unknown): boolean {
   const code = refusalCode(error)
   return code !== undefined && code !== 'bad_client_secret' && code !== 'invalid_client_id'

@@ -5,7 +5,7 @@ export function keyOfEnd(name: string, { saved }: Run): string {
   return saved.retries > 0 ? `${name}-${saved.retries}` : name
 }
 
-/** Whether an earlier process began to post that this run failed, and then died before it ended the run. */
+/** Returns whether an earlier process began to post that this run failed, and then died before it ended the run. */
 export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }

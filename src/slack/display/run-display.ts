@@ -257,7 +257,7 @@ export class RunDisplay {
 /** Hides from others that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
-/** Whether the step before is unreadable too: several in a row get one warning. */
+/** Returns whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {
   return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
 }

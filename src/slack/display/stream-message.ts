@@ -128,7 +128,7 @@ export class StreamMessage {
     for (const id of [...ended.earlier, ...ended.#complete]) if (!this.#complete.has(id)) this.earlier.add(id)
   }
 
-  /** Whether these chunks need another message. */
+  /** Returns whether these chunks need another message. */
   isFull(now: number, chunks: Chunk[]): boolean {
     return now - this.#startedAt > OLD_MS || this.#bytes + bytesOf(chunks) > MAX_BYTES
   }

@@ -68,9 +68,9 @@ function formulaAt(
   ends: Ends,
 ): RenderedFormula | undefined {
   const from = at + mark.length
-  const upTo = (sign: string, most: number) => {
+  const upTo = (sign: string, max: number) => {
     const end = ends.after(sign, from)
-    return end < 0 || end - from > most ? undefined : { latex: markdown.slice(from, end), end: end + sign.length }
+    return end < 0 || end - from > max ? undefined : { latex: markdown.slice(from, end), end: end + sign.length }
   }
   if (mark === '$') {
     const found = upTo('$', INLINE_CHARS)
@@ -135,7 +135,10 @@ function bare(markdown: string, at: number): RenderedFormula | undefined {
 /** Function names that appear in formulas without a backslash. */
 const NAMES = /(?<![a-z])(?:sin|cos|tan|log|ln|exp|max|min|mod|lim|det|gcd)(?![a-z])/gi
 
-/** Whether the text between two dollars is a formula, not prose between two prices or between two shell variables. */
+/**
+ * Returns whether the text between two dollars is a formula, not prose between two prices or between two shell
+ * variables.
+ */
 function isInline(latex: string): boolean {
   if (/^\s|\s$|^$|\n\s*\n/.test(latex)) return false
   const words = latex.replace(/\\[a-z]+\*?(?:\{[^{}]*\})?|[_^]\s*\{[^{}]*\}/gi, ' ').replace(NAMES, ' ')

@@ -56,8 +56,8 @@ function isBareHost(url: URL): boolean {
 
 /** Longer addresses do not become links: a link has to fit into a section with its label. */
 const ADDRESS_CHARS = 1500
-const LABEL = { max: 200, most: 600 }
-const SHOWN = { max: 500, most: 1000 }
+const LABEL = { max: 200, maxEscaped: 600 }
+const SHOWN = { max: 500, maxEscaped: 1000 }
 
 /**
  * Renders a link as mrkdwn: clickable if the policy allows it, else the label with the address in code. Nothing can
@@ -96,8 +96,9 @@ function inCode(address: string): string {
 }
 
 /**
- * Whether a link's label reads as an address other than the link's own: `bank.example`, `https://bank.example/login`,
- * `sign in at www.bank.example`. Invisible characters and dots of other scripts do not hide it.
+ * Returns whether a link's label reads as an address other than the link's own: `bank.example`,
+ * `https://bank.example/login`, `sign in at www.bank.example`. Invisible characters and dots of other scripts do not
+ * hide it.
  */
 function readsAsAnother(label: string, url: URL): boolean {
   const words = label
@@ -115,7 +116,7 @@ const LABEL_CHARS = 300
 const ADDRESS =
   /^(?:https?:\S|[a-z][a-z\d+.-]{0,20}:\/|\/\/|www\.)|@[^\s@]+\.|^(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])|^[^\s./:?#]+(?:\.[^\s./:?#]+)*\.(?!(?:js|ts|jsx|tsx|json|html?|txt|pdf|csv|css|xml|ya?ml|cpp|java)(?![\p{L}\p{N}]))(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,24}|xn--[a-z\d-]+)(?![\p{L}\p{M}\p{N}-])/iu
 
-/** Whether the word names this exact address or only its host. */
+/** Returns whether the word names this exact address or only its host. */
 function isThis(word: string, url: URL): boolean {
   const text = word.replace(/[.!?…]+$/, '')
   const full = /^https?:\/\//i.test(text) ? text : `https://${text}`

@@ -81,7 +81,7 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
 /** Time limit for looking up a person who types a word or presses a button, in ms. */
 const PATIENCE_MS = 1_800
 
-/** Whether somebody may ask in a place right now. False if Slack does not answer in time. */
+/** Returns whether somebody may ask in a place right now. False if Slack does not answer in time. */
 export async function mayAskNow(
   question: Question,
   { installations, settingsFor, log }: { installations: Installations; settingsFor: SettingsFor; log: Log },

@@ -38,7 +38,7 @@ function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
   return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
 }
 
-/** Whether the presser is the asker. A bot that asked cannot answer. */
+/** Returns whether the presser is the asker. A bot that asked cannot answer. */
 export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
   return question.bot === undefined && isSamePerson(presser, question)
 }
@@ -52,7 +52,7 @@ interface Presser {
   isColleague?: boolean
 }
 
-/** Whether the presser asked the question, in the same workspace or organisation. */
+/** Returns whether the presser asked the question, in the same workspace or organisation. */
 export function isSamePerson(
   { user, userTeam, isColleague = false }: Presser,
   question: Pick<Question, 'team' | 'user' | 'userTeam'>,

@@ -9,7 +9,7 @@ import { CONNECTIONS } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent, type ConnectableAccount } from '../views/connection-blocks.ts'
 
-/** Whether the text of `/ask` is `connections` alone, in any case, with optional punctuation after it. */
+/** Returns whether the text of `/ask` is `connections` alone, in any case, with optional punctuation after it. */
 export function isConnectionsCommand(text: string): boolean {
   return /^connections[\s\p{P}]*$/iu.test(text)
 }

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts'
 /** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
 export type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
 
-/** Whether the text of `/ask` is `forget` alone, in any case, with optional punctuation after it. */
+/** Returns whether the text of `/ask` is `forget` alone, in any case, with optional punctuation after it. */
 export function isForgetCommand(text: string): boolean {
   return /^forget[\s\p{P}]*$/iu.test(text)
 }

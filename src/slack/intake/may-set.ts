@@ -24,8 +24,8 @@ const PATIENCE_MS = 1_800
 const MAX_PAGES = 5
 
 /**
- * Whether somebody may change the settings of a place. Anyone who could type the command in a channel was a member at
- * that moment. `isLater` checks the membership, and asks Slack again who the person is.
+ * Returns whether somebody may change the settings of a place. Anyone who could type the command in a channel was a
+ * member at that moment. `isLater` checks the membership, and asks Slack again who the person is.
  */
 export async function maySet(
   person: SettingPerson,
@@ -54,7 +54,7 @@ export async function maySet(
   return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }
 }
 
-/** Whether somebody is in a channel. Returns undefined if Slack does not say. */
+/** Returns whether somebody is in a channel. Returns undefined if Slack does not say. */
 export async function isMember(
   { channel, user }: SettingPerson,
   client: Installation['client'],

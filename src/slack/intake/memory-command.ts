@@ -15,12 +15,12 @@ import { remember, tellOutcome, tellPerson, unreadable } from './remember.ts'
 
 const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
-/** Whether the text of `/ask` begins with `remember`; a colon may follow. */
+/** Returns whether the text of `/ask` begins with `remember`; a colon may follow. */
 export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
 }
 
-/** Whether the text of `/ask` is `memory` alone, in any case, with optional punctuation after it. */
+/** Returns whether the text of `/ask` is `memory` alone, in any case, with optional punctuation after it. */
 export function isMemoryCommand(text: string): boolean {
   return /^memory[\s\p{P}]*$/iu.test(text)
 }
@@ -91,7 +91,7 @@ interface Viewer {
   isAdmin: boolean
 }
 
-/** Whether somebody may forget the item: its author, whoever had it remembered, or an admin. */
+/** Returns whether somebody may forget the item: its author, whoever had it remembered, or an admin. */
 export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
   return isAdmin || by === user || keptBy === user
 }

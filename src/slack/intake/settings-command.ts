@@ -12,7 +12,7 @@ import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
 
-/** Whether the text of `/ask` is `settings` alone, in any case, with optional punctuation after it. */
+/** Returns whether the text of `/ask` is `settings` alone, in any case, with optional punctuation after it. */
 export function isSettingsCommand(text: string): boolean {
   return /^settings[\s\p{P}]*$/iu.test(text)
 }

@@ -48,7 +48,9 @@ export async function enqueueMessage(
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
 
-/** Whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread. */
+/**
+ * Returns whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread.
+ */
 export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
   surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
@@ -156,7 +158,7 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
-/** Whether the operator allows the bot that wrote a message, by bot id, app id or user id. */
+/** Returns whether the operator allows the bot that wrote a message, by bot id, app id or user id. */
 function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []): boolean {
   return [bot_id, app_id, user].some((id) => id !== undefined && named.includes(id))
 }
@@ -168,15 +170,15 @@ const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 
 /**
- * Whether a reply without a mention is not for the bot: people in a thread also address each other and post emoji
- * alone. In a direct message a file without words is for the bot.
+ * Returns whether a reply without a mention is not for the bot: people in a thread also address each other and post
+ * emoji alone. In a direct message a file without words is for the bot.
  */
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
-/** Whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */
+/** Returns whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */
 export function isStopWord(text: string): boolean {
   return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }

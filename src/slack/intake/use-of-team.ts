@@ -89,8 +89,8 @@ function shownOf(record: RunRecord, admin: Admin): UnansweredQuestion {
 }
 
 /**
- * Whether an admin may read a question: their own, one in a public channel, or one in a private channel that they are
- * in.
+ * Returns whether an admin may read a question: their own, one in a public channel, or one in a private channel that
+ * they are in.
  */
 export async function maySeeQuestion(
   { question }: RunRecord,
@@ -102,7 +102,7 @@ export async function maySeeQuestion(
   return !isPrivate(question) && !channel.startsWith('D') && mayReadChannel(channel)
 }
 
-/** Whether an admin may read a channel: a public one, or a private one that they are in. */
+/** Returns whether an admin may read a channel: a public one, or a private one that they are in. */
 export async function mayRead(channel: string, { team, user, installation }: Admin): Promise<boolean> {
   await installation.directory.lookUp(team, [channel], NAMES_MS)
   const known = installation.directory.get(team, channel)

@@ -11,7 +11,6 @@ import {
   type ScheduleRef,
   type ScheduleStore,
 } from '../../stores/schedules/types.ts'
-import { replaceMessage } from '../client/response-url.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
@@ -80,7 +79,10 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
 
 const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
 
-/** Whether the button is in a list, which is shown again. The note about a paused schedule is a separate message. */
+/**
+ * Returns whether the button is in a list, which is shown again. The note about a paused schedule is a separate
+ * message.
+ */
 function isList({ container }: { container?: object }, action: string): boolean {
   return (
     !OF_CARD.includes(action) &&
@@ -210,7 +212,7 @@ async function showInModal(words: string, { pressed, modal }: { pressed: Pressed
 
 async function show(
   words: string,
-  { pressed, responseUrl, channel = '', isInList }: SchedulePress & { isInList: boolean },
+  { pressed, channel = '', isInList }: { pressed: Pressed; channel: string | undefined; isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed
@@ -219,6 +221,5 @@ async function show(
     return scheduleList({ ...shown, note: words })
   }
   const content = isInList ? await list() : noteContent(words)
-  const warn = (fields: object, line: string) => services.log.warn(fields, line)
-  await replaceMessage({ responseUrl }, { content }, { client: installation.client, fetch: services.fetch, log: warn })
+  await pressed.replace(content)
 }

@@ -102,7 +102,9 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
-/** Whether everybody who reads where it was asked could see what was found: of messages alone that can be known. */
+/**
+ * Returns whether everybody who reads where it was asked could see what was found: of messages alone that can be known.
+ */
 async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
   const places = messages.flatMap((one) => one?.channel_id ?? [])

@@ -141,7 +141,7 @@ async function messagesBefore({ question, installation, signal }: QuestionWork, 
   return { people, files }
 }
 
-/** Whether a message is for the model. A reading also returns the bot's own messages, joins and tombstones. */
+/** Returns whether a message is for the model. A reading also returns the bot's own messages, joins and tombstones. */
 function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation['identity']): boolean {
   const { user, bot_id, subtype, text = '' } = message
   if (user === botUser || (bot_id !== undefined && bot_id === botId)) return false

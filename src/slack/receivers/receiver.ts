@@ -39,7 +39,7 @@ export interface SlackReceiver {
   requestListener?: (rest: RequestListener) => RequestListener
   /** Opens the socket; does nothing for HTTP. */
   start(): Promise<void>
-  /** Whether deliveries can arrive now. In Socket Mode: whether the socket is connected. */
+  /** Returns whether deliveries can arrive now. In Socket Mode: whether the socket is connected. */
   ready(): boolean
   /** Closes the socket; does nothing for HTTP. */
   stop(): Promise<void>
@@ -96,7 +96,7 @@ const OPEN_MS = 10_000
 
 export const EVENTS_PATH = '/slack/events'
 
-/** Whether a request is one of Slack's deliveries. */
+/** Returns whether a request is one of Slack's deliveries. */
 export function isDelivery({ method, url }: IncomingMessage): boolean {
   return method === 'POST' && url?.split('?')[0] === EVENTS_PATH
 }
@@ -229,8 +229,8 @@ async function process(app: App, event: ReceiverEvent): Promise<void> {
 }
 
 /**
- * Whether an event is an update of a bot's message. Slack sends one for every step that we show, and none changes a
- * person's words.
+ * Returns whether an event is an update of a bot's message. Slack sends one for every step that we show, and none
+ * changes a person's words.
  */
 function isBotsChange(event: unknown): boolean {
   const { subtype, message } = (event ?? {}) as { subtype?: unknown; message?: { bot_id?: unknown; subtype?: unknown } }

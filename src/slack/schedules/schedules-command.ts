@@ -8,7 +8,7 @@ import { isAdmin } from '../intake/may-set.ts'
 import { areSchedulesOff, type Services } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
-/** Whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation after it. */
+/** Returns whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation after it. */
 export function isSchedulesCommand(text: string): boolean {
   return /^schedules[\s\p{P}]*$/iu.test(text)
 }

@@ -103,7 +103,7 @@ export function askedMessage(id: string): string {
   return id.split(':', 3).join(':')
 }
 
-/** Whether it was asked by the button "Ask again" (slack/listeners/ask-again.ts). */
+/** Returns whether it was asked by the button "Ask again" (slack/listeners/ask-again.ts). */
 export function isRepeat(id: string): boolean {
   return id.includes(':again-')
 }
@@ -114,8 +114,8 @@ export function askedAt({ id }: Pick<Question, 'id'>): string | undefined {
 }
 
 /**
- * Whether the thread may contain messages before the question that are in no turn: true for a reply in a channel's
- * thread. In a direct message every message is a question, so the history is complete.
+ * Returns whether the thread may contain messages before the question that are in no turn: true for a reply in a
+ * channel's thread. In a direct message every message is a question, so the history is complete.
  */
 export function hasThreadBefore(question: Question): boolean {
   const ts = askedAt(question)
@@ -140,24 +140,24 @@ export function conversationOf(question: QuestionPlace): ThreadKey {
   return `${question.team}:${question.channel}:${question.conversation ?? question.thread}`
 }
 
-/** Whether it was asked in a direct message, where messages within an hour are one conversation. */
+/** Returns whether it was asked in a direct message, where messages within an hour are one conversation. */
 export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'channel'>): boolean {
   return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
 }
 
-/** Whether nobody but the asker may see what came of it. */
+/** Returns whether nobody but the asker may see what came of it. */
 export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
   return surface === 'private' || forAsker === true
 }
 
-/** Whether nobody is waiting for its answer. People's questions are answered first. */
+/** Returns whether nobody is waiting for its answer. People's questions are answered first. */
 export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
   return schedule?.kind === 'due'
 }
 
 /**
- * Whether it is a command whose root message is not posted yet. There is no thread then, and only the asker can be told
- * anything.
+ * Returns whether it is a command whose root message is not posted yet. There is no thread then, and only the asker can
+ * be told anything.
  */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')

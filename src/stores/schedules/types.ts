@@ -160,12 +160,12 @@ export function pausedSchedule({ due: _, again: __, ...schedule }: Schedule, pau
   return { ...schedule, state: 'paused', paused }
 }
 
-/** Whether it ended after a run. */
+/** Returns whether it ended after a run. */
 export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
   return !['missed', 'late', 'skipped', 'limited'].includes(end)
 }
 
-/** Whether a run has answered, or found nothing to say: the next one goes on from its time. */
+/** Returns whether a run has answered, or found nothing to say: the next one goes on from its time. */
 export function hasTold({ end }: ScheduleRun): boolean {
   return end === 'answered' || end === 'quiet'
 }

@@ -68,7 +68,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
   }
 }
 
-/** Whether anything of the process group that it leads is left. */
+/** Returns whether anything of the process group that it leads is left. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(-pid, 0)

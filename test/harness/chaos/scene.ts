@@ -211,7 +211,7 @@ export class Scene {
     return isWhole ? `${name} ${step}` : `${name} ${step}, but: ${shown}`
   }
 
-  /** Whether nothing waits and no work is in progress, by Redis. */
+  /** Returns whether nothing waits and no work is in progress, by Redis. */
   async isAtRest(): Promise<boolean> {
     return (await this.keys('*:inbox')).length === 0
   }

@@ -9,6 +9,7 @@ import { readConversation } from '../../../playground/recording/conversation-fil
 import { createRecorder } from '../../../playground/recording/recorder.ts'
 import { ALICE, GENERAL } from '../../../playground/slack/slack.ts'
 import { startWorkspace } from '../../../playground/bot/example-slack.ts'
+import { startWiki } from '../../../playground/wiki/wiki.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { playModel } from '../../harness/played-model.ts'
 
@@ -93,6 +94,24 @@ test('what is done in one thread while the bot works in another is not held for 
   await answers(other, 1)
   expect(await save('beside', thread)).toEqual({ ok: true, saved: 'test/conversations/beside.json' })
   expect((await saved('beside')).acts.map(({ during }) => during)).toEqual([undefined, undefined])
+})
+
+test('what is done while a tool runs is held for that call', async () => {
+  const wiki = await startWiki()
+  onTestFinished(wiki.close)
+  let release = () => {}
+  wiki.fault({ times: 1, hold: new Promise<void>((resolve) => (release = resolve)) })
+  const { slack, post, ask, answers, save, saved } = await opened({ WIKIPEDIA_API_URL: wiki.url })
+  const thread = await ask('@thinkaloud Who was Ada Lovelace?')
+  await slack.until(() => wiki.requests.length === 1, 'the tool at work')
+  await post('react', { channel: GENERAL, ts: thread, name: 'eyes' })
+  release()
+  await answers(thread, 1)
+  expect(await save('at-a-tool', thread)).toEqual({ ok: true, saved: 'test/conversations/at-a-tool.json' })
+  expect((await saved('at-a-tool')).acts.map(({ act, during }) => ({ act, during }))).toEqual([
+    { act: 'say', during: undefined },
+    { act: 'react', during: [{ tool: 0 }] },
+  ])
 })
 
 test('signs of a recording, times and secrets that people write are played as they were written', async () => {

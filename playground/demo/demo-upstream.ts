@@ -1,5 +1,5 @@
 import type { Message } from '../../src/agent/contracts/model.ts'
-import { complete } from '../demo/demo-model.ts'
+import { complete } from './demo-model.ts'
 import { isObject } from '../slack/args.ts'
 import { pause, type ModelPiece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
