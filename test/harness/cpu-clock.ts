@@ -12,11 +12,11 @@ export function cpuClock(): () => number {
  * or more is repeated twice, and the minimum is returned.
  */
 export function cpuSeconds(work: () => unknown, limit = Infinity): number {
-  let least = Infinity
-  for (let tries = 0; tries < 3 && least >= limit; tries++) {
+  let min = Infinity
+  for (let tries = 0; tries < 3 && min >= limit; tries++) {
     const clock = cpuClock()
     work()
-    least = Math.min(least, clock() / 1000)
+    min = Math.min(min, clock() / 1000)
   }
-  return least
+  return min
 }

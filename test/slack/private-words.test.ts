@@ -1,8 +1,10 @@
 /** Messages to the asker alone, because the bot cannot post them in the thread. */
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
-import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
 import { respond } from '../../src/slack/client/response-url.ts'
+import { FORGET_CANCEL, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { postButtons, pressAlone } from '../harness/answer-buttons.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
@@ -70,6 +72,34 @@ describe('a response_url', () => {
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
     await slack.slash(text, { channel: GENERAL, user: ALICE })
     expect(await slack.until(() => slack.ephemerals(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
+  })
+
+  test('that works no more is done without: who presses a button is told in its thread, else in a direct message', async (t) => {
+    const { slack } = await startBot(t)
+    slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
+    const { ts: thread_ts } = await slack.say({ text: 'Look at this.', user: BOB, channel: RANDOM })
+    const button = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: RANDOM, thread_ts })
+    await slack.press({ ...button, user: BOB }, { action_id: SHOW_WORK })
+    const words = /only works in the channel of its answer/
+    expect(await slack.until(() => slack.ephemerals(RANDOM, BOB)[0], 'a private word')).toMatch(words)
+    expect(slack.store.channel(RANDOM).ephemerals[0]).toMatchObject({ thread_ts })
+
+    slack.fault({ method: 'chat.postEphemeral', error: 'not_in_channel', times: 9 })
+    await slack.press({ ...button, user: BOB }, { action_id: SHOW_WORK })
+    const direct = await slack.until(() => slack.messages(`D${BOB.slice(1)}`)[0], 'a direct message')
+    expect(slack.shown(direct)).toMatch(words)
+    expect(slack.ephemerals(RANDOM, BOB)).toHaveLength(1)
+  })
+
+  test('that works no more is done without: what should replace a message comes below it', async (t) => {
+    const { slack } = await startBot(t)
+    slack.addUser(ALICE, { is_admin: true })
+    await slack.slash('forget', { channel: GENERAL, user: ALICE })
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).length === 1, 'the card')
+    slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
+    await pressAlone(slack, FORGET_CANCEL)
+    const word = await slack.until(() => slack.ephemerals(GENERAL, ALICE)[1], 'a private word')
+    expect(word).toBe('Cancelled: nothing was deleted.')
   })
 
   test('that is not Slack’s hears nothing', async (t) => {

@@ -54,7 +54,7 @@ export async function sendEphemeral(
   options: EphemeralOptions,
 ): Promise<void> {
   const { client, fetch = globalThis.fetch, log, elsewhere } = options
-  const ephemeral = { response_type: 'ephemeral', replace_original: replaces }
+  const ephemeral = replaces ? { replace_original: true } : { response_type: 'ephemeral', replace_original: false }
   const asker = place.user
   const at = { apiUrl: client.apiUrl, fetch, log, asker }
   if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return

@@ -4,10 +4,10 @@ import { placeNow } from '../../question/place-now.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { respond } from '../client/response-url.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import { PRESS } from '../approvals/approval-words.ts'
-import { noteContent } from '../format/blocks.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
 import { cardKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/wait-ref.ts'
 import { isSamePerson } from './asked-question.ts'
@@ -18,6 +18,8 @@ import type { Services } from '../services.ts'
 interface PressBody {
   user: { id: string; team_id?: string }
   channel?: { id: string } | undefined
+  /** The message or the view with the button. */
+  container?: Record<string, unknown>
   trigger_id: string
   response_url?: string
 }
@@ -38,6 +40,8 @@ export interface Pressed {
   installation: Installation
   /** Tells the presser alone. Never rejects. */
   tell(text: string): Promise<void>
+  /** Replaces the message with the button; where that fails, tells the presser alone. Never rejects. */
+  replace(content: Content): Promise<void>
 }
 
 /**
@@ -59,7 +63,9 @@ export async function pressedOn(
   const installation = recipient && (await services.installations.of(recipient.team))
   if (!recipient || !installation) return undefined
   const { team } = recipient
-  const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
+  const press = { body, installation, services }
+  const tell = (text: string) => answerPress(press, noteContent(text))
+  const replace = (content: Content) => answerPress(press, content, { replaces: true })
   const { id: user, team_id: userTeam } = body.user
   const presser = {
     user,
@@ -68,7 +74,7 @@ export async function pressedOn(
   }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   if (await isIn(place, id, services))
-    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell }
+    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell, replace }
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
@@ -143,15 +149,37 @@ async function movedWait(ref: WaitRef, channel: string | undefined, services: Se
   return { ...ref, conversation }
 }
 
-async function tellPresser(
-  text: string,
-  { url, installation, services }: { url: string | undefined; installation: Installation; services: Services },
+interface AnsweredPress {
+  body: Pick<PressBody, 'user' | 'channel' | 'container' | 'response_url'>
+  installation: Installation
+  services: Services
+}
+
+/**
+ * Sends the presser an ephemeral message in the place of the button; in their direct messages if that place refuses it.
+ * `replaces`: it replaces the message with the button, if the response_url of the press still works. A press on a view
+ * has no such place, so nothing is sent. Never rejects.
+ */
+export async function answerPress(
+  { body, installation, services: { log, fetch } }: AnsweredPress,
+  { text, blocks }: Content,
+  { replaces = false } = {},
 ): Promise<void> {
-  if (url === undefined) return
-  const { log, fetch = globalThis.fetch } = services
-  const message = { response_type: 'ephemeral', replace_original: false, parse: 'none', ...noteContent(text) }
-  const warn = (fields: object, line: string) => log.warn(fields, line)
-  await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+  const channel = body.channel?.id
+  if (channel === undefined) return
+  const user = body.user.id
+  const place = { channel, user, ...threadOf(body.container), responseUrl: body.response_url, replaces }
+  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const content = { text, blocks }
+  const options = { client: installation.client, fetch, log: warn, elsewhere: content }
+  await sendEphemeral(place, [content], options).catch((error: unknown) =>
+    warn({ error: messageOf(error) }, 'the presser of a button could not be told'),
+  )
+}
+
+/** The thread of the message with the button, if that is a reply. */
+function threadOf({ thread_ts, message_ts }: Record<string, unknown> = {}): { thread_ts?: string } {
+  return typeof thread_ts === 'string' && thread_ts !== message_ts ? { thread_ts } : {}
 }
 
 /** Shows something to the presser, and tells them if that fails. @throws the error of `show` */

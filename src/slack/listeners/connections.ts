@@ -1,11 +1,10 @@
 /** The buttons of a person's connections, on the Home and below `/ask connections`. */
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { Person } from '../../base/place.ts'
-import { LINK_MS } from '../../question/connections.ts'
-import { respond } from '../client/response-url.ts'
+import { LINK_MS } from '../../question/connections/connections.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { connectionsOf } from '../intake/connections-command.ts'
-import { inBackground } from '../intake/pressed.ts'
+import { answerPress, inBackground } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
@@ -24,11 +23,8 @@ export function connectionButton(services: Services, publishHome: PublishHome): 
     const showAgain = async () => {
       const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, key: installation.signingKey })
       if (channel !== undefined) return publishHome({ ...person, channel, installation })
-      const { log, fetch = globalThis.fetch } = services
       const content = connectionsContent(await connectionsOf(person, services))
-      const message = { replace_original: true, parse: 'none', ...content }
-      const warn = (fields: object, line: string) => log.warn(fields, line)
-      await respond(body.response_url ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+      await answerPress({ body, installation, services }, content, { replaces: true })
     }
     const shownAt = Number(body.container['message_ts'] ?? 0) * 1000
     const isOld = services.now().getTime() - shownAt > LINK_MS

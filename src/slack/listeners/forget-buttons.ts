@@ -1,9 +1,9 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import { respond, UNPARSED } from '../client/response-url.ts'
 import { FORGET_DELETE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { FORGET_CANCELLED } from '../format/messages.ts'
 import { forgetNow } from '../intake/forget-command.ts'
+import { answerPress } from '../intake/pressed.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -19,8 +19,6 @@ export function forgetButtons(services: Services): OnButton {
     const { response_url: responseUrl, user } = body
     if (action.action_id === FORGET_DELETE)
       return void forgetNow({ team, channel, user: user.id, responseUrl }, installation, services)
-    const { log, fetch = globalThis.fetch } = services
-    const way = { apiUrl: installation.client.apiUrl, fetch, log: (of: object, line: string) => log.warn(of, line) }
-    void respond(responseUrl, { replace_original: true, ...noteContent(FORGET_CANCELLED), ...UNPARSED }, way)
+    void answerPress({ body, installation, services }, noteContent(FORGET_CANCELLED), { replaces: true })
   }
 }

@@ -1,5 +1,4 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import { replaceMessage } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { MEMORY } from '../format/messages.ts'
 import { memoryContent, readMemoryRef } from '../views/memory-content.ts'
@@ -25,13 +24,7 @@ export function forgetButton(services: Services): OnButton {
       if (refusal !== undefined) return pressed.tell(refusal)
       const content =
         ref.page === undefined ? noteContent(MEMORY.forgotten) : memoryContent(await memoryOf(place, deps), ref)
-      const log = (fields: object, line: string) => services.log.warn({ ...place, ...fields }, line)
-      const { text, blocks } = content
-      await replaceMessage(
-        { responseUrl: body.response_url },
-        { content: { text, blocks } },
-        { ...installation, fetch: services.fetch, log },
-      )
+      await pressed.replace(content)
     })
   }
 }

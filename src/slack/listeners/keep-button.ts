@@ -2,7 +2,7 @@ import { readableBy, withRecord } from '../../question/answer-record.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { Mentions } from '../client/mentions.ts'
-import { respond, UNPARSED } from '../client/response-url.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
 import { isInDirect, pressedOn } from '../intake/pressed.ts'
@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 
 /** "Keep for myself" below a private answer: removes the buttons from its last message. */
 export function keepButton(services: Services): OnButton {
-  const { archive, settingsFor, log, fetch = globalThis.fetch } = services
+  const { archive, settingsFor, log, fetch } = services
   return async ({ ack, action, body, context }) => {
     await ack()
     const isElsewhere = isInDirect(body)
@@ -27,8 +27,8 @@ export function keepButton(services: Services): OnButton {
     const content = last && (last.file?.without ?? last)
     if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
-    const message = { replace_original: true, text: content.text, blocks, ...UNPARSED }
     const warn = (fields: object, line: string) => log.warn({ user, ...fields }, line)
-    void respond(body.response_url, message, { apiUrl: client.apiUrl, fetch, log: warn })
+    const shown = { content: { text: content.text, blocks } }
+    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: warn })
   }
 }

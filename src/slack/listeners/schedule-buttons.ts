@@ -11,7 +11,6 @@ import {
   type ScheduleRef,
   type ScheduleStore,
 } from '../../stores/schedules/types.ts'
-import { replaceMessage } from '../client/response-url.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
@@ -213,7 +212,7 @@ async function showInModal(words: string, { pressed, modal }: { pressed: Pressed
 
 async function show(
   words: string,
-  { pressed, responseUrl, channel = '', isInList }: SchedulePress & { isInList: boolean },
+  { pressed, channel = '', isInList }: { pressed: Pressed; channel: string | undefined; isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed
@@ -222,6 +221,5 @@ async function show(
     return scheduleList({ ...shown, note: words })
   }
   const content = isInList ? await list() : noteContent(words)
-  const warn = (fields: object, line: string) => services.log.warn(fields, line)
-  await replaceMessage({ responseUrl }, { content }, { client: installation.client, fetch: services.fetch, log: warn })
+  await pressed.replace(content)
 }

@@ -1,7 +1,7 @@
 -- Adds grants to those of a thread. A grant replaces an earlier one of the same person for the same tool, and the
 -- newest are kept. `without`: the person whose grants are removed ('' for nobody).
 local grants = unpack(KEYS)
-local added, without, most, ttlMs = unpack(ARGV)
+local added, without, max, ttlMs = unpack(ARGV)
 
 local given = cjson.decode(added)
 local replaced = {}
@@ -22,7 +22,7 @@ end
 for _, grant in ipairs(given) do
   table.insert(kept, grant)
 end
-while #kept > tonumber(most) do
+while #kept > tonumber(max) do
   table.remove(kept, 1)
 end
 if #kept == 0 then return redis.call('DEL', grants) end
