@@ -96,7 +96,7 @@ const ABILITIES =
 /** Answers everything that needs no tool: a greeting, thanks, and questions about its abilities. */
 function help({ question, tools }: ReadPrompt): Final {
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
-  const list = (most: number) => can.slice(0, most).join('\n')
+  const list = (max: number) => can.slice(0, max).join('\n')
   if (THANKS.test(question)) return { answer: 'You’re welcome! Reply here to ask on.', isUnknown: false }
   if (GREETING.test(question))
     return { answer: `Hello! Ask me something, for example:\n\n${list(4)}`, isUnknown: false }

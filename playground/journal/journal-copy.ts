@@ -55,10 +55,10 @@ function textOf(given: string, work: CopyState): string {
   const small = given.replace(PICTURE, (_, start: string, base64: string) => {
     return `${start}${base64.slice(0, PICTURE_CHARS)}… (${base64.length} characters of base64)`
   })
-  const most = Math.min(TEXT_CHARS, Math.max(work.left, 0))
+  const max = Math.min(TEXT_CHARS, Math.max(work.left, 0))
   // Secrets are removed a little beyond the cut too, so that none is cut in two.
-  const near = withoutSecrets(small.slice(0, most + MAX_SECRET), work.secrets)
-  const shown = small.length > most ? `${near.slice(0, most)}… (${small.length - most} characters more)` : near
+  const near = withoutSecrets(small.slice(0, max + MAX_SECRET), work.secrets)
+  const shown = small.length > max ? `${near.slice(0, max)}… (${small.length - max} characters more)` : near
   work.left -= shown.length
   work.isShortened ||= shown !== given
   return shown

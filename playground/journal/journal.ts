@@ -68,9 +68,9 @@ export interface JournalOptions {
   /** Milliseconds since the epoch. */
   now?: () => number
   /** The maximum number of entries. */
-  most?: number
+  max?: number
   /** The maximum number of characters of all bodies. */
-  mostChars?: number
+  maxChars?: number
 }
 
 const MAX = 20_000
@@ -92,9 +92,9 @@ class Shelf {
   private chars = 0
   private readonly sizes = new Map<JournalEntry, EntrySizes>()
   private readonly wholes = new Map<JournalEntry, Json>()
-  private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
+  private readonly bounds: Required<Pick<JournalOptions, 'max' | 'maxChars'>>
 
-  constructor(bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>) {
+  constructor(bounds: Required<Pick<JournalOptions, 'max' | 'maxChars'>>) {
     this.bounds = bounds
   }
 
@@ -141,8 +141,8 @@ class Shelf {
   }
 
   private forgetOldest() {
-    const { most, mostChars } = this.bounds
-    while (this.sizes.size > most || (this.chars > mostChars && this.sizes.size > 1)) {
+    const { max, maxChars } = this.bounds
+    while (this.sizes.size > max || (this.chars > maxChars && this.sizes.size > 1)) {
       const [oldest, size] = this.sizes.entries().next().value ?? []
       if (!oldest || !size) return
       this.chars -= size.request + size.response
@@ -150,14 +150,14 @@ class Shelf {
       this.wholes.delete(oldest)
       this.gone += 1
     }
-    if (this.gone <= most / 10) return
+    if (this.gone <= max / 10) return
     this.kept = this.kept.slice(this.gone)
     this.gone = 0
   }
 }
 
-export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHARS }: JournalOptions = {}): Journal {
-  const shelf = new Shelf({ most, mostChars })
+export function createJournal({ now = Date.now, max = MAX, maxChars = MAX_CHARS }: JournalOptions = {}): Journal {
+  const shelf = new Shelf({ max, maxChars })
   const watchers = new Set<(entry: JournalEntry) => void>()
   const copier = createCopier()
   let next = 1

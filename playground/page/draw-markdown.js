@@ -27,7 +27,7 @@ const MAX_CELLS = MAX_CHARS / 2
  * Bounds `marked`, which takes quadratic time for a paragraph of marks or a line of list marks, and overflows the stack
  * for thousands of nested quotes. The bot bounds answers of any length itself; this suffices for what Slack accepts.
  */
-class BoundedLexer extends Lexer {
+class SlackLexer extends Lexer {
   lex(source) {
     return super.lex(source.replace(NINTH, `$2${UNSEEN}`))
   }
@@ -64,7 +64,7 @@ class SlackTokenizer extends Tokenizer {
 
 /** @param {string} text @returns {(Node | string)[]} */
 export function markdown(text) {
-  const lexer = new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
+  const lexer = new SlackLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
   return [...draw(lexer.lex(text.slice(0, MAX_CHARS))), text.slice(MAX_CHARS)]
 }
 

@@ -60,9 +60,9 @@ function longestLine(text: string): string {
   return lines.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 
-function markOf(text: string, least: number): string {
+function markOf(text: string, min: number): string {
   const mark = plain(text).slice(0, MARK_CHARS).trim()
-  return mark.length < least ? '' : mark
+  return mark.length < min ? '' : mark
 }
 
 function plain(text: string): string {

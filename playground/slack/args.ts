@@ -74,12 +74,12 @@ export function optional(args: Json, name: string): string | undefined {
 }
 
 /** Returns a whole number within bounds. Forms carry it as text. */
-export function whole(args: Json, name: string, bounds: { normal: number; most: number }): number {
+export function whole(args: Json, name: string, bounds: { normal: number; max: number }): number {
   const value = args[name] ?? bounds.normal
   const number = Number(value)
   if (!Number.isInteger(number) || number < 1)
     throw new Refusal('invalid_limit', { why: `${name} is ${String(value)}.` })
-  return Math.min(number, bounds.most)
+  return Math.min(number, bounds.max)
 }
 
 /** Returns whether an argument is on: `true`, `1`. */

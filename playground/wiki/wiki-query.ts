@@ -65,13 +65,13 @@ function parts(params: URLSearchParams, name: string): string[] {
 /**
  * Returns a number within limits. `max` is the maximum, and larger numbers are lowered with a warning, as in MediaWiki.
  */
-function count(params: URLSearchParams, name: string, options: { normal: number; most: number }): number {
+function count(params: URLSearchParams, name: string, options: { normal: number; max: number }): number {
   const text = params.get(name)
-  if (text === 'max') return options.most
+  if (text === 'max') return options.max
   const value = Number(text ?? options.normal)
   if (!Number.isInteger(value))
     throw new ApiError('badinteger', `Invalid value "${text}" for integer parameter "${name}".`)
-  return Math.min(Math.max(value, 0), options.most)
+  return Math.min(Math.max(value, 0), options.max)
 }
 
 function siteInfo(base: string): Json {
@@ -85,8 +85,8 @@ function searchList(wiki: PlayedWiki, params: URLSearchParams, query: Json): Jso
   const { pages } = wiki
   const asked = params.get('srsearch')
   if (!asked) throw new ApiError('missingparam', 'The "srsearch" parameter must be set.')
-  const offset = count(params, 'sroffset', { normal: 0, most: 10_000 })
-  const limit = count(params, 'srlimit', { normal: 10, most: 500 })
+  const offset = count(params, 'sroffset', { normal: 0, max: 10_000 })
+  const limit = count(params, 'srlimit', { normal: 10, max: 500 })
   const wanted = params.has('srprop') ? parts(params, 'srprop') : ['size', 'wordcount', 'timestamp', 'snippet']
   const { CirrusSearch } = wiki.extensions
   if (CirrusSearch && params.get('srwhat') === 'title')
@@ -137,7 +137,7 @@ function resolve(pages: WikiPage[], params: URLSearchParams): Titles | undefined
 function generated(pages: WikiPage[], params: URLSearchParams): Titles {
   const asked = params.get('gsrsearch')
   if (!asked) throw new ApiError('missingparam', 'The "gsrsearch" parameter must be set.')
-  const hits = search(pages, asked).slice(0, count(params, 'gsrlimit', { normal: 10, most: 500 }))
+  const hits = search(pages, asked).slice(0, count(params, 'gsrlimit', { normal: 10, max: 500 }))
   const found = hits.map((page, index) => ({ page, entry: { ...identity(page), index: index + 1 } }))
   return { entries: found.map((hit) => hit.entry), found, normalized: [], redirects: [] }
 }
@@ -251,9 +251,9 @@ function warn(params: URLSearchParams, out: Json) {
 /** Adds extracts: of one whole page per request, or of twenty introductions. The rest waits for `excontinue`. */
 function addExtracts(titles: Titles, params: URLSearchParams, out: Json) {
   const introOnly = params.has('exintro')
-  const most = introOnly ? 20 : 1
-  const limit = Math.min(count(params, 'exlimit', { normal: 20, most: 20 }), most)
-  const from = count(params, 'excontinue', { normal: 0, most: 10_000 })
+  const max = introOnly ? 20 : 1
+  const limit = Math.min(count(params, 'exlimit', { normal: 20, max: 20 }), max)
+  const from = count(params, 'excontinue', { normal: 0, max: 10_000 })
   for (const { page, entry } of titles.found.slice(from, from + limit)) entry['extract'] = extract(page, params)
   if (titles.found.length <= from + limit) return
   out['continue'] = { excontinue: from + limit, continue: '||' }
@@ -263,8 +263,8 @@ function addExtracts(titles: Titles, params: URLSearchParams, out: Json) {
 /** https://www.mediawiki.org/wiki/Extension:TextExtracts#API */
 function extract(page: WikiPage, params: URLSearchParams): string {
   let text = params.has('exintro') ? introOf(page) : page.text
-  const sentences = count(params, 'exsentences', { normal: 0, most: 10 })
-  const chars = count(params, 'exchars', { normal: 0, most: 1200 })
+  const sentences = count(params, 'exsentences', { normal: 0, max: 10 })
+  const chars = count(params, 'exchars', { normal: 0, max: 1200 })
   if (sentences > 0)
     text = text
       .split(/(?<=[.!?])\s+(?=\p{Lu})/u)

@@ -35,8 +35,8 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
     const watched = run.watchCall?.(tool, n) ?? tool
     const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
     if (typeof output !== 'string' && 'asks' in output) return output
-    const most = Math.max(run.limits.toolOutputChars, tool.outputChars ?? 0)
-    return observationOf(typeof output === 'string' ? { text: output } : output, most)
+    const max = Math.max(run.limits.toolOutputChars, tool.outputChars ?? 0)
+    return observationOf(typeof output === 'string' ? { text: output } : output, max)
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
@@ -58,13 +58,13 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-/** Returns a tool's output as the model reads it: `most` characters of text at most. */
+/** Returns a tool's output as the model reads it: `max` characters of text at most. */
 export function observationOf(
   { text, sources, series, exhausted, passing, forAsker, instructions, file }: ToolOutput,
-  most: number,
+  max: number,
 ): Observation {
   const drawn = series && boundedSeries(series)
-  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, instructions ? SKILL_CHARS : most)
+  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, instructions ? SKILL_CHARS : max)
   return {
     ok: true,
     text: said,

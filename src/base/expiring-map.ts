@@ -6,7 +6,7 @@ export interface ExpiringMapOptions<V> {
   /** Maximum number of entries. Beyond it, the entries with the oldest `set` are evicted. */
   maxSize: number
   /** Maximum weight of all values together, and the weight of one value. Without it, only `maxSize` counts. */
-  weight?: { most: number; of: (value: V) => number }
+  weight?: { max: number; of: (value: V) => number }
   /** The clock, in milliseconds. */
   now: () => number
 }
@@ -56,7 +56,7 @@ export class ExpiringMap<V> {
     const { now, maxSize, weight } = this.#options
     const time = now()
     for (const [key, { until }] of this.#entries) {
-      const isOverBounds = this.#entries.size > maxSize || this.#weight > (weight?.most ?? Infinity)
+      const isOverBounds = this.#entries.size > maxSize || this.#weight > (weight?.max ?? Infinity)
       if (until > time && !isOverBounds) return
       this.delete(key)
     }

@@ -1,7 +1,7 @@
 /** Finds the name that a mistyped one most likely stands for. */
 
 /** Short names allow fewer edits, because most of them are near to some other word. */
-const mostEdits = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2)
+const maxEdits = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2)
 
 /**
  * Returns the known name that resembles `name`: the same but for case and separators, a typing error or two apart, or
@@ -10,7 +10,7 @@ const mostEdits = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2)
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((one) => ({ one, edits: editsBetween(plain(name), plain(one)) }))
-    .filter(({ one, edits }) => edits <= mostEdits(plain(one).length) || isOneWordApart(name, one))
+    .filter(({ one, edits }) => edits <= maxEdits(plain(one).length) || isOneWordApart(name, one))
   return near.sort((a, b) => a.edits - b.edits)[0]?.one
 }
 

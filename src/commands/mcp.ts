@@ -41,11 +41,11 @@ function readArgs(args: string[]): McpCommand {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: 'string' } } })
     const [command = '', ...names] = positionals
-    const [least, most] = Object.hasOwn(COMMANDS, command) ? (COMMANDS[command] ?? [1, 0]) : [1, 0]
+    const [min, max] = Object.hasOwn(COMMANDS, command) ? (COMMANDS[command] ?? [1, 0]) : [1, 0]
     const port = Number(values.port ?? 0)
     const isPort =
       Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
-    if (names.length >= least && names.length <= most && isPort) return { command, names, port }
+    if (names.length >= min && names.length <= max && isPort) return { command, names, port }
   } catch {
     // Reported below.
   }
@@ -70,7 +70,8 @@ async function withToolbox(
   { config, log, now, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,
 ): Promise<number> {
-  const { createAgent, withoutAuto } = await import('../question/create-agent.ts')
+  const { createAgent } = await import('../question/agent/create-agent.ts')
+  const { withoutAuto } = await import('../question/agent/choose-dialect.ts')
   const agent = await createAgent(
     { ...withoutAuto(config), ROLE: 'worker' },
     { log, net: await createNetwork(config), now: () => new Date(now()), mcpStore: store },

@@ -72,7 +72,7 @@ export async function parseInProcess(file: FileBytes, options: ProcessOptions): 
   }
 }
 
-interface ReadOptions extends ProcessOptions {
+interface ParseOptions extends ProcessOptions {
   skippedPages: number[]
   /** How much of the file's time is left. */
   timeoutMs: number
@@ -83,7 +83,7 @@ interface Stuck {
   stuckAt: number
 }
 
-async function readOnce({ name, bytes }: FileBytes, options: ReadOptions): Promise<ParseOutcome | Stuck> {
+async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Promise<ParseOutcome | Stuck> {
   const { limits, isBounded, signal, skippedPages } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
@@ -155,7 +155,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
 }
 
 /** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
-function watch(child: ChildProcess, { limits, timeoutMs, signal }: ReadOptions) {
+function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | Stuck>((resolve, reject) => {
     const timer = setTimeout(() => resolve({ fault: tooSlow(limits.timeoutMs), killed: true }), timeoutMs)

@@ -12,14 +12,14 @@ const DEFLATED = 8
 
 export type ZipMembers = Record<string, Uint8Array>
 
-/** Returns the names in the table of contents, at most `most`; none if it cannot be read. */
-export function memberNames(bytes: Uint8Array, most: number): string[] {
+/** Returns the names in the table of contents, at most `max`; none if it cannot be read. */
+export function memberNames(bytes: Uint8Array, max: number): string[] {
   const names: string[] = []
   try {
     unzipSync(bytes, {
       filter: ({ name }) => {
         names.push(name)
-        if (names.length >= most) throw new UnreadableFile('')
+        if (names.length >= max) throw new UnreadableFile('')
         return false
       },
     })

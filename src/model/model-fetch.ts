@@ -62,20 +62,20 @@ type Bytes = Uint8Array
 type Body = AsyncIterable<Bytes>
 
 /** The beginning of the body as text. The rest is not fetched. */
-async function beginningOf(body: Body, most: number): Promise<string> {
+async function beginningOf(body: Body, max: number): Promise<string> {
   const held: Bytes[] = []
   let bytes = 0
   for await (const piece of body) {
     held.push(piece)
     bytes += piece.length
-    if (bytes >= most) break
+    if (bytes >= max) break
   }
-  return textOf(held).slice(0, most)
+  return textOf(held).slice(0, max)
 }
 
-/** The whole body as text. @throws KnownFailure if it is longer than `most`, or begins like a web page */
-async function wholeText(body: Body, most: number): Promise<string> {
-  const whole = await readCapped(body, most)
+/** The whole body as text. @throws KnownFailure if it is longer than `max`, or begins like a web page */
+async function wholeText(body: Body, max: number): Promise<string> {
+  const whole = await readCapped(body, max)
   if (!whole) throw tooMuch()
   const text = textOf([whole])
   checkNoPage(text)

@@ -69,7 +69,7 @@ export class RedisRunControl implements RunControl {
     const { thread, inbox, runs, suspended: suspended, signals } = this.#keys(run.thread)
     const reply = await sendSignal(intake.redis, {
       ...{ thread, inbox, run: runs + run.id, suspended: suspended, signals: signals + run.id, id: run.id },
-      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, most: MAX_SIGNALS, ttlMs },
+      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, max: MAX_SIGNALS, ttlMs },
       ...{ channel: this.#channel, notice: JSON.stringify({ ...run, signal }) },
     })
     const [sent, gen] = strings(reply)

@@ -11,7 +11,7 @@ export const acceptQuestion = redisScript(new URL('./lua/accept-question.lua', i
   keys: ['thread', 'inbox', 'run', 'event'],
   args: [
     ...(['id', 'question', 'now', 'askedSince', 'ttlMs', 'eventTtlMs', 'hasEvent', 'runs'] as const),
-    ...(['signal', 'onlyAdds', 'user', 'root', 'threadName', 'signals', 'channel', 'most'] as const),
+    ...(['signal', 'onlyAdds', 'user', 'root', 'threadName', 'signals', 'channel', 'max'] as const),
   ],
 })
 
@@ -52,7 +52,7 @@ export const resumeRun = redisScript(new URL('./lua/resume-run.lua', import.meta
 
 export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run', 'suspended', 'signals'],
-  args: ['id', 'signal', 'stops', 'channel', 'notice', 'most', 'ttlMs'],
+  args: ['id', 'signal', 'stops', 'channel', 'notice', 'max', 'ttlMs'],
 })
 
 export const lineInThread = redisScript(new URL('./lua/line-in-thread.lua', import.meta.url), {

@@ -65,7 +65,7 @@ export class ThreadStore {
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
       ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
       ...{ signal: addition ? JSON.stringify(signal) : '', onlyAdds: addition === 'only' ? 1 : 0 },
-      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), most: MAX_SIGNALS },
+      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), max: MAX_SIGNALS },
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
     return { accepted: accepted as Accepted, gen, before: Number(before) }

@@ -20,14 +20,14 @@ interface RecentListOptions {
 }
 
 /** Keeps the list in this process's memory. */
-export function memoryRecentList({ ttlMs, max: most, now = Date.now }: RecentListOptions): RecentList {
+export function memoryRecentList({ ttlMs, max, now = Date.now }: RecentListOptions): RecentList {
   const teams = new Map<string, Map<string, number>>()
   const sorted = (team: string) =>
     [...(teams.get(team) ?? [])].filter(([, at]) => at > now() - ttlMs).sort(([, one], [, other]) => other - one)
   return {
     async add(team, id, at) {
       teams.set(team, new Map([...sorted(team), [id, at]]))
-      teams.set(team, new Map(sorted(team).slice(0, most)))
+      teams.set(team, new Map(sorted(team).slice(0, max)))
     },
     remove: async (team, id) => void teams.get(team)?.delete(id),
     newest: async (team, n) =>
@@ -51,7 +51,7 @@ export function redisRecentList({
   prefix,
   name,
   ttlMs,
-  max: most,
+  max,
   now = Date.now,
 }: RedisRecentListOptions): RecentList {
   const keyOf = (team: string) => threadKey(prefix, team, name)
@@ -62,7 +62,7 @@ export function redisRecentList({
         .multi()
         .zadd(key, at, id)
         .zremrangebyscore(key, '-inf', now() - ttlMs)
-        .zremrangebyrank(key, 0, -most - 1)
+        .zremrangebyrank(key, 0, -max - 1)
         .pexpire(key, ttlMs)
         .exec()
     },

@@ -73,10 +73,10 @@ export class TraceText {
   }
 
   #bounded(text: string): string {
-    const most = this.#room > 0 ? MAX.text : MAX.full
-    this.#room -= Math.min(text.length, most)
-    if (text.length <= most) return text
+    const max = this.#room > 0 ? MAX.text : MAX.full
+    this.#room -= Math.min(text.length, max)
+    if (text.length <= max) return text
     this.cut = `Texts are cut in their middle: a trace keeps ${MAX.trace.toLocaleString('en')} characters, and ${MAX.text.toLocaleString('en')} of one text.`
-    return cutMiddle(text, most)
+    return cutMiddle(text, max)
   }
 }

@@ -149,7 +149,7 @@ async function ours(way: (typeof WAYS)[number], url: string): Promise<Side> {
   const [log, now, config] = [createLog('silent'), Date.now, { servers: [server] }]
   const toolbox = await openMcpToolbox(config, {
     ...{ log, now, store: memoryMcpStore(), open: async () => openServers(config, { log, now }) },
-    ...{ taken: [], approvers: [], mostTools: 40, timeoutMs: 15_000 },
+    ...{ taken: [], approvers: [], maxTools: 40, timeoutMs: 15_000 },
   })
   const tools = await toolbox.toolsFor({ team: 'T1', channel: 'C1', waits: true })
   const call = (name: string) => callOf(tools.find((tool) => tool.name === `notes__${name}`))

@@ -14,11 +14,11 @@ export function cpuClock(): () => number {
  * or more is done twice again, and the least is returned.
  */
 export function cpuSeconds(work: () => unknown, limit = Infinity): number {
-  let least = Infinity
-  for (let tries = 0; tries < 3 && least >= limit; tries++) {
+  let min = Infinity
+  for (let tries = 0; tries < 3 && min >= limit; tries++) {
     const clock = cpuClock()
     work()
-    least = Math.min(least, clock() / 1000)
+    min = Math.min(min, clock() / 1000)
   }
-  return least
+  return min
 }

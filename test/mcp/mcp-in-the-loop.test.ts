@@ -16,14 +16,14 @@ import { atUrl, byCommand, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 import type { Turn } from '../harness/played-model.ts'
 
 /** npm's server of files, in a folder of its own with one file. */
-async function files(t: Ends, mostTools = 40) {
+async function files(t: Ends, maxTools = 40) {
   const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
   t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'a.txt')
   writeFileSync(file, 'one [two] "three"\n')
   const program = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
   const server = byCommand('fs', [process.execPath, program, folder], { trust: true })
-  const toolbox = await openToolbox(t, [server], { mostTools })
+  const toolbox = await openToolbox(t, [server], { maxTools })
   // A busy machine may take longer to start it than a question waits for it.
   const tools = await until(
     async () => {

@@ -39,7 +39,7 @@ describe('the journal', () => {
   })
 
   test('forgets the oldest beyond its number and beyond its size, and what ends after it was forgotten stays so', () => {
-    const journal = createJournal({ most: 100, mostChars: 5_000 })
+    const journal = createJournal({ max: 100, maxChars: 5_000 })
     const first = journal.begin({ ...note, request: {} })
     for (let i = 0; i < 1_000; i++) journal.note({ ...note, request: { i } })
     journal.end(first, { ok: true, response: { late: true } })

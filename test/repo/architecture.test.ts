@@ -92,6 +92,14 @@ test('no signature is built from Omit, Pick and intersections of bags', () => {
   expect(ours.filter(({ text }) => built.test(text)).map(({ path }) => path)).toEqual([])
 })
 
+test('a type name is declared in one file', () => {
+  const places = new Map<string, Set<string>>()
+  for (const { path, text } of files)
+    for (const [, name] of text.matchAll(/^(?:export )?(?:interface|type|class) (\w+)/gm))
+      places.set(name!, (places.get(name!) ?? new Set()).add(path))
+  expect([...places].filter(([, paths]) => paths.size > 1)).toEqual([])
+})
+
 test('a seam has five methods at most', () => {
   const [, text = ''] = /## Seams\n([^#]+)/.exec(textOf('ARCHITECTURE.md')) ?? []
   const seams = [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!)

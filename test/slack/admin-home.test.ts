@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { loadConfig } from '../../src/config.ts'
-import { createAgent } from '../../src/question/create-agent.ts'
+import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { createLog } from '../../src/base/log.ts'
 import { mcpAdmin } from '../../src/mcp/tools/mcp-admin.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
@@ -16,7 +16,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { serve } from '../../src/base/http/server.ts'
 import { createSlackReceiver } from '../../src/slack/receivers/receiver.ts'
 import { TAKE_TOOL } from '../../src/slack/format/action-ids.ts'
-import { createStores } from '../../src/question/open-stores.ts'
+import { createStores } from '../../src/question/stores/open-stores.ts'
 import { installationFromConfig } from '../../src/slack/client/installations.ts'
 import { settingsFromConfig } from '../../src/stores/settings/settings.ts'
 import { envFor, peopleOf } from '../harness/bot.ts'
@@ -137,7 +137,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, log)
   const mcp = loadMcpConfig(await mcpFile(t, servers), {})
-  const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], mostTools: 40, timeoutMs: 1000 }
+  const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.answer.agent)

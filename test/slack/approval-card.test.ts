@@ -87,7 +87,7 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
 
   test('can be shown whole', () => {
     const view = sanitize(argumentsView({ tool: EVIL, approval: approval(input) }))
-    checkBlocks(view.blocks, { most: 100, surface: 'modal' })
+    checkBlocks(view.blocks, { max: 100, surface: 'modal' })
     expect(JSON.stringify(view).length).toBeLessThan(250_000)
   })
 })

@@ -87,7 +87,7 @@ test('a card is one that Slack takes, and pings the asker alone', () => {
         endedQuestionCard(question, { asker: 'U0ALICE0001', end: 'accept' }),
       ]
       for (const card of cards.map((one) => sanitize(one, 'U0ALICE0001'))) {
-        checkBlocks(card.blocks, { most: 50, surface: 'message' })
+        checkBlocks(card.blocks, { max: 50, surface: 'message' })
         const found = JSON.stringify(card).match(/<[@!#][^>]*>/g) ?? []
         expect(found.filter((ping) => ping !== '<@U0ALICE0001>')).toEqual([])
         expect(card.text.length).toBeLessThan(4_000)

@@ -1,18 +1,18 @@
 /** A function of the calculator and how many arguments it takes. */
 interface MathFunction {
   apply: (...values: number[]) => number
-  least: number
-  most: number
+  min: number
+  max: number
 }
 
 // The reader counts arguments, so surplus ones never reach a function.
-const one = (apply: (x: number) => number): MathFunction => ({ apply, least: 1, most: 1 })
+const one = (apply: (x: number) => number): MathFunction => ({ apply, min: 1, max: 1 })
 const two = (apply: (x: number, y: number) => number): MathFunction => ({
   apply: (x = NaN, y = NaN) => apply(x, y),
-  least: 2,
-  most: 2,
+  min: 2,
+  max: 2,
 })
-const many = (apply: (...values: number[]) => number): MathFunction => ({ apply, least: 1, most: Infinity })
+const many = (apply: (...values: number[]) => number): MathFunction => ({ apply, min: 1, max: Infinity })
 
 /** All functions, in the spellings that models use. All run in bounded time on doubles. */
 export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
@@ -25,10 +25,10 @@ export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
     trunc: one(Math.trunc),
     int: one(Math.trunc),
     sign: one(Math.sign),
-    round: { apply: round, least: 1, most: 2 },
+    round: { apply: round, min: 1, max: 2 },
     exp: one(Math.exp),
     ln: one(Math.log),
-    log: { apply: log, least: 1, most: 2 },
+    log: { apply: log, min: 1, max: 2 },
     log2: one(Math.log2),
     log10: one(Math.log10),
     lg: one(Math.log10),

@@ -162,7 +162,7 @@ class ExpressionReader {
     const bracket = this.brackets.pop()
     if (!bracket) throw new ToolError('There is one closing bracket too many.')
     const called = bracket.of === undefined ? undefined : FUNCTIONS.get(bracket.of)
-    if (called && (bracket.values < called.least || bracket.values > called.most))
+    if (called && (bracket.values < called.min || bracket.values > called.max))
       throw new ToolError(`${bracket.of} does not take ${bracket.values} value${bracket.values === 1 ? '' : 's'}.`)
     this.out.push(')')
     return true

@@ -20,24 +20,24 @@ const MENUS = new Set('static_select multi_static_select overflow radio_buttons 
 export const ELEMENT_KINDS: readonly string[] = ['button', ...INPUTS, ...MENUS]
 
 /** Checks each of a block's elements. There must be at least one. */
-export function each(block: Json, limits: { most: number; complain: Complain }, check: (element: Json) => void) {
+export function each(block: Json, limits: { max: number; complain: Complain }, check: (element: Json) => void) {
   const elements = block['elements']
   if (!Array.isArray(elements) || elements.length === 0) return limits.complain('elements are missing')
-  if (elements.length > limits.most) limits.complain(`${elements.length} elements, at most ${limits.most}`)
+  if (elements.length > limits.max) limits.complain(`${elements.length} elements, at most ${limits.max}`)
   for (const element of elements) {
     if (!isObject(element) || typeof element['type'] !== 'string') return limits.complain('an element without a type')
     check(element)
   }
 }
 
-/** Checks a text object: `plain_text` or `mrkdwn`, not empty, at most `most` characters. */
-export function checkTextObject(value: unknown, options: { complain: Complain; most: number; plain?: boolean }) {
-  const { complain, most, plain = false } = options
+/** Checks a text object: `plain_text` or `mrkdwn`, not empty, at most `max` characters. */
+export function checkTextObject(value: unknown, options: { complain: Complain; max: number; plain?: boolean }) {
+  const { complain, max, plain = false } = options
   if (!isObject(value)) return complain('a text object is missing')
   const { type, text } = value
   if (type !== 'plain_text' && (plain || type !== 'mrkdwn')) complain(`text of type ${String(type)}`)
   if (typeof text !== 'string' || text === '') return complain('a text is empty')
-  if (text.length > most) complain(`a text of ${text.length} characters, at most ${most}`)
+  if (text.length > max) complain(`a text of ${text.length} characters, at most ${max}`)
   if (type === 'mrkdwn' && value['emoji'] !== undefined) complain('emoji belongs to plain_text')
   if (type === 'plain_text' && value['verbatim'] !== undefined) complain('verbatim belongs to mrkdwn')
 }
@@ -48,8 +48,7 @@ export function checkAction(element: Json, complain: Complain) {
   const id = element['action_id']
   if (id !== undefined && (typeof id !== 'string' || id === '' || id.length > 255))
     complain('action_id of 1 to 255 characters')
-  if (element['placeholder'] !== undefined)
-    checkTextObject(element['placeholder'], { complain, most: 150, plain: true })
+  if (element['placeholder'] !== undefined) checkTextObject(element['placeholder'], { complain, max: 150, plain: true })
   if (element['confirm'] !== undefined) checkConfirm(element['confirm'], complain)
   if (type === 'button') return checkButton(element, complain)
   if (MENUS.has(type)) return checkMenu(element, complain)
@@ -60,7 +59,7 @@ export function checkAction(element: Json, complain: Complain) {
 /** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 function checkButton(button: Json, complain: Complain) {
   const { text, value, url, style } = button
-  checkTextObject(text, { complain, most: 75, plain: true })
+  checkTextObject(text, { complain, max: 75, plain: true })
   if (value !== undefined && (typeof value !== 'string' || value.length > 2000))
     complain('a value of at most 2000 characters')
   if (url !== undefined && (typeof url !== 'string' || url.length > 3000)) complain('a url of at most 3000 characters')
@@ -71,15 +70,15 @@ function checkButton(button: Json, complain: Complain) {
 function checkMenu(menu: Json, complain: Complain) {
   const groups = menu['option_groups']
   const options = Array.isArray(groups) ? groups.flatMap((group: Json) => group['options']) : menu['options']
-  const most =
+  const max =
     menu['type'] === 'overflow' ? 5 : menu['type'] === 'radio_buttons' || menu['type'] === 'checkboxes' ? 10 : 100
-  if (!Array.isArray(options) || options.length === 0 || options.length > most) return complain(`1 to ${most} options`)
+  if (!Array.isArray(options) || options.length === 0 || options.length > max) return complain(`1 to ${max} options`)
   for (const option of options) {
     if (!isObject(option)) return complain('an option is no object')
-    checkTextObject(option['text'], { complain, most: 75 })
+    checkTextObject(option['text'], { complain, max: 75 })
     if (typeof option['value'] !== 'string' || option['value'].length > 150)
       complain('an option needs a value of at most 150')
-    if (option['description'] !== undefined) checkTextObject(option['description'], { complain, most: 75 })
+    if (option['description'] !== undefined) checkTextObject(option['description'], { complain, max: 75 })
   }
   checkInitial(menu, options, complain)
 }
@@ -95,10 +94,10 @@ function checkInitial(menu: Json, options: Json[], complain: Complain) {
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 function checkTyped(input: Json, complain: Complain) {
-  const { min_length: least = 0, max_length: most = 3000, initial_value: initial = '' } = input
-  if (typeof least !== 'number' || least < 0 || least > 3000) return complain('min_length of 0 to 3000')
-  if (typeof most !== 'number' || most < 1 || most > 3000 || most < least) return complain('max_length of 1 to 3000')
-  if (typeof initial !== 'string' || initial.length > most) complain(`initial_value of at most ${most} characters`)
+  const { min_length: min = 0, max_length: max = 3000, initial_value: initial = '' } = input
+  if (typeof min !== 'number' || min < 0 || min > 3000) return complain('min_length of 0 to 3000')
+  if (typeof max !== 'number' || max < 1 || max > 3000 || max < min) return complain('max_length of 1 to 3000')
+  if (typeof initial !== 'string' || initial.length > max) complain(`initial_value of at most ${max} characters`)
 }
 
 /** Checks that an image has an address. Slack fetches the picture; here it is not fetched. */
@@ -107,13 +106,13 @@ export function checkImage(block: Json, complain: Complain) {
   if (file === undefined && (typeof url !== 'string' || !/^https?:\/\//.test(url) || url.length > 3000))
     complain('image_url is no address')
   if (typeof alt !== 'string' || alt.length > 2000) complain('alt_text is missing or over 2000 characters')
-  if (title !== undefined) checkTextObject(title, { complain, most: 2000, plain: true })
+  if (title !== undefined) checkTextObject(title, { complain, max: 2000, plain: true })
 }
 
 /** https://docs.slack.dev/reference/block-kit/blocks/input-block */
 export function checkInput(block: Json, complain: Complain) {
-  checkTextObject(block['label'], { complain, most: 2000, plain: true })
-  if (block['hint'] !== undefined) checkTextObject(block['hint'], { complain, most: 2000, plain: true })
+  checkTextObject(block['label'], { complain, max: 2000, plain: true })
+  if (block['hint'] !== undefined) checkTextObject(block['hint'], { complain, max: 2000, plain: true })
   const { element } = block
   if (!isObject(element)) return complain('an input needs an element')
   if (['button', 'overflow', 'workflow_button'].includes(String(element['type'])))
@@ -124,8 +123,8 @@ export function checkInput(block: Json, complain: Complain) {
 /** https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
 function checkConfirm(confirm: unknown, complain: Complain) {
   if (!isObject(confirm)) return complain('confirm is no object')
-  checkTextObject(confirm['title'], { complain, most: 100, plain: true })
-  checkTextObject(confirm['text'], { complain, most: 300 })
-  checkTextObject(confirm['confirm'], { complain, most: 30, plain: true })
-  checkTextObject(confirm['deny'], { complain, most: 30, plain: true })
+  checkTextObject(confirm['title'], { complain, max: 100, plain: true })
+  checkTextObject(confirm['text'], { complain, max: 300 })
+  checkTextObject(confirm['confirm'], { complain, max: 30, plain: true })
+  checkTextObject(confirm['deny'], { complain, max: 30, plain: true })
 }

@@ -26,7 +26,7 @@ const ONLY_MESSAGES: BlockSurface[] = ['message']
 /** The rule of each kind of block. An unknown kind is refused, as by Slack. */
 const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void; on?: BlockSurface[] }> = {
   section: { check: checkSection },
-  header: { check: (block, complain) => checkTextObject(block['text'], { complain, most: 150, plain: true }) },
+  header: { check: (block, complain) => checkTextObject(block['text'], { complain, max: 150, plain: true }) },
   divider: { check: () => undefined },
   context: { check: checkContext },
   actions: { check: checkActions },
@@ -50,11 +50,11 @@ export const BLOCK_KINDS: readonly string[] = Object.keys(CHECKS)
 /** @throws Refusal `invalid_blocks` with the fault and its place, or `msg_blocks_too_long` */
 export function checkBlocks(
   blocks: unknown,
-  options: { most?: number; surface?: BlockSurface } = {},
+  options: { max?: number; surface?: BlockSurface } = {},
 ): asserts blocks is Json[] {
-  const { most = MESSAGE_BLOCKS, surface = 'message' } = options
+  const { max = MESSAGE_BLOCKS, surface = 'message' } = options
   if (!Array.isArray(blocks)) throw new Refusal('invalid_blocks_format', { why: 'blocks is not a list' })
-  if (blocks.length > most) throw refused(`${blocks.length} blocks, at most ${most}`)
+  if (blocks.length > max) throw refused(`${blocks.length} blocks, at most ${max}`)
   blocks.forEach((block: unknown, index) => checkBlock(block, `/blocks/${index}`, surface))
   const ids = blocks.map((block: Json) => block['block_id']).filter((id) => id !== undefined)
   if (new Set(ids).size < ids.length) throw refused('block_id is there twice')
@@ -126,10 +126,10 @@ export function checkKinds(value: unknown, refusedKinds: Set<string>) {
 function checkSection(block: Json, complain: Complain) {
   const { text, fields, accessory } = block
   if (text === undefined && fields === undefined) complain('a section needs text or fields')
-  if (text !== undefined) checkTextObject(text, { complain, most: 3000 })
+  if (text !== undefined) checkTextObject(text, { complain, max: 3000 })
   if (fields !== undefined) {
     if (!Array.isArray(fields) || fields.length === 0 || fields.length > 10) return complain('1 to 10 fields')
-    for (const field of fields) checkTextObject(field, { complain, most: 2000 })
+    for (const field of fields) checkTextObject(field, { complain, max: 2000 })
   }
   if (accessory === undefined) return
   if (!isObject(accessory)) return complain('accessory is no element')
@@ -138,15 +138,15 @@ function checkSection(block: Json, complain: Complain) {
 }
 
 function checkContext(block: Json, complain: Complain) {
-  each(block, { most: 10, complain }, (element) => {
+  each(block, { max: 10, complain }, (element) => {
     if (element['type'] === 'image') checkImage(element, complain)
-    else checkTextObject(element, { complain, most: 3000 })
+    else checkTextObject(element, { complain, max: 3000 })
   })
 }
 
 /** Checks an actions block. A text input is refused there: it belongs in an input block. */
 function checkActions(block: Json, complain: Complain) {
-  each(block, { most: 25, complain }, (element) => {
+  each(block, { max: 25, complain }, (element) => {
     if (/^(?:plain_text|email_text|number|url_text|file)_input$/.test(String(element['type'])))
       complain(`unsupported element: ${String(element['type'])} in actions`)
     checkAction(element, complain)
@@ -161,14 +161,14 @@ function checkMarkdown(block: Json, complain: Complain) {
 }
 
 function checkAlert(block: Json, complain: Complain) {
-  checkTextObject(block['text'], { complain, most: 3000 })
+  checkTextObject(block['text'], { complain, max: 3000 })
   const levels = [undefined, 'default', 'info', 'warning', 'error', 'success']
   if (!levels.includes(block['level'] as string | undefined)) complain(`level ${String(block['level'])}`)
 }
 
 /** https://docs.slack.dev/reference/block-kit/blocks/context-actions-block */
 function checkContextActions(block: Json, complain: Complain) {
-  each(block, { most: 5, complain }, (element) => {
+  each(block, { max: 5, complain }, (element) => {
     checkActionId(element, complain)
     if (element['type'] === 'icon_button') return checkIconButton(element, complain)
     if (element['type'] !== 'feedback_buttons') return complain(`unsupported element: ${String(element['type'])}`)
@@ -183,7 +183,7 @@ function checkActionId(element: Json, complain: Complain) {
 }
 
 function checkIconButton(element: Json, complain: Complain) {
-  checkTextObject(element['text'], { complain, most: 75, plain: true })
+  checkTextObject(element['text'], { complain, max: 75, plain: true })
   if (element['icon'] !== 'trash') complain(`icon ${String(element['icon'])}`)
   if (String(element['value'] ?? '').length > 2000) complain('a value of at most 2000 characters')
 }
@@ -191,7 +191,7 @@ function checkIconButton(element: Json, complain: Complain) {
 /** https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element */
 function checkThumb(button: unknown, name: string, complain: Complain) {
   if (!isObject(button)) return complain(`${name} is missing`)
-  checkTextObject(button['text'], { complain, most: 75, plain: true })
+  checkTextObject(button['text'], { complain, max: 75, plain: true })
   if (typeof button['value'] !== 'string' || button['value'].length > 2000)
     complain(`${name} needs a value of at most 2000`)
 }

@@ -33,8 +33,8 @@ export function checkDataTable(block: Json, complain: Complain) {
   if (header !== undefined && !isWithin(header, 0, head.length - 1)) complain('row_header_column_index is no column')
 }
 
-function isWithin(value: unknown, least: number, most: number): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+function isWithin(value: unknown, min: number, max: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
 }
 
 function checkRow(row: unknown, complain: Complain) {
@@ -103,8 +103,8 @@ function checkSeries(series: unknown, categories: string[], complain: Complain) 
   }
 }
 
-function checkPoints(points: unknown, most: number, complain: Complain) {
-  if (!Array.isArray(points) || points.length === 0 || points.length > most) return complain(`1 to ${most} points`)
+function checkPoints(points: unknown, max: number, complain: Complain) {
+  if (!Array.isArray(points) || points.length === 0 || points.length > max) return complain(`1 to ${max} points`)
   for (const point of points) {
     const { label, value } = isObject(point) ? point : {}
     if (typeof label !== 'string' || label === '' || label.length > MAX_LABEL)

@@ -44,9 +44,9 @@ export function checkPlan(block: Json, complain: Complain) {
 /** https://docs.slack.dev/reference/block-kit/blocks/container-block */
 export function checkContainer(block: Json, complain: Complain, check: (child: Json, complain: Complain) => void) {
   const { title, rich_text_title, subtitle, icon, width, child_blocks: children } = block
-  if (rich_text_title === undefined) checkTextObject(title, { complain, most: MAX_TITLE, plain: true })
+  if (rich_text_title === undefined) checkTextObject(title, { complain, max: MAX_TITLE, plain: true })
   else checkRichText(isObject(rich_text_title) ? rich_text_title : {}, complain)
-  if (subtitle !== undefined) checkTextObject(subtitle, { complain, most: MAX_TITLE })
+  if (subtitle !== undefined) checkTextObject(subtitle, { complain, max: MAX_TITLE })
   if (icon !== undefined) checkImage(isObject(icon) ? icon : {}, complain)
   if (width !== undefined && !['narrow', 'standard', 'wide', 'full'].includes(String(width)))
     complain(`width ${String(width)}`)

@@ -85,9 +85,9 @@ function filled(element: Json, value: string | string[] | undefined): Json {
 
 /** Checks the length of a text, as Slack's window does. */
 function typed(element: Json, text: string): string | null {
-  const { min_length: least = 0, max_length: most = 3000 } = element
-  if (text.length > Number(most)) throw new Error(`A text of ${text.length} characters, at most ${String(most)}.`)
-  if (text !== '' && text.length < Number(least)) throw new Error(`A text of at least ${String(least)} characters.`)
+  const { min_length: min = 0, max_length: max = 3000 } = element
+  if (text.length > Number(max)) throw new Error(`A text of ${text.length} characters, at most ${String(max)}.`)
+  if (text !== '' && text.length < Number(min)) throw new Error(`A text of at least ${String(min)} characters.`)
   return text === '' ? null : text
 }
 

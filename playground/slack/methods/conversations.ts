@@ -30,14 +30,14 @@ export const conversationMethods: Record<string, Method> = {
     const own = [...store.channels.values()].filter(
       (one) => one.members.has(BOT_USER) && (one.kind === 'channel' || one.kind === 'group') && isWanted(one),
     )
-    const { from, to, next } = slice(own.length, args, { normal: 100, most: 999 })
+    const { from, to, next } = slice(own.length, args, { normal: 100, max: 999 })
     return { channels: own.slice(from, to).map(channelObject), response_metadata: { next_cursor: next } }
   },
 
   'conversations.members': (args, { store }) => {
     const channel = store.channel(required(args, 'channel'))
     const members = [...channel.members]
-    const { from, to, next } = slice(members.length, args, { normal: 100, most: 999 })
+    const { from, to, next } = slice(members.length, args, { normal: 100, max: 999 })
     return { members: members.slice(from, to), response_metadata: { next_cursor: next } }
   },
 
@@ -53,14 +53,14 @@ export const conversationMethods: Record<string, Method> = {
     const roots = channel.messages.filter(
       (m) => !m.thread_ts || m.thread_ts === m.ts || m.subtype === 'thread_broadcast',
     )
-    return page(between(roots, args).reverse(), args, { normal: 100, most: 999, channel })
+    return page(between(roots, args).reverse(), args, { normal: 100, max: 999, channel })
   },
 
   'conversations.replies': (args, { store }) => {
     const channel = readable(args, store)
     const root = store.message(channel, required(args, 'ts'), 'thread_not_found')
     const thread = store.thread(channel, root.thread_ts ?? root.ts)
-    return page(between(thread, args), args, { normal: 1000, most: 1000, channel })
+    return page(between(thread, args), args, { normal: 1000, max: 1000, channel })
   },
 }
 
@@ -100,7 +100,7 @@ function between(messages: StoredMessage[], args: Json): StoredMessage[] {
 }
 
 /** Returns one page of messages. The cursor is where the next page begins. */
-function page(messages: StoredMessage[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
+function page(messages: StoredMessage[], args: Json, bounds: { normal: number; max: number; channel: Channel }): Json {
   const { from, to, next } = slice(messages.length, args, bounds)
   const withMetadata = flag(args, 'include_all_metadata')
   return {
@@ -111,7 +111,7 @@ function page(messages: StoredMessage[], args: Json, bounds: { normal: number; m
 }
 
 /** Returns the start and the end of a page, and the cursor of the next one. */
-function slice(length: number, args: Json, bounds: { normal: number; most: number }) {
+function slice(length: number, args: Json, bounds: { normal: number; max: number }) {
   const from = readCursor(optional(args, 'cursor'))
   const to = from + whole(args, 'limit', bounds)
   return { from, to, next: to < length ? Buffer.from(`next:${to}`).toString('base64') : '' }

@@ -39,9 +39,9 @@ export function readContent(args: Json, options: { textMost?: number } = {}): Me
 }
 
 /** @throws Refusal `msg_too_long`. */
-export function checkLength(text: string | undefined, most: number) {
-  if (text !== undefined && text.length > most)
-    throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${most}` })
+export function checkLength(text: string | undefined, max: number) {
+  if (text !== undefined && text.length > max)
+    throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${max}` })
 }
 
 /** Reads old-style attachments. Blocks inside them are checked like any others. */

@@ -66,7 +66,7 @@ function validated(what: string, check: () => void) {
 export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   if (!isObject(view) || view['type'] !== type) throw invalid(`[ERROR] a view of type ${type} is needed`)
   const { blocks } = view
-  checkBlocks(blocks, { most: VIEW_BLOCKS, surface: type })
+  checkBlocks(blocks, { max: VIEW_BLOCKS, surface: type })
   if (type === 'modal') checkModal(view, blocks)
   checkLength(view, 'private_metadata', MAX_METADATA)
   checkLength(view, 'callback_id', 255)
@@ -76,9 +76,9 @@ export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   return view
 }
 
-function checkLength(view: Json, name: string, most: number) {
+function checkLength(view: Json, name: string, max: number) {
   const value = view[name] ?? ''
-  if (typeof value !== 'string' || value.length > most) throw invalid(`[ERROR] ${name} is over ${most} characters`)
+  if (typeof value !== 'string' || value.length > max) throw invalid(`[ERROR] ${name} is over ${max} characters`)
 }
 
 /** https://docs.slack.dev/reference/views/modal-views */

@@ -1,4 +1,5 @@
-import { blankSecrets, redactTokens } from '../../base/log.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import { blankSecrets, redactTokens, type Log } from '../../base/log.ts'
 
 /** One result of `npm run doctor`. */
 export interface Finding {
@@ -10,6 +11,17 @@ export interface Finding {
   outcome: 'ok' | 'note' | 'fault'
   /** The finding in a sentence, and the fix of a fault. */
   sentence: string
+}
+
+/** What every check needs. `now`: milliseconds. */
+export interface CheckDeps {
+  log: Log
+  now: () => number
+}
+
+/** What a check that calls a service needs. */
+export interface NetworkCheckDeps extends CheckDeps {
+  net: Network
 }
 
 /** Returns makers of an area's findings. */

@@ -19,9 +19,9 @@ export function findingsTable(findings: Finding[], width = Infinity): string {
   const rows = findings.map(({ area, outcome, name, sentence }) =>
     [area, MARKS[outcome], name, sentence].map(onOneLine),
   )
-  const most = width === Infinity ? Infinity : MAX_NAME
+  const max = width === Infinity ? Infinity : MAX_NAME
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
-  const columns = widths.map((one) => Math.min(one, most))
+  const columns = widths.map((one) => Math.min(one, max))
   return [...rows.map((row) => rowOf(row, columns, width)), '', sumOf(findings)].join('\n')
 }
 
@@ -39,11 +39,11 @@ function rowOf(row: string[], columns: number[], width: number): string {
 }
 
 /** Wraps at whole words. An address that is longer than a line stays whole, so that it can be copied. */
-function wrapped(sentence: string, most: number): string[] {
+function wrapped(sentence: string, max: number): string[] {
   const lines: string[] = []
   for (const word of sentence.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && last.length + 1 + word.length <= max) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines

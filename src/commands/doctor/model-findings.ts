@@ -11,7 +11,7 @@ import { operatorSentence } from '../../model/operator-sentence.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 import { redSquare } from './red-square.ts'
 import { watchedWire } from './refused-parameters.ts'
 
@@ -24,13 +24,7 @@ const FIRST_MS = 35_000
 /** How long the other checks may take, all of them at once. Milliseconds. */
 const CALL_MS = 20_000
 
-interface Look {
-  log: Log
-  net: Network
-  now: () => number
-}
-
-export async function modelFindings(config: Config, { log, net, now }: Look): Promise<Finding[]> {
+export async function modelFindings(config: Config, { log, net, now }: NetworkCheckDeps): Promise<Finding[]> {
   if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) return [noAccess(config)]
   const wire = watchedWire(net.fetch ?? globalThis.fetch)
   const chosen = await withChosenApi(config, { log, net, now })

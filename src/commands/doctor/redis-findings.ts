@@ -2,11 +2,10 @@
 import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { parseRedisUrl } from '../../base/redis/redis-url.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
 import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsOf, type CheckDeps, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Redis')
 
@@ -15,12 +14,7 @@ const LEAST_VERSION = [6, 2]
 /** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
-interface Look {
-  log: Log
-  now: () => number
-}
-
-export async function redisFindings(config: Config, parts: Look): Promise<Finding[]> {
+export async function redisFindings(config: Config, parts: CheckDeps): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = { url: config.REDIS_URL }
   try {
@@ -44,7 +38,7 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
 }
 
-async function lookAt(settings: RedisSettings, prefix: string, { log, now }: Look): Promise<Finding[]> {
+async function lookAt(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
@@ -123,11 +117,11 @@ function memoryOf(facts: Map<string, string>): Finding {
       'eviction',
       'It does not report its maxmemory-policy. It should be noeviction, or a full Redis drops questions.',
     )
-  const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
-  if (most > 0 && used > most * 0.8)
+  const [used, max] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
+  if (max > 0 && used > max * 0.8)
     return note(
       'eviction',
-      `It is ${Math.round((100 * used) / most)} % full. When full, it accepts no more questions. Give it more memory.`,
+      `It is ${Math.round((100 * used) / max)} % full. When full, it accepts no more questions. Give it more memory.`,
     )
   return ok('eviction', 'maxmemory-policy is noeviction, so nothing is dropped.')
 }

@@ -2,29 +2,19 @@
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Config, Env } from '../../config.ts'
-import { createAgent, type AgentParts } from '../../question/create-agent.ts'
+import type { AgentParts } from '../../question/agent/agent-parts.ts'
+import { createAgent } from '../../question/agent/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
-import type { Network } from '../../base/http/proxy.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsOf, type CheckDeps, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const tools = findingsOf('tools')
 const mcp = findingsOf('MCP')
 
-interface Look {
-  log: Log
-  now: () => number
-}
-
-interface ToolLook extends Look {
-  net: Network
-}
-
-export async function toolFindings(config: Config, { log, net, now }: ToolLook): Promise<Finding[]> {
+export async function toolFindings(config: Config, { log, net, now }: NetworkCheckDeps): Promise<Finding[]> {
   const leftOut: BrokenToolFile[] = []
   const model = { name: 'none', async *stream() {} }
   const sources = {
@@ -107,7 +97,7 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
  * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. Its login is looked up where the bot
  * keeps it.
  */
-export async function mcpFindings(config: Config, env: Env, { log, now }: Look): Promise<Finding[]> {
+export async function mcpFindings(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
   if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })
   if (config.ROLE === 'front')
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
@@ -125,7 +115,7 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: Look):
 }
 
 /** Reports rules that match no tool: whoever set them believes that they hold. */
-async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: Look): Promise<Finding[]> {
+async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: CheckDeps): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
   const { unmatchedNow } = await import('../mcp/operator.ts')
   const unmatched = await unmatchedNow({ config, log, now }, looked)

@@ -66,9 +66,9 @@ function delimiterOf(text: string): string {
     .map((line) => line.replace(/"[^"]*"/g, ''))
   const scores = DELIMITERS.map((delimiter) => {
     const counts = lines.map((line) => line.split(delimiter).length - 1)
-    const most = Math.max(...counts, 0)
-    const same = counts.filter((count) => count === most).length / Math.max(1, counts.length)
-    return { delimiter, score: most === 0 ? 0 : same + Math.min(most, 50) / 1000 }
+    const max = Math.max(...counts, 0)
+    const same = counts.filter((count) => count === max).length / Math.max(1, counts.length)
+    return { delimiter, score: max === 0 ? 0 : same + Math.min(max, 50) / 1000 }
   })
   return scores.reduce((best, one) => (one.score > best.score ? one : best)).delimiter
 }

@@ -173,7 +173,7 @@ class OdfText {
 }
 
 /** Returns a count from an attribute; 1 if it is missing or invalid. */
-function times(written: string | undefined, most: number): number {
+function times(written: string | undefined, max: number): number {
   const count = Number(written ?? 1)
-  return Number.isInteger(count) && count > 0 ? Math.min(count, most) : 1
+  return Number.isInteger(count) && count > 0 ? Math.min(count, max) : 1
 }

@@ -51,12 +51,12 @@ function laidOut(text: string): string {
 
 /** Returns the nesting depth of the brackets, including those inside strings. */
 function deepest(text: string): number {
-  let [depth, most] = [0, 0]
+  let [depth, max] = [0, 0]
   for (let i = 0; i < text.length; i += 1) {
     const character = text[i]
     if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
-    if (depth > most) most = depth
+    if (depth > max) max = depth
   }
-  return most
+  return max
 }

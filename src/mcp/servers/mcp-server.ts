@@ -9,7 +9,7 @@ import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, Server
 /** For all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
 /** How long a list is kept: by default, and at most. Milliseconds. */
-const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
+const KEPT_MS = { unsaid: 300_000, max: 86_400_000 }
 
 /** A call under way. */
 interface CallAttempt {
@@ -132,7 +132,7 @@ export class McpServer {
         const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide() }
         const { list, ttlMs = KEPT_MS.unsaid } = await listPages(connection.client, limits)
         this.#link.note(undefined)
-        const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.most) : 0
+        const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0
         this.#kept = { tools: list, until: asked + kept }
         return list
       } catch (error) {

@@ -22,23 +22,23 @@ const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cs}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2028\\u2029\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e0fff}]'
 const UNSEEN = new RegExp(`(${EMOJI}|[\\n\\t])|${LEFT_BEHIND}|(${HIDDEN})`, 'gu')
 
-/** Returns at most `most` characters, without hidden ones and without anything that imitates the prompt. */
-export function cleanText(text: string, most: number): Cleaned {
+/** Returns at most `max` characters, without hidden ones and without anything that imitates the prompt. */
+export function cleanText(text: string, max: number): Cleaned {
   const faults: TextFault[] = []
-  const seen = text.slice(0, 4 * most).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
+  const seen = text.slice(0, 4 * max).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
     if (hidden !== undefined && !faults.includes('hidden')) faults.push('hidden')
     return kept ?? ''
   })
-  if (text.length > 4 * most || seen.length > most) faults.push('long')
-  const shown = cut(seen, most)
+  if (text.length > 4 * max || seen.length > max) faults.push('long')
+  const shown = cut(seen, max)
   const harmless = defused(shown)
   if (harmless !== shown) faults.push('labels')
   return { text: harmless.trim(), faults }
 }
 
-/** Truncates to `most` characters with an ellipsis, and never splits a surrogate pair. */
-export function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
+/** Truncates to `max` characters with an ellipsis, and never splits a surrogate pair. */
+export function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
 const BRIEF_CHARS = 100

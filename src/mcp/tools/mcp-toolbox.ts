@@ -60,7 +60,7 @@ export interface McpToolboxDeps {
   /** From APPROVERS. */
   approvers: readonly ApproverList[]
   /** MCP_TOOLS_MAX. */
-  mostTools: number
+  maxTools: number
   /** TOOL_TIMEOUT_MS. */
   timeoutMs: number
 }
@@ -103,7 +103,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
     async toolsFor(place, choose = (tools) => tools) {
       const here = servers.filter((server) => isHere(server.config, place.channel))
       const { tools } = await snapshotFor(place)
-      return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
+      return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.maxTools)
     },
     choices: () => now().choices,
     async titles(server, person) {

@@ -6,10 +6,10 @@ import { briefOf } from './hygiene.ts'
 const TOOL_DETAILS = 'tool_details'
 
 /**
- * Returns the tools of a run. If there are more than `most` of servers, each has one line, and `tool_details` is added.
+ * Returns the tools of a run. If there are more than `max` of servers, each has one line, and `tool_details` is added.
  */
-export function withBriefs(tools: Tool[], most: number): Tool[] {
-  if (tools.filter(({ server }) => server !== undefined).length <= most) return tools
+export function withBriefs(tools: Tool[], max: number): Tool[] {
+  if (tools.filter(({ server }) => server !== undefined).length <= max) return tools
   const brief = tools.map((tool) => (tool.server === undefined ? tool : { ...tool, brief: briefOf(tool.description) }))
   return [...brief, toolDetails(tools)]
 }

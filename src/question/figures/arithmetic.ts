@@ -13,13 +13,13 @@ const NEIGHBOURS = 5
 /**
  * Returns two numbers of the pool from which the wanted one follows: as sum, difference, mean, product, quotient,
  * percentage of one or change from one to the other. Among many numbers nearly everything follows from some pair, so a
- * match counts only if at most `most` of the ten neighbouring numbers would match as well.
+ * match counts only if at most `max` of the ten neighbouring numbers would match as well.
  * @param pool different numbers, sorted
  */
 export function followsFrom(
   pool: readonly number[],
   wanted: WantedNumber,
-  most: number,
+  max: number,
 ): [one: number, other: number] | undefined {
   const found = pairFor(pool, wanted)
   if (!found) return undefined
@@ -27,7 +27,7 @@ export function followsFrom(
   let others = 0
   for (let n = -NEIGHBOURS; n <= NEIGHBOURS; n += 1)
     if (n !== 0 && pairFor(pool, { ...wanted, value: wanted.value + n * step })) others += 1
-  return others <= most ? found : undefined
+  return others <= max ? found : undefined
 }
 
 function pairFor(pool: readonly number[], { value, tolerance, isPercent }: WantedNumber): [number, number] | undefined {

@@ -5,7 +5,7 @@
 -- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one
 -- that is taken in.
 local thread, inbox, run, event = unpack(KEYS)
-local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, most = unpack(ARGV)
+local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, max = unpack(ARGV)
 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
@@ -16,7 +16,7 @@ asks = tonumber(asks or 0)
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
 if signal ~= '' and active then
   local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
-    threadName = threadName, signals = signals, channel = channel, most = most }
+    threadName = threadName, signals = signals, channel = channel, max = max }
   local told = runToTell(inbox, given)
   if told then
     addToRun(thread, told, given)

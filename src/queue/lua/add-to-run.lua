@@ -12,7 +12,7 @@ local function runToTell(inbox, given)
       local ts, own = tsOf(given.id), tsOf(id)
       if answer or givenUp or (ts and own and ts < own) then return nil end
       local sent = redis.call('LRANGE', given.signals .. id, 0, -1)
-      if #sent >= tonumber(given.most) then return nil end
+      if #sent >= tonumber(given.max) then return nil end
       for _, signal in ipairs(sent) do
         if cjson.decode(signal).type == 'stop' then return nil end
       end

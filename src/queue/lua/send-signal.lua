@@ -2,7 +2,7 @@
 -- run, also where that waits for a person. `notice` is what is called out.
 -- Returns { 'sent' | 'not_running' | 'full', the generation that must have a job ('' for none) }.
 local thread, inbox, run, suspended, signals = unpack(KEYS)
-local id, signal, stops, channel, notice, most, ttlMs = unpack(ARGV)
+local id, signal, stops, channel, notice, max, ttlMs = unpack(ARGV)
 
 --- @include "activate-thread"
 --- @include "requeue-run"
@@ -13,7 +13,7 @@ local sent = redis.call('LRANGE', signals, 0, -1)
 for _, other in ipairs(sent) do
   if other == signal then return { 'sent', '' } end
 end
-if #sent >= tonumber(most) and stops == '0' then return { 'full', '' } end
+if #sent >= tonumber(max) and stops == '0' then return { 'full', '' } end
 redis.call('RPUSH', signals, signal)
 redis.call('PEXPIRE', signals, ttlMs)
 redis.call('PUBLISH', channel, notice)

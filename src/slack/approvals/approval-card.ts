@@ -27,9 +27,9 @@ export interface WaitingCall extends AskedCall {
 /** Arguments on the card are cut at this length; a button shows the rest. */
 const ARGUMENT_CHARS = 2_500
 const NAME_CHARS = 80
-const NAME = { max: NAME_CHARS, most: 400 }
-const SAYS = { max: 300, most: 900 }
-const REASON = { max: 500, most: 1_500 }
+const NAME = { max: NAME_CHARS, maxEscaped: 400 }
+const SAYS = { max: 300, maxEscaped: 900 }
+const REASON = { max: 500, maxEscaped: 1_500 }
 const REASON_CHARS = 500
 
 /** The card with its buttons. */
@@ -110,7 +110,7 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }], border: 0 }],
   }
-  const plain = plainContext(escapeWithin(shown, { max: ARGUMENT_CHARS + 100, most: 2_900 }))
+  const plain = plainContext(escapeWithin(shown, { max: ARGUMENT_CHARS + 100, maxEscaped: 2_900 }))
   return { block, plain, length: more > 0 ? text.length : 0 }
 }
 

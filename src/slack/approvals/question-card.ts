@@ -72,8 +72,8 @@ export function connectWords(name: string): string {
   return `Connect ${shorten(visible(name), 60)}`
 }
 
-const MESSAGE = { max: 1_500, most: 2_800 }
-const DESCRIPTION = { max: 500, most: 1_000 }
+const MESSAGE = { max: 1_500, maxEscaped: 2_800 }
+const DESCRIPTION = { max: 500, maxEscaped: 1_000 }
 
 /** A single choice has buttons on the card; any other form opens in a modal. */
 function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
@@ -133,7 +133,7 @@ function actions(elements: Button[]): ActionsBlock {
   return { type: 'actions', elements }
 }
 
-function words(text: string, size: { max: number; most: number }): KnownBlock[] {
+function words(text: string, size: { max: number; maxEscaped: number }): KnownBlock[] {
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
   return [plainContext(escapeWithin(shown, size))]

@@ -40,7 +40,7 @@ export const YES_NO = [
   { value: 'false', title: 'No' },
 ]
 
-const OPTION = { max: 60, most: 75 }
+const OPTION = { max: 60, maxEscaped: 75 }
 
 /**
  * Shortens options for Slack's menus and buttons and escapes them. An option that would look like another one, or like
@@ -73,7 +73,7 @@ function lookOf(text: string): string {
 function optionText(title: string): string {
   const line = visible(title).replace(/\s+/g, ' ').trim()
   let text = line.length > OPTION.max ? `${headOf(line, OPTION.max - 1)}…` : line
-  while (escapeText(text).length > OPTION.most) text = `${headOf(text, text.length - 2)}…`
+  while (escapeText(text).length > OPTION.maxEscaped) text = `${headOf(text, text.length - 2)}…`
   return escapeText(text)
 }
 

@@ -42,7 +42,7 @@ export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep
 
 function short(text: string): string {
   const line = withoutLinks(text.replace(/\s+/g, ' ').trim())
-  return escapeWithin(line, { max: TASK_CHARS - 40, most: TASK_CHARS })
+  return escapeWithin(line, { max: TASK_CHARS - 40, maxEscaped: TASK_CHARS })
 }
 
 /** The same tasks for a message that is not a stream any more. */

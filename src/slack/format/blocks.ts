@@ -29,9 +29,9 @@ export interface Content {
 /** `chat.update` accepts 4,000 characters of text, `chat.postMessage` 40,000. */
 const TEXT_CHARS = 3900
 
-const THOUGHT = { max: 1200, most: 2800 }
+const THOUGHT = { max: 1200, maxEscaped: 2800 }
 const INPUT_CHARS = 600
-const OBSERVATION = { max: 500, most: 2800 }
+const OBSERVATION = { max: 500, maxEscaped: 2800 }
 
 export interface StepView {
   thought: string
@@ -76,10 +76,14 @@ export function stepsContent(views: StepView[]): Content {
 
 export const STEPS_A_MESSAGE = 6
 
-type TextLimits = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
+type TextLimits = Record<'thought' | 'observation', { max: number; maxEscaped: number }> & { input: number }
 
 const FULL: TextLimits = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
-const BRIEF: TextLimits = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
+const BRIEF: TextLimits = {
+  thought: { max: 250, maxEscaped: 400 },
+  observation: { max: 150, maxEscaped: 300 },
+  input: 80,
+}
 
 function stepsIn(views: StepView[], sizes: TextLimits): Content {
   const plain = views.flatMap((view) => stepWords(view, sizes)).join('\n')
@@ -137,8 +141,8 @@ function stateWords({ action, unreadable, waits }: StepView): string {
   return waits ? '⏳ waiting for a person' : action ? '⏳ running …' : '…'
 }
 
-/** `most` leaves room for the quote: each line costs two more characters. */
-const ROOT_QUESTION = { max: 900, most: 1800 }
+/** `maxEscaped` leaves room for the quote: each line costs two more characters. */
+const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
 
 /** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
@@ -198,7 +202,7 @@ export function askEditedContent(question: string): Content {
 }
 
 /** Maximum length of a quoted question, as written and escaped. */
-const QUOTED = { max: 150, most: 300 }
+const QUOTED = { max: 150, maxEscaped: 300 }
 
 /** Adds a quote of the question to a message that is sent to another place than the question's. */
 export function aboutContent(question: string, { text, blocks }: Content): Content {

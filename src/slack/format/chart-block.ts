@@ -6,15 +6,15 @@ import type { ChartBlock } from './types.ts'
 export const CHARTS_A_MESSAGE = 2
 const TITLE_CHARS = 50
 const LABEL_CHARS = 20
-const POINTS = { least: 2, most: 20 }
+const POINTS = { min: 2, max: 20 }
 
 /** Builds a chart from a series; undefined if Slack would refuse it or there is nothing to compare. */
 export function chartBlock({ title, points }: Series): ChartBlock | undefined {
   const data = points.map(({ label, value }) => ({ label: cut(label, LABEL_CHARS), value }))
   const categories = data.map(({ label }) => label)
   const isDrawable =
-    data.length >= POINTS.least &&
-    data.length <= POINTS.most &&
+    data.length >= POINTS.min &&
+    data.length <= POINTS.max &&
     new Set(categories).size === data.length &&
     data.every(({ value }) => Number.isFinite(value))
   if (!isDrawable) return undefined
@@ -40,8 +40,8 @@ export function chartText({ title, chart }: ChartBlock): string {
 }
 
 /** One line of plain text, never empty. Slack does not format it, and nothing in it can ping. */
-function cut(text: string, most: number): string {
+function cut(text: string, max: number): string {
   const line = plainLine(text).trim()
-  const shown = line.length <= most ? line : `${headOf(line, most - 1).trimEnd()}…`
+  const shown = line.length <= max ? line : `${headOf(line, max - 1).trimEnd()}…`
   return isBlank(shown) ? '–' : shown
 }

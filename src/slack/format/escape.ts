@@ -46,7 +46,7 @@ export function codeSpan(text: string, max = Infinity): string {
     .map((part) => part.trim())
     .join(' ')
     .replaceAll('`', 'ˋ')
-  return isBlank(line) ? '' : `\`${escapeWithin(line, { max, most: MAX_SPAN })}\``
+  return isBlank(line) ? '' : `\`${escapeWithin(line, { max, maxEscaped: MAX_SPAN })}\``
 }
 
 /**
@@ -107,14 +107,14 @@ export function headOf(text: string, max: number): string {
 }
 
 /**
- * Escapes text, limited to about `max` characters as written and `most` as Slack counts them: Slack counts `&` as the
- * five characters of its entity.
+ * Escapes text, limited to about `max` characters as written and `maxEscaped` as Slack counts them: Slack counts `&` as
+ * the five characters of its entity.
  */
-export function escapeWithin(text: string, { max, most }: { max: number; most: number }): string {
+export function escapeWithin(text: string, { max, maxEscaped }: { max: number; maxEscaped: number }): string {
   let kept = Math.min(max, text.length)
   let escaped = escapeText(shorten(text, kept))
-  while (escaped.length > most && kept > 0) {
-    kept = Math.min(kept - 1, Math.floor((kept * most) / escaped.length))
+  while (escaped.length > maxEscaped && kept > 0) {
+    kept = Math.min(kept - 1, Math.floor((kept * maxEscaped) / escaped.length))
     escaped = escapeText(shorten(text, kept))
   }
   return escaped

@@ -68,9 +68,9 @@ function formulaAt(
   ends: Ends,
 ): RenderedFormula | undefined {
   const from = at + mark.length
-  const upTo = (sign: string, most: number) => {
+  const upTo = (sign: string, max: number) => {
     const end = ends.after(sign, from)
-    return end < 0 || end - from > most ? undefined : { latex: markdown.slice(from, end), end: end + sign.length }
+    return end < 0 || end - from > max ? undefined : { latex: markdown.slice(from, end), end: end + sign.length }
   }
   if (mark === '$') {
     const found = upTo('$', INLINE_CHARS)

@@ -56,8 +56,8 @@ function isBareHost(url: URL): boolean {
 
 /** Longer addresses do not become links: a link has to fit into a section with its label. */
 const ADDRESS_CHARS = 1500
-const LABEL = { max: 200, most: 600 }
-const SHOWN = { max: 500, most: 1000 }
+const LABEL = { max: 200, maxEscaped: 600 }
+const SHOWN = { max: 500, maxEscaped: 1000 }
 
 /**
  * Renders a link as mrkdwn: clickable if the policy allows it, else the label with the address in code. Nothing can

@@ -33,18 +33,18 @@ interface Cut {
 
 /** Returns the last good cut in the window, but not in its first quarter, which would leave many small segments. */
 function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
-  const most = start + SEGMENT_CHARS
-  const least = start + SEGMENT_CHARS / 4
+  const max = start + SEGMENT_CHARS
+  const min = start + SEGMENT_CHARS / 4
   let [block, line]: (Cut | undefined)[] = []
   let [isAfterBlank, head] = [false, before]
-  for (let at = start; at < most;) {
+  for (let at = start; at < max;) {
     const fence = fenceEnd(markdown, at)
     const end = fence ?? headEnd(markdown, at) ?? lineEnd(markdown, at)
-    if (fence !== undefined && fence > most) return { end: at === start ? fence : at, after: 'block', head: '' }
+    if (fence !== undefined && fence > max) return { end: at === start ? fence : at, after: 'block', head: '' }
     if (markdown[at] !== '|') head = ''
-    if (at > least && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8)))
+    if (at > min && isAfterBlank && !CONTINUES.test(markdown.slice(at, at + 8)))
       block = { end: at, after: 'block', head }
-    else if (at > least && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'row', head }
+    else if (at > min && markdown[at] !== ' ') line = { end: at, after: head === '' ? 'line' : 'row', head }
     if (end > lineEnd(markdown, at) && fence === undefined) head = markdown.slice(at, end)
     isAfterBlank = fence !== undefined || markdown.slice(at, Math.min(end, at + 200)).trim() === ''
     at = end
@@ -62,13 +62,13 @@ function lineEnd(markdown: string, at: number): number {
 
 /** Cuts between words, and avoids cutting a link if it can cut before it. */
 function betweenWords(markdown: string, start: number): Cut {
-  const most = start + SEGMENT_CHARS
-  const least = start + SEGMENT_CHARS / 4
-  const link = markdown.lastIndexOf('[', most - 1)
-  const isOpen = link > least && !/^[^\]]*\](?!\([^)]*$|$)/.test(markdown.slice(link, most))
-  const space = markdown.lastIndexOf(' ', (isOpen ? link : most) - 1)
-  const isLow = markdown.charCodeAt(most) >= 0xdc00 && markdown.charCodeAt(most) <= 0xdfff
-  const end = isOpen ? link : space > Math.max(least, link) ? space + 1 : isLow ? most - 1 : most
+  const max = start + SEGMENT_CHARS
+  const min = start + SEGMENT_CHARS / 4
+  const link = markdown.lastIndexOf('[', max - 1)
+  const isOpen = link > min && !/^[^\]]*\](?!\([^)]*$|$)/.test(markdown.slice(link, max))
+  const space = markdown.lastIndexOf(' ', (isOpen ? link : max) - 1)
+  const isLow = markdown.charCodeAt(max) >= 0xdc00 && markdown.charCodeAt(max) <= 0xdfff
+  const end = isOpen ? link : space > Math.max(min, link) ? space + 1 : isLow ? max - 1 : max
   return { end, after: 'word', head: '' }
 }
 
@@ -79,14 +79,14 @@ function fenceEnd(markdown: string, start: number): number | undefined {
   FENCE.lastIndex = start
   const [, indent = '', mark] = FENCE.exec(markdown) ?? []
   if (mark === undefined) return undefined
-  const most = /^ {0,3}$/.test(indent) ? markdown.length : Math.min(markdown.length, start + SEGMENT_CHARS / 4)
-  for (let at = FENCE.lastIndex; at < most;) {
+  const max = /^ {0,3}$/.test(indent) ? markdown.length : Math.min(markdown.length, start + SEGMENT_CHARS / 4)
+  for (let at = FENCE.lastIndex; at < max;) {
     const end = lineEnd(markdown, at)
     const line = markdown.slice(at, end).trim()
     if (line.length >= mark.length && line === mark.charAt(0).repeat(line.length)) return end
     at = end
   }
-  return most === markdown.length ? most : undefined
+  return max === markdown.length ? max : undefined
 }
 
 const TABLE_HEAD = /\|[^\n]{1,800}\n\|? *:?-[-:| ]{0,800}(?:\n|$)/y

@@ -200,14 +200,14 @@ function textOf(token: Token): string {
 }
 
 /** A table for a code block: columns are aligned up to a width, and links are written out because none works there. */
-export function tableText(token: Tokens.Table, mostWidth = MAX_WIDTH): string {
+export function tableText(token: Tokens.Table, maxWidth = MAX_WIDTH): string {
   const rows = [token.header, ...token.rows].map((row) =>
     row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
   )
   const widths = token.header.map((_, column) =>
     Math.min(
-      mostWidth,
-      rows.reduce((most, row) => Math.max(most, lengthOf(row[column])), 0),
+      maxWidth,
+      rows.reduce((max, row) => Math.max(max, lengthOf(row[column])), 0),
     ),
   )
   const line = (row: string[]) =>

@@ -7,7 +7,7 @@ export function plainContext(text: string): ContextBlock {
 }
 
 /** A line of small print, before and after escaping: a text of eleven has less than Slack's 3,000 characters. */
-const LINE = { max: 260, most: 260 }
+const LINE = { max: 260, maxEscaped: 260 }
 
 /** The text of a `plainContext` with a line each. */
 export function plainLines(lines: readonly string[] = []): string {

@@ -32,8 +32,8 @@ export const SCHEDULES = {
   failed: 'Something went wrong, and nothing was changed. Please try again in a minute.',
 }
 
-export function tooManySchedules(most: number): string {
-  return `You have ${count(most, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
+export function tooManySchedules(max: number): string {
+  return `You have ${count(max, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
 }
 
 /** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
@@ -151,6 +151,6 @@ export function whenText({ when }: Pick<Schedule, 'when'>): string {
 
 /** The first message of an occurrence's thread. It pings nobody. `whose`: the maker's name. */
 export function scheduledRoot({ whose, when, question }: { whose: string; when: string; question: string }): string {
-  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), { max: 900, most: 1800 }).replace(/^/gm, '> ')
+  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), { max: 900, maxEscaped: 1800 }).replace(/^/gm, '> ')
   return `⏰ *${escapeText(whose)}’s schedule* · ${escapeText(when)}\n${quoted}`
 }

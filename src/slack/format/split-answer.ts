@@ -47,8 +47,8 @@ export function answerContents(view: AnswerView): Content[] {
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
   const around = [...head, plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
-  const most = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
-  const messages = inMessages(unitsOf(view.text, link, most), most)
+  const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
+  const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
   const shown = messages.slice(0, MESSAGES_AN_ANSWER)
   return shown.map((units, i) => {
@@ -70,7 +70,7 @@ interface MessageUnit {
   table?: TableForms
 }
 
-function unitsOf(markdown: string, link: RenderLink, most: number): MessageUnit[] {
+function unitsOf(markdown: string, link: RenderLink, max: number): MessageUnit[] {
   const read = readPart(markdown)
   const pieces = toMrkdwn(parseMarkdown(MAY_HAVE_FORMULA.test(read) ? withReadableFormulas(read) : read), link)
   const units: MessageUnit[] = []
@@ -80,7 +80,7 @@ function unitsOf(markdown: string, link: RenderLink, most: number): MessageUnit[
     run = []
   }
   for (const piece of pieces) {
-    const unit = piece.kind === 'table' ? tableUnit(piece.table, link, most) : undefined
+    const unit = piece.kind === 'table' ? tableUnit(piece.table, link, max) : undefined
     if (unit) endRun()
     if (unit) units.push(unit)
     else run.push(piece.kind === 'table' ? code(tableText(piece.table)) : piece)
@@ -98,7 +98,7 @@ function readPart(markdown: string): string {
 }
 
 /** A table as its own block; undefined if Slack would refuse it or its simplest form does not fit into a message. */
-function tableUnit(table: Tokens.Table, link: RenderLink, most: number): MessageUnit | undefined {
+function tableUnit(table: Tokens.Table, link: RenderLink, max: number): MessageUnit | undefined {
   const rows = [table.header, ...table.rows].slice(0, MAX_ROWS)
   const forms = tableForms(
     rows.map((row) => row.map((cell) => cellParts(cell, link))),
@@ -106,21 +106,21 @@ function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Message
   )
   if (!forms) return undefined
   const aligned = packPieces([code(tableText(table))])
-  const texts = lengthOf(aligned) <= most ? aligned : packPieces([code(tableText(table, 0))])
-  return lengthOf(texts) <= most ? { texts, table: forms } : undefined
+  const texts = lengthOf(aligned) <= max ? aligned : packPieces([code(tableText(table, 0))])
+  return lengthOf(texts) <= max ? { texts, table: forms } : undefined
 }
 
 /** More than any block accepts. */
 const MAX_ROWS = 200
 
 /** Packs the units, in order, into as few messages as possible. The tables of a message have their own limit. */
-function inMessages(units: MessageUnit[], most: number): MessageUnit[][] {
+function inMessages(units: MessageUnit[], max: number): MessageUnit[][] {
   const messages: MessageUnit[][] = []
   let [chars, tableChars] = [Infinity, 0]
   for (const unit of units) {
     const own = unit.table?.chars ?? 0
     const weight = Math.max(lengthOf(unit.texts), own)
-    if (chars + weight > most || tableChars + own > TABLE_CHARS) {
+    if (chars + weight > max || tableChars + own > TABLE_CHARS) {
       messages.push([])
       chars = tableChars = 0
     }

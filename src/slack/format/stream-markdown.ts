@@ -98,8 +98,8 @@ export class StreamMarkdown {
     if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MAX_HELD ? line.length : 0
     if (fence !== '') return wordEnd(line)
     const open = openMark(line)
-    const most = open >= 0 && line.length - open < MAX_HELD ? open : line.length
-    return wordEnd(line.slice(0, most))
+    const max = open >= 0 && line.length - open < MAX_HELD ? open : line.length
+    return wordEnd(line.slice(0, max))
   }
 
   #safe(line: string, isWhole: boolean): string {

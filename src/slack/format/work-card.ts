@@ -22,7 +22,7 @@ const MAX_TASKS = 30
 const TITLE_CHARS = 120
 /** Slack accepts at most 256 characters in a task's title, as tried on a live workspace. */
 const MAX_TITLE = 240
-const GIST = { max: 200, most: 400 }
+const GIST = { max: 200, maxEscaped: 400 }
 const SOURCES_A_TASK = 3
 const ADDRESS_CHARS = 1500
 
@@ -130,7 +130,7 @@ function sourceOf({ title, url }: Source) {
 function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
-  const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, most: 120 })
+  const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, maxEscaped: 120 })
   const action = `🔧 ${n}. *${name}* ${codeSpan(headOf(inputForPeople(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state

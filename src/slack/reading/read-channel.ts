@@ -49,11 +49,11 @@ export interface ReadChannelOptions extends ReadPermalinkOptions {
 
 /** Returns a part of a reading. @throws ToolError if there is no such part */
 export function partOf({ parts, what, where, left, title, url }: ChannelReading, part: number): ReadThread {
-  const most = parts.length
-  if (part > most) throw new ToolError(`There ${most === 1 ? 'is only 1 part' : `are only ${most} parts`}.`)
-  const isWhole = most === 1 && left.length === 0
-  const how = most > 1 ? `part ${part} of ${most}` : isWhole ? 'all read' : 'not all read'
-  const next = part < most ? [`(This was part ${part} of ${most}. Read part ${part + 1} too.)`] : []
+  const max = parts.length
+  if (part > max) throw new ToolError(`There ${max === 1 ? 'is only 1 part' : `are only ${max} parts`}.`)
+  const isWhole = max === 1 && left.length === 0
+  const how = max > 1 ? `part ${part} of ${max}` : isWhole ? 'all read' : 'not all read'
+  const next = part < max ? [`(This was part ${part} of ${max}. Read part ${part + 1} too.)`] : []
   const text = [`${what}, ${how}: ${where}`, ...left, parts[part - 1], ...next].filter((line) => line !== '')
   return { text: text.join('\n'), title, url }
 }

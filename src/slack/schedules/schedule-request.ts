@@ -95,10 +95,10 @@ export async function noRoomFor(
   { team, user, replaces }: { team: string; user: string; replaces?: string | undefined },
   { schedules, scheduling }: Pick<Services, 'schedules' | 'scheduling'>,
 ): Promise<string | undefined> {
-  const most = scheduling?.perUser ?? 0
-  if (most === 0) return SCHEDULES.off
+  const max = scheduling?.perUser ?? 0
+  if (max === 0) return SCHEDULES.off
   const counted = (await schedules.list({ team, user })).filter(({ state }) => state === 'active' || state === 'paused')
-  return counted.filter(({ id }) => id !== replaces).length >= most ? tooManySchedules(most) : undefined
+  return counted.filter(({ id }) => id !== replaces).length >= max ? tooManySchedules(max) : undefined
 }
 
 /** The card of a draft in its current state. */

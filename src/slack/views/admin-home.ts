@@ -92,7 +92,7 @@ function offBlocks(off: OffTool[]): KnownBlock[] {
 function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
-  const words = plainText(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
+  const words = plainText(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, maxEscaped: 2900 }))
   const value = valueOf(off)
   if (value === undefined) return { type: 'section', text: words }
   return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Turn on', { value }) }

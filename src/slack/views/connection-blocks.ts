@@ -29,7 +29,7 @@ const MAX_SHOWN = 25
 /** A person's connections, each with the rights that the bot has, and a button. */
 export function connectionBlocks(connections: readonly ConnectableAccount[]): KnownBlock[] {
   return connections.slice(0, MAX_SHOWN).map(({ name, connected, link }) => {
-    const text = plainText(escapeWithin(lineOf(name, connected), { max: 800, most: 2_900 }))
+    const text = plainText(escapeWithin(lineOf(name, connected), { max: 800, maxEscaped: 2_900 }))
     if (connected)
       return { type: 'section', text, accessory: button(DISCONNECT, 'Disconnect', { value: name, style: 'danger' }) }
     const connect = button(CONNECT, connectWords(name), { value: name })

@@ -25,8 +25,8 @@ export function feedbackView(id: string, { isDirect }: { isDirect: boolean }): V
     submit: plainText('Send'),
     close: plainText('Skip'),
     blocks: [
-      input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
-      input(EXPECTED, { label: 'What would have been right?', most: EXPECTED_CHARS, optional: true }),
+      input(COMMENT, { label: 'What was wrong with the answer?', max: COMMENT_CHARS, optional: false }),
+      input(EXPECTED, { label: 'What would have been right?', max: EXPECTED_CHARS, optional: true }),
       {
         type: 'input',
         block_id: KEEP_EXPECTED,
@@ -47,12 +47,12 @@ export const FEEDBACK_GONE = noteModal(
   'I no longer have this answer, so I cannot save your feedback.',
 )
 
-function input(id: string, { label, most, optional }: { label: string; most: number; optional: boolean }) {
+function input(id: string, { label, max, optional }: { label: string; max: number; optional: boolean }) {
   return {
     type: 'input' as const,
     block_id: id,
     optional,
     label: plainText(label),
-    element: { type: 'plain_text_input' as const, action_id: id, multiline: true, max_length: most },
+    element: { type: 'plain_text_input' as const, action_id: id, multiline: true, max_length: max },
   }
 }

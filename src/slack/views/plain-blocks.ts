@@ -6,8 +6,8 @@ import { escapeText, escapeWithin, headOf } from '../format/escape.ts'
 
 /** Slack's limits (https://docs.slack.dev/reference/block-kit), with a margin in sections for the mark of a cut. */
 const SECTION_CHARS = 2900
-const HEADER = { max: 100, most: 150 }
-const CONTEXT = { max: 2000, most: 2900 }
+const HEADER = { max: 100, maxEscaped: 150 }
+const CONTEXT = { max: 2000, maxEscaped: 2900 }
 
 /** The whole text in as many sections as it needs; none if it is empty. */
 export function sections(text: string): KnownBlock[] {

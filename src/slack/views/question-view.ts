@@ -30,8 +30,8 @@ export function questionView(asked: ToolQuestion, metadata: string): ModalView {
 }
 
 const MESSAGE_CHARS = 3_000
-const LABEL = { max: 150, most: 700 }
-const HINT = { max: 400, most: 1_500 }
+const LABEL = { max: 150, maxEscaped: 700 }
+const HINT = { max: 400, maxEscaped: 1_500 }
 
 type Element = Extract<KnownBlock, { type: 'input' }>['element']
 
@@ -123,23 +123,23 @@ function decimal(value: number): string {
 function wanted(field: FormField): string {
   if (field.kind === 'several')
     return bounds('choices', {
-      least: field.minItems,
-      most: field.maxItems < field.options.length ? field.maxItems : undefined,
+      min: field.minItems,
+      max: field.maxItems < field.options.length ? field.maxItems : undefined,
     })
-  if (field.kind === 'number') return bounds('', { least: field.minimum, most: field.maximum })
+  if (field.kind === 'number') return bounds('', { min: field.minimum, max: field.maximum })
   if (field.kind !== 'text') return ''
   const { minLength, maxLength, pattern } = field
   const chars = bounds('characters', {
-    least: minLength || undefined,
-    most: maxLength < LINE_CHARS * 5 ? maxLength : undefined,
+    min: minLength || undefined,
+    max: maxLength < LINE_CHARS * 5 ? maxLength : undefined,
   })
   return [chars, pattern === undefined ? '' : `It must match ${visible(pattern)}`].filter(Boolean).join('\n')
 }
 
-function bounds(unit: string, { least, most }: { least?: number | undefined; most?: number | undefined }): string {
+function bounds(unit: string, { min, max }: { min?: number | undefined; max?: number | undefined }): string {
   const said = [
-    least === undefined || (unit !== '' && least === 0) ? '' : `at least ${least}`,
-    most === undefined ? '' : `at most ${most}`,
+    min === undefined || (unit !== '' && min === 0) ? '' : `at least ${min}`,
+    max === undefined ? '' : `at most ${max}`,
   ]
     .filter(Boolean)
     .join(', ')

@@ -11,8 +11,8 @@ import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { costText, questionOf, SCHEDULES, stateLines, whenText, withChannelNames } from '../format/schedule-words.ts'
 
 const TIMES_SHOWN = 3
-const TOOLS = { max: 600, most: 900 }
-const QUESTION = { max: 900, most: 1500 }
+const TOOLS = { max: 600, maxEscaped: 900 }
+const QUESTION = { max: 900, maxEscaped: 1500 }
 
 /** Shows the maker what would be saved. `tools`: their titles; `question`: with names in place of ids. */
 export function scheduleCard(

@@ -195,6 +195,6 @@ function option(value: string, text: string): PlainTextOption {
   return { value, text: plainText(cut(text, OPTION_CHARS)) }
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${headOf(text, most - 1)}…` : text
+function cut(text: string, max: number): string {
+  return text.length > max ? `${headOf(text, max - 1)}…` : text
 }

@@ -109,6 +109,6 @@ const WHY: Record<UnansweredQuestion['why'], string> = {
 
 function unansweredBlock({ id, text, place, why }: UnansweredQuestion): KnownBlock {
   const line = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), TEXT_CHARS)
-  const shown = plainText(escapeWithin(`${line} (${place}, ${WHY[why]})`, { max: 400, most: 2900 }))
+  const shown = plainText(escapeWithin(`${line} (${place}, ${WHY[why]})`, { max: 400, maxEscaped: 2900 }))
   return { type: 'section', text: shown, accessory: button(HOME_WORK, 'Show work', { value: id }) }
 }

@@ -12,7 +12,7 @@ interface PackedTrace {
 
 /** Traces in this process's memory, packed. Beyond the bounds, those that were kept longest ago are forgotten. */
 export function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes: number; now: () => number }) {
-  const weight = { most: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
+  const weight = { max: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
   const traces = new ExpiringMap<PackedTrace>({ ...bounds, weight })
   const forgetting: Forgetting = forgettingIn(traces)
   return {

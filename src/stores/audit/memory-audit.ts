@@ -3,14 +3,14 @@ import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './typ
 export interface MemoryAuditOptions {
   ttlMs?: number
   /** The maximum number of a team's entries. */
-  most?: number
+  max?: number
   now?: () => number
 }
 
 /** The audit list in this process's memory. It is lost when the process ends. */
 export function memoryAudit({
   ttlMs = AUDIT_TTL_MS,
-  most = MAX_ENTRIES,
+  max = MAX_ENTRIES,
   now = Date.now,
 }: MemoryAuditOptions = {}): AuditLog {
   const teams = new Map<string, Map<string, AuditEntry>>()
@@ -22,8 +22,8 @@ export function memoryAudit({
       const id = `${entry.run} ${entry.step}`
       const entries = teams.get(entry.team) ?? new Map<string, AuditEntry>()
       teams.set(entry.team, entries.set(id, { ...entry }))
-      if (entries.size <= most) return
-      const kept = newestOf(entry.team).slice(0, most).reverse()
+      if (entries.size <= max) return
+      const kept = newestOf(entry.team).slice(0, max).reverse()
       teams.set(entry.team, new Map(kept.map((one) => [`${one.run} ${one.step}`, one])))
     },
     list: async ({ team }, n) =>

@@ -11,13 +11,13 @@ export interface RedisAuditOptions {
   prefix: string
   ttlMs?: number
   /** The maximum number of a team's entries. */
-  most?: number
+  max?: number
   now?: () => number
 }
 
 const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), {
   keys: ['entries', 'times'],
-  args: ['id', 'entry', 'at', 'since', 'most', 'ttlMs'],
+  args: ['id', 'entry', 'at', 'since', 'max', 'ttlMs'],
 })
 
 /**
@@ -29,7 +29,7 @@ const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), 
  * Both expire a year after the team's last write.
  */
 export function redisAudit(options: RedisAuditOptions): AuditLog {
-  const { redis, prefix, ttlMs = AUDIT_TTL_MS, most = MAX_ENTRIES, now = Date.now } = options
+  const { redis, prefix, ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES, now = Date.now } = options
   const keysOf = (team: string) => ({
     entries: threadKey(prefix, team, 'audit'),
     times: threadKey(prefix, team, 'audit-times'),
@@ -37,7 +37,7 @@ export function redisAudit(options: RedisAuditOptions): AuditLog {
   return {
     async note(entry) {
       const { run, step, at, team } = entry
-      const bounds = { since: now() - ttlMs, most, ttlMs }
+      const bounds = { since: now() - ttlMs, max, ttlMs }
       await noteWrite(redis, {
         ...keysOf(team),
         ...{ id: `${run} ${step}`, entry: JSON.stringify(entry), at, ...bounds },

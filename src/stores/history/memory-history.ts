@@ -22,7 +22,7 @@ const TURN_BYTES = 200
 /** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
 export function memoryHistory(options: MemoryHistoryOptions): History {
   const { ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
-  const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { most: maxBytes, of: bytesOf } })
+  const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { max: maxBytes, of: bytesOf } })
 
   return {
     async load(thread: ThreadKey): Promise<Turn[]> {

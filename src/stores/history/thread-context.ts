@@ -8,11 +8,11 @@ import type { ThreadContext, Turn } from './types.ts'
 /** Returns the newest messages within these bounds, as text that says how many are left out. */
 export function newestMessages(
   messages: readonly ContextMessage[],
-  most: { count: number; chars: number },
+  max: { count: number; chars: number },
 ): ThreadContext {
-  let left = most.chars - LEFT_OUT_CHARS
+  let left = max.chars - LEFT_OUT_CHARS
   let first = messages.length
-  while (first > Math.max(0, messages.length - most.count)) {
+  while (first > Math.max(0, messages.length - max.count)) {
     left -= (messages[first - 1]?.line.length ?? 0) + 1
     if (left < 0) break
     first -= 1

@@ -150,13 +150,13 @@ function severalOf(property: object): FieldKind | { why: string } {
   const { minItems, maxItems, default: given = [] } = read.data
   if (minItems > Math.min(maxItems, options.length)) return { why: 'requires more choices than it offers' }
   const known = given.filter((value) => options.some((option) => option.value === value))
-  const most = Math.min(maxItems, options.length)
+  const max = Math.min(maxItems, options.length)
   return {
     kind: 'several',
     options,
     minItems,
-    maxItems: most,
-    ...initial(known.length > 0 ? known.slice(0, most) : undefined),
+    maxItems: max,
+    ...initial(known.length > 0 ? known.slice(0, max) : undefined),
   }
 }
 

@@ -27,7 +27,7 @@ const NAMES: Record<keyof ThreadState, string> = {
 /** Two people may grant at the same moment. */
 const addGrants = redisScript(new URL('./lua/add-grants.lua', import.meta.url), {
   keys: ['grants'],
-  args: ['added', 'without', 'most', 'ttlMs'],
+  args: ['added', 'without', 'max', 'ttlMs'],
 })
 
 const grantsSchema: z.ZodType<Grant[]> = z
@@ -40,7 +40,7 @@ const grantsSchema: z.ZodType<Grant[]> = z
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
   const names = new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)
-  const bounds = { most: MAX_GRANTS, ttlMs }
+  const bounds = { max: MAX_GRANTS, ttlMs }
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {

@@ -46,7 +46,7 @@ export async function openToolbox(
   const config = { servers }
   const open = async () => openServers(config, { log, now })
   const toolbox = await openMcpToolbox(config, {
-    ...{ store, log, now, open, taken: [], approvers: [], mostTools: 40, timeoutMs: 60_000, ...deps },
+    ...{ store, log, now, open, taken: [], approvers: [], maxTools: 40, timeoutMs: 60_000, ...deps },
   })
   t.onTestFinished(() => toolbox.close())
   const toolsAt = (channel = PLACE.channel) => toolbox.toolsFor({ ...PLACE, channel })

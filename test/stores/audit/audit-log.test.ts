@@ -28,7 +28,7 @@ function write(step: number, more: Partial<AuditEntry> = {}): AuditEntry {
 
 interface Settings {
   ttlMs?: number
-  most?: number
+  max?: number
 }
 
 /** The contract of every audit list. */
@@ -59,7 +59,7 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
   })
 
   test('the oldest go where there are too many', async () => {
-    const audit = make({ most: 3 })
+    const audit = make({ max: 3 })
     for (const step of [5, 1, 4, 2, 3]) await audit.note(write(step))
     expect(await steps(audit)).toEqual([5, 4, 3])
   })
@@ -102,7 +102,7 @@ describeWithRedis('in Redis', () => {
   auditContract(open)
 
   test('both keys are the team’s, and expire a year after its last write; what is dropped leaves nothing', async () => {
-    const audit = open({ prefix: 'keys', most: 2 })
+    const audit = open({ prefix: 'keys', max: 2 })
     for (const step of [1, 2, 3]) await audit.note(write(step))
     const redis = server.rawClient()
     expect((await redis.keys('keys:*')).sort()).toEqual(['keys:{T1}:audit', 'keys:{T1}:audit-times'])

@@ -1,11 +1,11 @@
 -- Notes a write of a team under its id, in place of what was noted of it before. What is older than `since` (ms)
--- goes, and the oldest beyond `most`. Both keys live on for `ttlMs`.
+-- goes, and the oldest beyond `max`. Both keys live on for `ttlMs`.
 local entries, times = unpack(KEYS)
-local id, entry, at, since, most, ttlMs = unpack(ARGV)
+local id, entry, at, since, max, ttlMs = unpack(ARGV)
 
 redis.call('HSET', entries, id, entry)
 redis.call('ZADD', times, at, id)
-local over = redis.call('ZCARD', times) - tonumber(most)
+local over = redis.call('ZCARD', times) - tonumber(max)
 local gone = redis.call('ZRANGEBYSCORE', times, '-inf', since)
 if over > #gone then gone = redis.call('ZRANGE', times, 0, over - 1) end
 for _, old in ipairs(gone) do

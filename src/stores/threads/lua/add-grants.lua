@@ -2,7 +2,7 @@
 -- newest are kept.
 -- `without`: whose grants go ('' for nobody's).
 local grants = unpack(KEYS)
-local added, without, most, ttlMs = unpack(ARGV)
+local added, without, max, ttlMs = unpack(ARGV)
 
 local given = cjson.decode(added)
 local replaced = {}
@@ -23,7 +23,7 @@ end
 for _, grant in ipairs(given) do
   table.insert(kept, grant)
 end
-while #kept > tonumber(most) do
+while #kept > tonumber(max) do
   table.remove(kept, 1)
 end
 if #kept == 0 then return redis.call('DEL', grants) end
