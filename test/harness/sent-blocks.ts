@@ -287,7 +287,7 @@ export const SENT: Record<string, () => Sent[]> = {
       { outcome: 'expired' as const },
       { outcome: 'ended' as const },
       { outcome: 'denied' as const, by: 'Bob', at: 1, reason: 'No.' },
-      { outcome: 'allowed' as const, by: 'Bob', always: true as const },
+      { outcome: 'allowed' as const, by: 'Bob', at: 1, always: true as const },
     ].flatMap((verdict) => message(approvalCard.decidedCard(call, verdict))),
   'format/blocks.ts stepContent': () =>
     [

@@ -11,9 +11,9 @@ local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
 
--- `asks` is the number of questions that were asked in the thread and not refused. A thread without the field has one.
+-- `asks` is the number of questions that were asked in the thread and not refused.
 local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
-asks = tonumber(asks or (asked and 1 or 0))
+asks = tonumber(asks or 0)
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
 if signal ~= '' and active then
   local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
