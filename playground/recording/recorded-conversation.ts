@@ -123,7 +123,9 @@ function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: 
   }
 }
 
-/** The calls that a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
+/**
+ * Returns the calls that a replay holds until the act is done. Between two calls, the next call is held at its start.
+ */
 function underway({ during, at, reached }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
   const isUnderway = (one: HeardTool) => one.at < at && !reached.tools.includes(one)
   const held = [

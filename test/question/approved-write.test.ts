@@ -51,7 +51,7 @@ describeWithRedis('a tool that changes the world', () => {
 
     expect(waiting.for).toMatchObject({ kind: 'approval', input: { input: 'hello' }, says: 'Notes it.' })
     const key = callKey('note', waiting.for?.kind === 'approval' ? waiting.for.input : undefined)
-    await other.control.resume(run, waitKey(1, waiting), { outcome: 'allowed', by: 'U2', key })
+    await other.control.resume(run, waitKey(1, waiting), { outcome: 'allowed', by: 'U2', at: 1, key })
     await eventually(async () => expect((await other.control.load(run))?.saved.answer?.text).toBe('It is noted.'))
     expect(await readFile(file, 'utf8')).toBe('hello\n')
     expect((await other.control.load(run))?.saved.steps).toMatchObject([
