@@ -1,5 +1,5 @@
 /** The settings of the playground's bot, and the notes about them. */
-import { type Config, type Env } from '../../src/config.ts'
+import type { Config, Env } from '../../src/config.ts'
 import type { Network } from '../../src/base/http/proxy.ts'
 import { DEMO_DIALECT } from '../demo/demo-model.ts'
 import { CAROL } from '../slack/example-workspace.ts'

@@ -1,4 +1,6 @@
-import { createAgent, withoutAuto, type AgentParts } from '../../src/question/create-agent.ts'
+import { withoutAuto } from '../../src/question/agent/choose-dialect.ts'
+import type { AgentParts } from '../../src/question/agent/agent-parts.ts'
+import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { askOnce } from '../../src/agent/ask-once.ts'

@@ -2,7 +2,7 @@
 import { json } from 'node:stream/consumers'
 import { loadConfig, readEnv } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createStores } from '../../src/question/open-stores.ts'
+import { createStores } from '../../src/question/stores/open-stores.ts'
 import { createTrier, type TryRequest } from './try-prompts.ts'
 
 const config = loadConfig(readEnv(''))

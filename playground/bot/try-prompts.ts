@@ -9,7 +9,7 @@ import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { answer } from '../../src/question/answer.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
 import { DIALECTS, type Config } from '../../src/config.ts'
-import { createAgent } from '../../src/question/create-agent.ts'
+import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { messageOf, ModelError, ToolError } from '../../src/base/errors.ts'
 import { memoryHistory } from '../../src/stores/history/memory-history.ts'
 import type { History } from '../../src/stores/history/types.ts'
@@ -20,7 +20,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { TRIED_HEADER } from '../journal/again-header.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
-import type { Stores } from '../../src/question/stores.ts'
+import type { Stores } from '../../src/question/stores/stores.ts'
 
 /** The folder of prompts that the operator edits. */
 export const PROMPTS = join(ROOT, 'prompts')

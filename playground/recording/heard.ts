@@ -15,7 +15,7 @@ export interface ObservedAct {
   reached: { models: JournalEntry[]; tools: ObservedTool[]; placed: number; views: number }
   /** The calls of models that were under way. */
   during: JournalEntry[]
-  /** The threads in which the bot said that it works. */
+  /** The threads in which the bot worked. */
   atWork: { channel: string; ts: string }[]
 }
 

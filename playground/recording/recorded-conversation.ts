@@ -134,7 +134,9 @@ function reached(
   }
 }
 
-/** The calls that a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
+/**
+ * Returns the calls that a replay holds until the act is done. Between two calls, the next call is held at its start.
+ */
 function underway(
   { during, at, reached }: ObservedAct,
   { models, tools }: ObservedEvents,

@@ -26,7 +26,7 @@ export interface Recorder {
   onOffered(tool: Json): void
   /** Records a tool call that has ended. */
   onTool(call: ObservedTool): void
-  /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
+  /** Resolves when the last act has had its effect. @throws Error if the bot is still working there */
   settled(scope: NameScope): Promise<void>
   /** Returns the conversation that would be saved. */
   conversation(name: string, scope?: NameScope): RecordedConversation

@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { createAgent } from '../question/create-agent.ts'
+import { createAgent } from '../question/agent/create-agent.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { ChatSession } from './cli/conversation.ts'
 import { JsonLines, TerminalOutput, type Output } from './cli/output.ts'

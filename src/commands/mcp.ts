@@ -70,7 +70,8 @@ async function withToolbox(
   { config, log, now, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,
 ): Promise<number> {
-  const { createAgent, withoutAuto } = await import('../question/create-agent.ts')
+  const { createAgent } = await import('../question/agent/create-agent.ts')
+  const { withoutAuto } = await import('../question/agent/choose-dialect.ts')
   const agent = await createAgent(
     { ...withoutAuto(config), ROLE: 'worker' },
     { log, net: await createNetwork(config), now: () => new Date(now()), mcpStore: store },

@@ -1,5 +1,5 @@
 import type { ToolContext } from '../agent/contracts/tool.ts'
-import type { AgentParts } from '../question/create-agent.ts'
+import type { AgentParts } from '../question/agent/agent-parts.ts'
 
 /** Returns what a tool gets when a command calls it, outside a run and without a model. */
 export function commandContext({ answer: { agent } }: AgentParts, signal: AbortSignal): ToolContext {

@@ -3,8 +3,8 @@ import type { Usage } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import type { AnswerWatch } from './answer.ts'
-import type { AgentParts } from './create-agent.ts'
-import type { Stores } from './stores.ts'
+import type { AgentParts } from './agent/agent-parts.ts'
+import type { Stores } from './stores/stores.ts'
 
 /** The services for answering questions, whatever shows the answers. */
 export interface AnswerServices extends Stores {

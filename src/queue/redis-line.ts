@@ -50,13 +50,8 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
 /** A run may be at work in the thread, so its key stays. */
 async function moveKnown(redis: RedisClient, { from, to, ttlMs }: { from: string; to: string; ttlMs: number }) {
   const [asked, asks] = await redis.hmget(from, 'asked', 'asks')
-  if (!asked) return
-  await redis
-    .multi()
-    .hsetnx(to, 'asked', asked)
-    .hsetnx(to, 'asks', asks ?? '1')
-    .pexpire(to, ttlMs)
-    .exec()
+  if (!asked || !asks) return
+  await redis.multi().hsetnx(to, 'asked', asked).hsetnx(to, 'asks', asks).pexpire(to, ttlMs).exec()
   await redis.hdel(from, 'asked', 'asks')
 }
 

@@ -1,4 +1,4 @@
-import type { Connections } from '../question/connections.ts'
+import type { Connections } from '../question/connections/connections.ts'
 import type { AnswerServices } from '../question/services.ts'
 import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
 import type { Queue } from '../queue/types.ts'

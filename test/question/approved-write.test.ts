@@ -9,7 +9,7 @@ import { GENERAL } from '../../playground/slack/slack.ts'
 import { callKey } from '../../src/stores/runs/call-key.ts'
 import type { SavedRun } from '../../src/stores/runs/types.ts'
 import { waitKey } from '../../src/stores/runs/waits.ts'
-import { createStores } from '../../src/question/open-stores.ts'
+import { createStores } from '../../src/question/stores/open-stores.ts'
 import { envFor, startBot } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -51,7 +51,7 @@ describeWithRedis('a tool that changes the world', () => {
 
     expect(waiting.for).toMatchObject({ kind: 'approval', input: { input: 'hello' }, says: 'Notes it.' })
     const key = callKey('note', waiting.for?.kind === 'approval' ? waiting.for.input : undefined)
-    await other.control.resume(run, waitKey(1, waiting), { outcome: 'allowed', by: 'U2', key })
+    await other.control.resume(run, waitKey(1, waiting), { outcome: 'allowed', by: 'U2', at: 1, key })
     await eventually(async () => expect((await other.control.load(run))?.saved.answer?.text).toBe('It is noted.'))
     expect(await readFile(file, 'utf8')).toBe('hello\n')
     expect((await other.control.load(run))?.saved.steps).toMatchObject([

@@ -20,7 +20,7 @@ export interface Controlled {
 
 export const refOf = (asked: Question): RunRef => ({ thread: conversationOf(asked), id: asked.id })
 
-const ALLOWED = { outcome: 'allowed', by: 'U2' } as const
+const ALLOWED = { outcome: 'allowed', by: 'U2', at: 1, key: 'k' } as const
 const STOP: Signal = { type: 'stop', by: 'U2' }
 const message = (id: string): Signal => ({ type: 'message', id, user: 'U2', text: `${id} \u2028 "é"` })
 
@@ -141,7 +141,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     const { queue, control, seen, isSuspended: isSuspended } = await waiting(['1'])
     await queue.accept(question('1'))
     await isSuspended(1)
-    const denied = { outcome: 'denied', by: 'U3', reason: 'no "é"' } as const
+    const denied = { outcome: 'denied', by: 'U3', at: 1, key: 'k', reason: 'no "é"' } as const
     const presses = [
       control.resume(refOf(question('1')), '1', denied),
       control.resume(refOf(question('1')), '1', ALLOWED),
@@ -310,12 +310,14 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
         expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 })
       })
     const answered = { outcome: 'answered', by: 'U1', action: 'accept', content: { name: '"é"', n: [1] } } as const
-    const denied = { outcome: 'denied', by: 'U3', reason: 'no', key: 'k' } as const
+    const denied = { outcome: 'denied', by: 'U3', at: 1, reason: 'no', key: 'k' } as const
     const decisions = { 1: { ...ALLOWED, key: 'k', always: true }, 1.2: answered, 1.3: denied } as const
     for (const [i, [key, decision]] of Object.entries(decisions).toSorted().entries()) {
       await isSuspended(i + 1)
       expect(await control.resume(refOf(question('1')), key, decision)).toBe('woken')
-      expect(await control.resume(refOf(question('1')), key, { outcome: 'denied', by: 'U9' })).toBe('decided')
+      expect(await control.resume(refOf(question('1')), key, { outcome: 'denied', by: 'U9', at: 1, key: 'k' })).toBe(
+        'decided',
+      )
     }
     await isSuspended(4)
     expect(seen.at(-1)).toEqual(decisions)

@@ -15,7 +15,7 @@ import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { askForApproval, refOf, runControlContract } from './run-control-contract.ts'
 
 const quick = { backoffMs: 5, graceMs: 50 }
-const ALLOWED = { outcome: 'allowed', by: 'U2' } as const
+const ALLOWED = { outcome: 'allowed', by: 'U2', at: 1, key: 'k' } as const
 
 describe('runs in memory', () => {
   runControlContract(async (settings) => {

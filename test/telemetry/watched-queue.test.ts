@@ -114,7 +114,7 @@ test('a run that waits for a person is neither answered nor failed, and is count
   for (const outcome of ['answered', 'failed', 'undelivered', 'gave_up'])
     expect((await read()).value('thinkaloud_questions_total', { outcome })).toBe(0)
   expect((await read()).value('thinkaloud_retries_total', { of: 'question' })).toBe(0)
-  await inner.control.resume(refOf(asked), '1', { outcome: 'allowed', by: 'U2' })
+  await inner.control.resume(refOf(asked), '1', { outcome: 'allowed', by: 'U2', at: 1, key: 'k' })
   await eventually(async () =>
     expect((await read()).value('thinkaloud_questions_total', { outcome: 'answered' })).toBe(1),
   )

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../src/question/create-agent.ts'
+import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { startBot as startRealBot } from '../../src/bot.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
 import { ConfigError } from '../../src/base/errors.ts'

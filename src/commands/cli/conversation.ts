@@ -1,5 +1,5 @@
 import { offeredTools } from '../../agent/agent.ts'
-import type { AgentParts } from '../../question/create-agent.ts'
+import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
 import { doneLines } from '../../question/done-lines.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createAgent, type AgentParts, type AgentSources } from '../../question/create-agent.ts'
+import type { AgentParts, AgentSources } from '../../question/agent/agent-parts.ts'
+import { createAgent } from '../../question/agent/create-agent.ts'
 import type { Config } from '../../config.ts'
 import { loadDemo } from '../cli/demo.ts'
 import { ConfigError } from '../../base/errors.ts'

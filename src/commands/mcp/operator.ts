@@ -63,7 +63,7 @@ export async function unmatchedNow(
   { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
   looked: ServerLook[],
 ): Promise<UnmatchedRule[]> {
-  const { createAgent } = await import('../../question/create-agent.ts')
+  const { createAgent } = await import('../../question/agent/create-agent.ts')
   const agent = await createAgent(
     { ...config, AGENT_DIALECT: 'text' },
     {

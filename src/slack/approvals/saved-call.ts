@@ -21,7 +21,7 @@ export type Verdict =
   | {
       outcome: 'allowed' | 'denied'
       by: string
-      at?: number | undefined
+      at: number
       reason?: string | undefined
       always?: true | undefined
     }

@@ -1,7 +1,7 @@
 /** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
-import type { Connections } from '../../question/connections.ts'
+import type { Connections } from '../../question/connections/connections.ts'
 import { conversationOf, isDirect } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
 import { connectCard, endedQuestionCard, questionCard } from './question-card.ts'

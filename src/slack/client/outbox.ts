@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
-import { type Question, type Run } from '../../stores/runs/types.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
 import { SlackRefusal } from './slack-errors.ts'

@@ -44,7 +44,7 @@ const grantSchema = z.object({
   /** Milliseconds since the epoch. */
   expiresAt: z.number().optional(),
   /** The time at which the person made it, by Slack's clock, ms since the epoch. Refreshes keep it. */
-  since: z.number().optional(),
+  since: z.number(),
 })
 type TokenGrant = z.infer<typeof grantSchema>
 
@@ -108,7 +108,7 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
         await revoke(web(user.access_token)).catch(() => undefined)
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
       }
-      const grant = { ...grantOf(user, now()), since: clock.time() }
+      const grant = grantOf(user, { now: now(), since: clock.time() })
       await alone(person, options, () => saveGrant(person, grant, options))
     },
     look: async (person) =>
@@ -121,8 +121,8 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
     },
     forget: (person, endedAt = Infinity) =>
       alone(person, options, async () => {
-        const { since = 0 } = (await loadGrant(person, options)) ?? {}
-        if (since <= endedAt) await people.of(personKey(person)).remove(KEY)
+        const grant = await loadGrant(person, options)
+        if (!grant || grant.since <= endedAt) await people.of(personKey(person)).remove(KEY)
       }),
   }
 }
@@ -151,11 +151,12 @@ async function revoke(client: SlackWeb): Promise<void> {
 
 function grantOf(
   given: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
-  now: number,
+  { now, since }: { now: number; since: number },
 ): TokenGrant {
   const { access_token: token, refresh_token: refreshToken, expires_in: seconds } = given
   return {
     token,
+    since,
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(seconds === undefined ? {} : { expiresAt: now + seconds * 1000 }),
   }
@@ -199,7 +200,8 @@ async function renew(
 ): Promise<TokenGrant | undefined> {
   try {
     const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
-    return grantOf(z.object(tokens).parse(await access(args, options)), options.now())
+    const given = z.object(tokens).parse(await access(args, options))
+    return grantOf(given, { now: options.now(), since: current.since })
   } catch (error) {
     if ((current.expiresAt ?? Infinity) > options.now()) return current
     if (!(error instanceof ToolError) || error.isDown) throw error
@@ -217,9 +219,8 @@ async function freshGrant(person: Person, options: SlackAccountOptions): Promise
   return alone(person, options, async () => {
     const current = await loadGrant(person, options)
     if (!current || !isDue(current) || current.refreshToken === undefined) return current
-    const given = await renew(current, person, options)
-    if (!given || given === current) return given
-    const renewed = { ...given, ...(current.since === undefined ? {} : { since: current.since }) }
+    const renewed = await renew(current, person, options)
+    if (!renewed || renewed === current) return renewed
     // It may have been disconnected in the meantime.
     if ((await loadGrant(person, options))?.token !== current.token) return undefined
     await saveGrant(person, renewed, options)

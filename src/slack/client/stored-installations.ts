@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { SealBroken } from '../../base/seal.ts'
-import type { InstallStores } from '../../question/stores.ts'
+import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
 import type { UninstallEvent, Installation, InstallationOptions, Installations } from './installations.ts'

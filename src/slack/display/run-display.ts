@@ -1,7 +1,7 @@
 import { applyEvent, endedStep, isRunning, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
-import type { Connections } from '../../question/connections.ts'
+import type { Connections } from '../../question/connections/connections.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { InstallStores } from '../../question/stores.ts'
+import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { slackClock } from '../client/slack-clock.ts'
 import { SlackWeb } from '../client/slack-web.ts'

@@ -1,6 +1,6 @@
 /**
  * `/ask forget` asks for confirmation, and its button Delete forgets. Admins may use it, or everyone if an admin has
- * set `whoMayForget` so for the channel. `ForgettingAll` (question/forget-all.ts) deletes from each store.
+ * set `whoMayForget` so for the channel. `ForgettingAll` (question/stores/forget-all.ts) deletes from each store.
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'

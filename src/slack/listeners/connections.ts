@@ -1,7 +1,7 @@
 /** The buttons of a person's connections, on the Home and below `/ask connections`. */
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { Person } from '../../base/place.ts'
-import { LINK_MS } from '../../question/connections.ts'
+import { LINK_MS } from '../../question/connections/connections.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { connectionsOf } from '../intake/connections-command.ts'
 import { answerPress, inBackground } from '../intake/pressed.ts'

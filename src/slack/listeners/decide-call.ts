@@ -112,7 +112,7 @@ async function keepGrant(
   })
 }
 
-type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
+type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
 
 /** The permission applies to exactly the call on the card. */
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: DecidePress): PersonsDecision {

@@ -15,7 +15,7 @@ import {
 } from '../format/action-ids.ts'
 import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
-import { LINK_MS } from '../../question/connections.ts'
+import { LINK_MS } from '../../question/connections/connections.ts'
 import { choiceOf, connectCard, endedQuestionCard } from '../approvals/question-card.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import {

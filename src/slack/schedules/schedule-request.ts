@@ -118,8 +118,7 @@ export async function makerOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
-  // The cached facts of an earlier version have no zone.
-  const facts = await directory.factsOf(team, user, { isFresh: directory.knownFacts(team, user)?.zone === undefined })
+  const facts = await directory.factsOf(team, user)
   if (facts === 'hidden') return SCHEDULES.notMember
   if (typeof facts === 'string') return SCHEDULES.untold
   if (facts.isGuest || facts.isExternal || facts.isGone) return SCHEDULES.notMember

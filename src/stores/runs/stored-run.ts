@@ -82,9 +82,9 @@ const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({
     outcome: z.enum(['allowed', 'denied']),
     by: z.string(),
-    at: z.number().exactOptional(),
+    at: z.number(),
+    key: z.string(),
     reason: z.string().exactOptional(),
-    key: z.string().exactOptional(),
     always: z.literal(true).exactOptional(),
   }),
   z.object({

@@ -225,7 +225,7 @@ export interface DoneCall {
  * `expired`: nobody decided in time.
  */
 export type Decision =
-  | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
+  | { outcome: 'allowed' | 'denied'; by: string; at: number; key: string; reason?: string; always?: true }
   | { outcome: 'answered'; by: string; action: PersonsAnswer['action']; content?: PersonsAnswer['content'] }
   | { outcome: 'expired' }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createAgent } from '../../../src/question/create-agent.ts'
+import { createAgent } from '../../../src/question/agent/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { coerceInput } from '../../../src/agent/tool-input.ts'

@@ -14,13 +14,13 @@ export interface ChangingServer {
   url: string
   /** Sets the tools that it lists. */
   tools: ListedTool[]
-  /** The calls that it got, in order. */
+  /** The calls that it received, in order. */
   calls: { name: string; arguments: unknown }[]
   /** Sets the result of a call. */
   answer: (name: string) => string
   /** Called before each answer to a call; returns the code of a protocol error that the call gets instead. */
   refuse: (name: string) => number | undefined
-  /** How often it was asked for its tools. */
+  /** The number of requests for its tools. */
   listings: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * The parts that hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written by
- * hand.
- */
+/** The common part of hostile-http.ts and hostile-stdio.ts: a hand-written server of the protocol before 2026-07-28. */
 import { z } from 'zod'
 
 export const MEGABYTE = 'x'.repeat(1_000_000)

@@ -33,7 +33,7 @@ interface Fate {
 
 const ok: Observation = { ok: true, text: 'Done.' }
 const bad: Observation = { ok: false, text: 'No.' }
-const allowed: Decision = { outcome: 'allowed', by: 'U1' }
+const allowed: Decision = { outcome: 'allowed', by: 'U1', at: 1, key: 'k' }
 const DONE: Fate[] = [
   { observation: ok, begun: 1, decision: allowed, line: (call) => `Changed: ${call}, allowed by Bob` },
   { observation: ok, begun: 1, line: (call) => `Changed: ${call}, allowed by the settings` },
@@ -41,7 +41,7 @@ const DONE: Fate[] = [
 const NOT_DONE: Fate[] = [
   {
     observation: bad,
-    decision: { outcome: 'denied', by: 'U2' },
+    decision: { outcome: 'denied', by: 'U2', at: 1, key: 'k' },
     line: (call) => `Not done: ${call} (denied by Carol)`,
   },
   { observation: bad, decision: { outcome: 'expired' }, line: (call) => `Not done: ${call} (nobody decided in time)` },

@@ -56,10 +56,10 @@ describe('of a step', () => {
 
   test('the approval counts, not what the asker answered to the tool since', async () => {
     const decisions = {
-      '3': { outcome: 'allowed', by: 'U2' },
+      '3': { outcome: 'allowed', by: 'U2', at: 1, key: 'k' },
       '3.2': { outcome: 'answered', by: 'U1', action: 'accept' },
       '3.3': { outcome: 'expired' },
-      '30': { outcome: 'denied', by: 'U3' },
+      '30': { outcome: 'denied', by: 'U3', at: 1, key: 'k' },
     } as const
     const waiting = { since: begun, round: 3, for: QUESTION }
     expect(await noted(step({ begun, waiting, observation }), { saved: { decisions } })).toMatchObject({

@@ -10,7 +10,7 @@ import { ALICE, BOB, GENERAL, TEAM } from '../../../playground/slack/slack.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
 import type { Decision } from '../../../src/stores/runs/types.ts'
 import { undecidedSteps } from '../../../src/stores/runs/waits.ts'
-import { createStores } from '../../../src/question/open-stores.ts'
+import { createStores } from '../../../src/question/stores/open-stores.ts'
 import { envFor, startBot, type TestBotOptions, type Thread } from '../../harness/bot.ts'
 import { runHere, temporaryFolder } from '../../harness/command.ts'
 import { fileEnds, type Ends } from '../../harness/ends.ts'
@@ -84,7 +84,7 @@ describeWithRedis('the audit list', async () => {
     const bot: World = await world(t, { onWrite, model: [act('I write.', 'ask_write', 'milk'), finish('Done.')] })
     const thread = await bot.mention('Put milk on the list')
     const argumentsHash = callKey('ask_write', { input: 'milk' })
-    const before = await decide(bot, thread, { outcome: 'allowed', by: BOB, key: argumentsHash })
+    const before = await decide(bot, thread, { outcome: 'allowed', by: BOB, at: 1, key: argumentsHash })
     await thread.ended()
     const entry = {
       ...{ run: runOf(thread).id, step: 1, team: TEAM, channel: GENERAL, thread: thread.ts, tool: 'ask_write' },
@@ -99,14 +99,18 @@ describeWithRedis('the audit list', async () => {
   test.each<[string, Decision, object]>([
     [
       'always',
-      { outcome: 'allowed', by: BOB, key: callKey('ask_write', { input: 'milk' }), always: true },
+      { outcome: 'allowed', by: BOB, at: 1, key: callKey('ask_write', { input: 'milk' }), always: true },
       { how: 'always', decidedBy: BOB, outcome: 'done' },
     ],
-    ['denied', { outcome: 'denied', by: BOB, reason: 'no' }, { how: 'denied', decidedBy: BOB, outcome: 'not_run' }],
+    [
+      'denied',
+      { outcome: 'denied', by: BOB, at: 1, key: 'k', reason: 'no' },
+      { how: 'denied', decidedBy: BOB, outcome: 'not_run' },
+    ],
     ['expired', { outcome: 'expired' }, { how: 'expired', outcome: 'not_run' }],
     [
       'allowed for other arguments',
-      { outcome: 'allowed', by: BOB, key: 'ff' },
+      { outcome: 'allowed', by: BOB, at: 1, key: 'ff' },
       { how: 'once', decidedBy: BOB, outcome: 'not_run' },
     ],
   ])('says how it was decided: %s', async (_, decision, said) => {
@@ -175,7 +179,7 @@ describeWithRedis('the audit list', async () => {
     }
     expect(observation).toMatchObject({ ok: true })
     await bot.redis.hset(key, 'step:2', JSON.stringify(second))
-    await decide(bot, thread, { outcome: 'allowed', by: BOB, key: callKey('ask_write', { input: 'tea' }) })
+    await decide(bot, thread, { outcome: 'allowed', by: BOB, at: 1, key: callKey('ask_write', { input: 'tea' }) })
     await thread.ended()
     expect(bot.written).toEqual(['milk', 'eggs', 'tea'])
     expect(during).toEqual([[1], [1, 2], [1, 2, 3]])
@@ -204,6 +208,7 @@ describeWithRedis('the audit list', async () => {
     await decide(bot, thread, {
       outcome: 'allowed',
       by: BOB,
+      at: 1,
       key: callKey('ask_write', { input: 'tea' }),
       always: true,
     })

@@ -106,7 +106,7 @@ describe('a tool that needs approval', () => {
     await queue.accept(ASKED)
     await has('waiting')
     expect([tool.calls, await history.load(RUN.thread)]).toEqual([[], []])
-    await control.resume(RUN, '1', { outcome: 'allowed', by: 'U2', key: callKey('echo', { query: 'x' }) })
+    await control.resume(RUN, '1', { outcome: 'allowed', by: 'U2', at: 1, key: callKey('echo', { query: 'x' }) })
     await has('waiting', 'done')
     expect(tool.calls).toEqual(['x'])
     expect(run()).toMatchObject({ answer: { text: 'Done.' }, steps: [{ observation: { text: 'echo of x' } }] })
@@ -114,7 +114,10 @@ describe('a tool that needs approval', () => {
   })
 
   test.for([
-    [{ outcome: 'denied', by: 'U2', reason: 'Too dear.' }, /person denied it\. The reason given: Too dear\./],
+    [
+      { outcome: 'denied', by: 'U2', at: 1, key: 'k', reason: 'Too dear.' },
+      /person denied it\. The reason given: Too dear\./,
+    ],
     [{ outcome: 'expired' }, /nobody approved it in time/],
   ] as const)('that is not allowed is not run: %o', async ([decision, told], t) => {
     const tool = needs()

@@ -110,7 +110,7 @@ const isBegunEvent = (about: RunPart | AnswerEvent) => 'type' in about && about.
 
 const write = (more: Partial<Tool> = {}) => echo(undefined, { effects: 'write', ...more })
 const ONCE = [act('a', 'echo', 'x'), finish('Done.')]
-const allowed = (input: unknown) => ({ outcome: 'allowed' as const, by: 'U2', key: callKey('echo', input) })
+const allowed = (input: unknown) => ({ outcome: 'allowed' as const, by: 'U2', at: 1, key: callKey('echo', input) })
 
 describe('a call that changes the world', () => {
   test('is saved as begun before it is made, and told once', async (t) => {
@@ -251,7 +251,7 @@ describe('an approval', () => {
     const tool = needs()
     const { process, decide } = await world(t, { model: ONCE, tools: [tool] })
     await process()
-    decide('1', { outcome: 'allowed', by: 'U2' })
+    decide('1', { outcome: 'allowed', by: 'U2', at: 1, key: 'k' })
     await process()
     expect(tool.calls).toEqual([])
   })
@@ -265,7 +265,7 @@ describe('an approval', () => {
       ['1', '3'],
       [0, 0, 1],
     ])
-    decide('3', { outcome: 'denied', by: 'U2', reason: 'No.' })
+    decide('3', { outcome: 'denied', by: 'U2', at: 1, key: 'k', reason: 'No.' })
     await process()
     expect([undecidedSteps(run()), run().answer]).toEqual([['1'], undefined])
     expect(step(3).observation?.text).toMatch(/denied it\. The reason given: No\./)

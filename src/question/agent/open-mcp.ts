@@ -1,17 +1,17 @@
-import { ConfigError } from '../base/errors.ts'
-import type { ProxySetting } from '../base/http/agents.ts'
-import type { Log } from '../base/log.ts'
-import type { Person } from '../base/place.ts'
-import { sealerFrom } from '../base/seal.ts'
-import { readEnv, type Config } from '../config.ts'
-import type { Account } from '../mcp/login/account.ts'
-import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
-import { personLogins } from '../mcp/login/person-logins.ts'
-import { serverAccount } from '../mcp/login/server-account.ts'
-import { openMcpToolbox, type McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
-import { isPersonal, type McpConfig, type McpServerConfig } from '../mcp/types.ts'
-import type { McpStore } from '../stores/mcp/mcp-store.ts'
-import type { PeopleStore } from '../stores/mcp/people-store.ts'
+import { ConfigError } from '../../base/errors.ts'
+import type { ProxySetting } from '../../base/http/agents.ts'
+import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
+import { sealerFrom } from '../../base/seal.ts'
+import { readEnv, type Config } from '../../config.ts'
+import type { Account } from '../../mcp/login/account.ts'
+import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
+import { personLogins } from '../../mcp/login/person-logins.ts'
+import { serverAccount } from '../../mcp/login/server-account.ts'
+import { openMcpToolbox, type McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
+import { isPersonal, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { PeopleStore } from '../../stores/mcp/people-store.ts'
 
 export interface OpenedMcp {
   toolbox: McpToolbox
@@ -47,7 +47,7 @@ export async function openMcp(
   const logins = people && personLogins({ people, store, sealer, now })
   const login = { store, sealer, loginsOf: logins?.of }
   const open = async () =>
-    (await import('../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
+    (await import('../../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {
     ...{ store, log, now, taken, logins, open: config.ROLE === 'front' ? undefined : open },
     ...{ maxTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },

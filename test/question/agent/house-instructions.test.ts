@@ -2,14 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RANDOM } from '../../playground/slack/slack.ts'
-import { startBot } from '../harness/bot.ts'
-import { temporaryFolder } from '../harness/command.ts'
-import type { Ends } from '../harness/ends.ts'
-import { finish } from '../harness/played-model.ts'
-import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/base/log.ts'
-import { createAgent } from '../../src/question/create-agent.ts'
+import { RANDOM } from '../../../playground/slack/slack.ts'
+import { startBot } from '../../harness/bot.ts'
+import { temporaryFolder } from '../../harness/command.ts'
+import type { Ends } from '../../harness/ends.ts'
+import { finish } from '../../harness/played-model.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { createAgent } from '../../../src/question/agent/create-agent.ts'
 
 async function fileWith(t: Ends, text: string): Promise<string> {
   const file = join(await temporaryFolder(t), 'instructions.txt')

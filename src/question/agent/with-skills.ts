@@ -1,8 +1,8 @@
-import { withInstructions } from '../agent/dialects/instructions.ts'
-import type { Dialect } from '../agent/contracts/dialect.ts'
-import type { Tool } from '../agent/contracts/tool.ts'
-import type { Prompts } from '../base/prompts.ts'
-import { readSkill, type Skill } from '../../tools/read-skill.ts'
+import { withInstructions } from '../../agent/dialects/instructions.ts'
+import type { Dialect } from '../../agent/contracts/dialect.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
+import type { Prompts } from '../../base/prompts.ts'
+import { readSkill, type Skill } from '../../../tools/read-skill.ts'
 
 /** How the model calls the skill tool in dialects whose prompts list no tools. */
 const CALLS: Record<string, string> = {

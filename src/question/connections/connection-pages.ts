@@ -1,7 +1,7 @@
 /** The pages that a browser shows while a person connects an account. */
-import { ToolError } from '../base/errors.ts'
-import { htmlPage } from '../base/http/html-page.ts'
-import type { Page } from '../base/http/server.ts'
+import { ToolError } from '../../base/errors.ts'
+import { htmlPage } from '../../base/http/html-page.ts'
+import type { Page } from '../../base/http/server.ts'
 
 /**
  * Returns the page that names whose account is connected, before anything is. Otherwise a person who follows somebody

@@ -1,10 +1,10 @@
 /** The runs that wait until a person has connected an account. */
-import { messageOf } from '../base/errors.ts'
-import type { Log } from '../base/log.ts'
-import type { Person } from '../base/place.ts'
-import type { Account } from '../mcp/login/account.ts'
-import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
-import type { RunControl } from '../stores/runs/control.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
+import type { Account } from '../../mcp/login/account.ts'
+import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { RunControl } from '../../stores/runs/control.ts'
 
 /** The maximum number of runs that wait for one login. */
 const MAX_WAITING = 100

@@ -1,6 +1,6 @@
-import type { Forgetting, Person, Place } from '../base/place.ts'
-import type { UseStore } from '../stores/use/types.ts'
-import { forgetPersonsUse } from '../stores/use/use-counts.ts'
+import type { Forgetting, Person, Place } from '../../base/place.ts'
+import type { UseStore } from '../../stores/use/types.ts'
+import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { withInstructions } from '../agent/dialects/instructions.ts'
-import type { Dialect } from '../agent/contracts/dialect.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
-import type { Prompts } from '../base/prompts.ts'
+import { withInstructions } from '../../agent/dialects/instructions.ts'
+import type { Dialect } from '../../agent/contracts/dialect.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import type { Prompts } from '../../base/prompts.ts'
 
 /** The maximum length of the instructions, in characters: they are part of every prompt. */
 const MAX_CHARS = 10_000

@@ -1,5 +1,5 @@
-import type { Log } from '../base/log.ts'
-import type { Config } from '../config.ts'
+import type { Log } from '../../base/log.ts'
+import type { Config } from '../../config.ts'
 import { storesInMemory } from './stores-in-memory.ts'
 import type { Stores } from './stores.ts'
 

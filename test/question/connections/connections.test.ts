@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { sealerOf } from '../../src/base/seal.ts'
-import type { Account } from '../../src/mcp/login/account.ts'
-import { createConnections } from '../../src/question/connections.ts'
-import { memoryPeople } from '../../src/stores/mcp/people-store.ts'
-import type { RunControl } from '../../src/stores/runs/control.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { sealerOf } from '../../../src/base/seal.ts'
+import type { Account } from '../../../src/mcp/login/account.ts'
+import { createConnections } from '../../../src/question/connections/connections.ts'
+import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'
+import type { RunControl } from '../../../src/stores/runs/control.ts'
 import type { IncomingMessage } from 'node:http'
 
 test('a link is over after ten minutes, and a step whose account is connected does not wait, nor for a process that died', async () => {

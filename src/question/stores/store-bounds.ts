@@ -1,8 +1,8 @@
 /** The bounds of the stores, the same in memory and in Redis. */
-import type { RedisClient } from '../base/redis/redis.ts'
-import type { Config } from '../config.ts'
-import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
-import { USE_TTL_MS } from '../stores/use/types.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import type { Config } from '../../config.ts'
+import { createUsageLimits, type UsageLimits } from '../../stores/limits/usage-limits.ts'
+import { USE_TTL_MS } from '../../stores/use/types.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

@@ -1,16 +1,16 @@
 /** Connects people's own accounts: sends links for their browsers, and resumes the runs that wait for a login. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
-import { onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
-import type { Page, Pages } from '../base/http/server.ts'
-import { settledWithin } from '../base/async.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
-import type { Log } from '../base/log.ts'
-import type { Person } from '../base/place.ts'
-import { sealerFrom, type Sealer } from '../base/seal.ts'
-import type { Config } from '../config.ts'
-import type { Account } from '../mcp/login/account.ts'
+import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/browser-states.ts'
+import { onlyGet, queryOf, redirectTo } from '../../base/http/html-page.ts'
+import type { Page, Pages } from '../../base/http/server.ts'
+import { settledWithin } from '../../base/async.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
+import { sealerFrom, type Sealer } from '../../base/seal.ts'
+import type { Config } from '../../config.ts'
+import type { Account } from '../../mcp/login/account.ts'
 import {
   confirmPage,
   connectedPage,
@@ -21,8 +21,8 @@ import {
   refusedPage,
 } from './connection-pages.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
-import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
-import type { RunControl } from '../stores/runs/control.ts'
+import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { RunControl } from '../../stores/runs/control.ts'
 
 export interface Connections {
   accounts: readonly Account[]

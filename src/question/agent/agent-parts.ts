@@ -1,0 +1,68 @@
+import type { AgentSetup, AgentDeps } from '../../agent/run-state.ts'
+import type { Dialect } from '../../agent/contracts/dialect.ts'
+import type { Model } from '../../agent/contracts/model.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
+import type { AnsweringAgent } from '../answer.ts'
+import type { DialectName } from '../../config.ts'
+import type { Log } from '../../base/log.ts'
+import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
+import type { ChosenAgent } from '../../stores/settings/settings.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { Account } from '../../mcp/login/account.ts'
+import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { McpConfig } from '../../mcp/types.ts'
+import type { ModelMeter } from '../../model/index.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import type { Prompts } from '../../base/prompts.ts'
+import type { BrokenToolFile } from '../../toolbox/toolbox.ts'
+import type { AgentChoices } from './agent-choices.ts'
+
+/** The parts for answering, apart from the history. The bot, the terminal and the evaluation share them. */
+export interface AgentParts {
+  answer: AnsweringAgent
+  /** Returns another dialect over the same tools. @throws ConfigError if a tool that it needs is missing */
+  dialect(name: DialectName): Dialect
+  choices: AgentChoices
+  /**
+   * Returns the model, the dialect and the tools that a channel has chosen, with the tools of MCP servers as they are
+   * now. A choice that is not available is replaced by the operator's.
+   */
+  agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
+  /** Set if MCP_CONFIG is set and there is a store for it. */
+  mcp: McpToolbox | undefined
+  /** The servers that people log in to, each for themselves. */
+  accounts: Account[]
+  /** MCP_CONFIG as it was read. */
+  mcpConfig: McpConfig | undefined
+  close(): Promise<void>
+}
+
+export interface AgentSources {
+  log: Log
+  net: Network
+  now: () => Date
+  /** Replaces the configured model. */
+  model?: Model | undefined
+  meter?: ModelMeter | undefined
+  /** Called with each custom tool that is left out, in place of a log line. */
+  leftOut?: ((one: BrokenToolFile) => void) | undefined
+  /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
+  mcpStore?: McpStore | undefined
+  /** People's own logins. Without it there are none. */
+  people?: PeopleStore | undefined
+  /** Whether questions come from a Slack workspace, whose tools are then available. */
+  hasWorkspace?: boolean
+  toolSeam?: ToolSeam | undefined
+  /** Wraps a tool for the call of one step; see AgentDeps. */
+  watchCall?: AgentDeps['watchCall']
+  /** Replaces the files of `prompts/`. */
+  prompts?: Prompts | undefined
+}
+
+/** Stands between the agent and its tools: the playground observes calls here, or replays recorded ones. */
+export interface ToolSeam {
+  /** Returns the tool that takes this one's place. */
+  wrap(tool: Tool): Tool
+  /** Returns additional tools, given the names of the others. */
+  more?(known: string[]): Tool[]
+}

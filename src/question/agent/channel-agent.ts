@@ -1,0 +1,84 @@
+import type { Tool } from '../../agent/contracts/tool.ts'
+import { DIALECTS } from '../../agent/dialects/index.ts'
+import { withInstructions } from '../../agent/dialects/instructions.ts'
+import type { Dialect } from '../../agent/contracts/dialect.ts'
+import type { AgentSetup } from '../../agent/run-state.ts'
+import type { Log } from '../../base/log.ts'
+import type { Prompts } from '../../base/prompts.ts'
+import type { DialectName } from '../../config.ts'
+import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
+import type { Models } from '../../model/index.ts'
+import type { ChosenAgent } from '../../stores/settings/settings.ts'
+import type { Toolbox } from '../../toolbox/toolbox.ts'
+import type { Skill } from '../../../tools/read-skill.ts'
+import { lackingTool } from './agent-choices.ts'
+import { skillTools } from './with-skills.ts'
+
+/** What every channel's agent is made of. */
+export interface ChannelAgentParts {
+  models: Models
+  toolbox: Toolbox
+  prompts: Prompts
+  skills: Skill[]
+  dialectWith(name: DialectName, skills: Skill[]): Dialect
+  mcp: McpToolbox | undefined
+  /** Returns the tools through the seam, if there is one. */
+  wrapped(tools?: Tool[]): Tool[]
+  /** Called with chosen tools of which none is left. */
+  warnOfGone: (tools: string[]) => void
+  /** The operator's dialect. */
+  name: DialectName
+}
+
+/**
+ * Returns the model, the dialect and the tools that a channel has chosen. A choice that is not available is replaced by
+ * the operator's.
+ *
+ * A dialect keeps the tools that it needs, whatever is chosen. If none of the chosen tools exists any more, for
+ * instance after the operator has changed TOOLS, all tools are used, with a warning. An empty choice means no tools.
+ */
+export async function agentFor(
+  chosen: ChosenAgent,
+  place: ToolsPlace,
+  { models, toolbox: { tools }, prompts, mcp, wrapped, ...all }: ChannelAgentParts,
+): Promise<AgentSetup> {
+  const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
+  const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
+  const theirs = wrapped(await mcp?.toolsFor(place, chosenOf))
+  const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
+  if (isGone) all.warnOfGone(chosen.tools ?? [])
+  const wanted = chosen.tools && !isGone ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
+  const { instructions } = chosen
+  const skills = chosen.skills ? all.skills.filter((one) => chosen.skills?.includes(one.name)) : all.skills
+  const dialect = all.dialectWith(name, skills)
+  return {
+    model: (chosen.model !== undefined && models.named(chosen.model)) || models.model,
+    dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
+    tools: [
+      ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),
+      ...(isGone ? wrapped(await mcp?.toolsFor(place)) : theirs),
+      ...wrapped(skillTools(skills)),
+    ],
+    skills: skills.map((one) => one.name),
+  }
+}
+
+/** Matches a tool's name, or `server__*` for all tools of its server. */
+function isChosen({ name }: Tool, chosen: string[]): boolean {
+  return chosen.some((one) => one === name || (one.endsWith('__*') && name.startsWith(one.slice(0, -1))))
+}
+
+/** How many choices are remembered as already warned about. */
+const MAX_WARNED = 1_000
+
+/** Warns once about the same tools. */
+export function warnOnce(log: Log): ChannelAgentParts['warnOfGone'] {
+  const warned = new Set<string>()
+  return (tools) => {
+    const key = tools.join(' ')
+    if (warned.has(key)) return
+    if (warned.size >= MAX_WARNED) warned.clear()
+    warned.add(key)
+    log.warn({ tools }, 'none of the tools that a channel has chosen exist any more: it gets those of TOOLS')
+  }
+}

@@ -1,0 +1,126 @@
+import { randomInt } from 'node:crypto'
+import { DIALECTS } from '../../agent/dialects/index.ts'
+import type { Dialect } from '../../agent/contracts/dialect.ts'
+import type { Model } from '../../agent/contracts/model.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
+import type { RunLimits } from '../../agent/run-state.ts'
+import type { Config, DialectName } from '../../config.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { proxyFrom } from '../../base/http/agents.ts'
+import { createToolHttp } from '../../base/http/tool-http.ts'
+import type { Log } from '../../base/log.ts'
+import { withChosenApi } from '../../model/choose-api.ts'
+import { createModels, type Models } from '../../model/index.ts'
+import { loadPrompts, type Prompts } from '../../base/prompts.ts'
+import { houseInstructions } from './house-instructions.ts'
+import { RULE_UNMATCHED, unmatchedRules } from '../../mcp/tools/unmatched-rules.ts'
+import type { Skill } from '../../../tools/read-skill.ts'
+import { openToolbox, type Toolbox } from '../../toolbox/toolbox.ts'
+import { loadSkills } from '../../toolbox/skills.ts'
+import { choicesOf, lackingTool } from './agent-choices.ts'
+import type { AgentParts, AgentSources, ToolSeam } from './agent-parts.ts'
+import { agentFor, warnOnce, type ChannelAgentParts } from './channel-agent.ts'
+import { chooseDialect, givenDialect } from './choose-dialect.ts'
+import { dialectWithSkills, skillTools } from './with-skills.ts'
+
+/**
+ * @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing
+ */
+export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
+  const prompts = sources.prompts ?? loadPrompts()
+  const proxy = proxyFrom(config)
+  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
+  const { now } = sources
+  const nowMs = () => now().getTime()
+  const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
+  const models = given
+    ? onlyModel(given)
+    : createModels({ ...sources, now: nowMs, config: await withChosenApi(config, { ...sources, now: nowMs }) })
+  const { toolSeam } = sources
+  const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
+  const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
+  const withHouse = houseInstructions(config.INSTRUCTIONS_FILE, prompts)
+  const skills = await loadSkills(config.SKILLS_DIR, sources.log)
+  const dialectWith = (name: DialectName, chosen: Skill[]) =>
+    withHouse(dialectWithSkills(dialectOf(name, prompts, toolbox), chosen, prompts))
+  const dialect = (name: DialectName) => dialectWith(name, skills)
+  const name = given ? givenDialect(config) : await chooseDialect(config, models.model, sources.log)
+  const world = {
+    fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
+    now,
+    newNonce,
+  }
+  const { model, condenseModel } = models
+  const taken = toolbox.tools.map(({ name }) => name)
+  if (!config.MCP_CONFIG) warnOfUnmatched(config, taken, sources.log)
+  const opened = config.MCP_CONFIG
+    ? await (await import('./open-mcp.ts')).openMcp(config, { ...sources, now: nowMs, proxy, taken })
+    : undefined
+  const mcp = opened?.toolbox
+  const parts: ChannelAgentParts = {
+    ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
+    warnOfGone: warnOnce(sources.log),
+  }
+  const agent = {
+    ...{
+      model,
+      dialect: dialect(name),
+      tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
+      skills: skills.map((one) => one.name),
+    },
+    ...{ limits: limitsOf(config), ...world, ...(sources.watchCall ? { watchCall: sources.watchCall } : {}) },
+  }
+  return {
+    answer: { agent, prompts, condenseModel },
+    dialect,
+    choices: choicesOf({ models, toolbox, mcp, skills }),
+    agentFor: (chosen, place) => agentFor(chosen, place, parts),
+    mcp,
+    accounts: opened?.accounts ?? [],
+    mcpConfig: opened?.config,
+    close: async () => void (await Promise.all([http.close(), mcp?.close()])),
+  }
+}
+
+/** Warns of rules for tools that there are not. With MCP_CONFIG this is told once the servers' tools are known. */
+function warnOfUnmatched({ APPROVERS: approvers }: Config, own: string[], log: Log): void {
+  for (const rule of unmatchedRules([], { approvers, own })) log.warn(rule, RULE_UNMATCHED)
+}
+
+function throughSeam(toolbox: Toolbox, seam: ToolSeam | undefined): Toolbox {
+  if (!seam) return toolbox
+  const more = seam.more?.(toolbox.tools.map(({ name }) => name)) ?? []
+  return { ...toolbox, tools: [...toolbox.tools.map((tool) => seam.wrap(tool)), ...more] }
+}
+
+function onlyModel(model: Model): Models {
+  return {
+    model,
+    condenseModel: model,
+    names: [model.name],
+    named: (name) => (name === model.name ? model : undefined),
+  }
+}
+
+/** Digits cost one or two tokens in each observation. */
+function newNonce(): string {
+  return String(randomInt(100_000, 1_000_000))
+}
+
+function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
+  const lacking = lackingTool(name, tools)
+  if (lacking) throw new ConfigError(`TOOLS lacks ${lacking}, which AGENT_DIALECT=${name} needs. Add it.`)
+  return DIALECTS[name].create({ prompts, examples })
+}
+
+/** The budget of one run, from the settings. */
+function limitsOf(config: Config): RunLimits {
+  return {
+    maxSteps: config.AGENT_MAX_STEPS,
+    timeoutMs: config.AGENT_TIMEOUT_MS,
+    toolTimeoutMs: config.TOOL_TIMEOUT_MS,
+    toolOutputChars: config.TOOL_OUTPUT_CHARS,
+    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
+    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
+  }
+}
