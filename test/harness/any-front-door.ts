@@ -16,7 +16,7 @@ import type { Ends } from './ends.ts'
 import { playModel, type PlayedModel } from './played-model.ts'
 
 /** A message as any Slack returns it. */
-export type Shown = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
+export type ReturnedMessage = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
 
 export interface ThreadPlace {
   channel: string
@@ -24,7 +24,7 @@ export interface ThreadPlace {
 }
 
 /** A person's message in this Slack, and its events. */
-export interface Written extends ThreadPlace {
+export interface PostedMessage extends ThreadPlace {
   ts: string
   envelopes: Json[]
 }
@@ -67,12 +67,12 @@ export class FrontDoor {
   }
 
   /** Posts a person's message that begins with a mention of the bot. */
-  mention(text: string, where?: Where): Promise<Written> {
+  mention(text: string, where?: Where): Promise<PostedMessage> {
     return this.say(`<@${this.#bot}> ${text}`, where)
   }
 
   /** Posts a person's message in this Slack, and sends the bot its events as Slack does. */
-  async say(text: string, where?: Where): Promise<Written> {
+  async say(text: string, where?: Where): Promise<PostedMessage> {
     const written = await this.post(text, where)
     const { channel, ts, thread } = written
     const { person, installation } = this.#slack
@@ -91,7 +91,7 @@ export class FrontDoor {
    * Posts a message without telling the bot: as the person if there is a token, else as the bot. In direct messages as
    * the bot.
    */
-  async post(text: string, { channel, thread }: Where = {}): Promise<Written> {
+  async post(text: string, { channel, thread }: Where = {}): Promise<PostedMessage> {
     const { asPerson, installation } = this.#slack
     const speaker = channel === undefined || channel === this.#slack.channel ? asPerson : undefined
     const args = { channel: channel ?? this.#slack.channel, text, ...(thread ? { thread_ts: thread } : {}) }
@@ -105,7 +105,7 @@ export class FrontDoor {
   }
 
   /** Delivers the events of a message again, as Slack does without an ack. */
-  async redeliver({ envelopes }: Written): Promise<void> {
+  async redeliver({ envelopes }: PostedMessage): Promise<void> {
     for (const envelope of envelopes) await this.#deliver('events_api', envelope, { retry: 1 })
   }
 
@@ -115,7 +115,7 @@ export class FrontDoor {
   }
 
   /** Deletes a person's message. Since it has replies, a tombstone stays, which is delivered as a change. */
-  async delete({ channel, ts, envelopes }: Written): Promise<void> {
+  async delete({ channel, ts, envelopes }: PostedMessage): Promise<void> {
     await this.#remove(channel, ts)
     const previous = envelopes.at(-1)?.['event']
     const stone = { type: 'message', subtype: 'tombstone', user: 'USLACKBOT', ts, thread_ts: ts, hidden: true }
@@ -180,7 +180,7 @@ export class FrontDoor {
     const { channel, installation } = this.#slack
     const args = { channel, limit: 50 }
     const { messages } = await installation.client.call('conversations.history', args, { effort: 'patient' })
-    const all = Array.isArray(messages) ? (messages as Shown[]) : []
+    const all = Array.isArray(messages) ? (messages as ReturnedMessage[]) : []
     const root = all.find((message) => this.#isBots(message) && wordsOf(message).includes(text))
     if (!root) return undefined
     const place = { channel, thread: root.ts }
@@ -209,8 +209,8 @@ export class FrontDoor {
     })
   }
 
-  async #all({ channel, thread }: ThreadPlace): Promise<Shown[]> {
-    const found: Shown[] = []
+  async #all({ channel, thread }: ThreadPlace): Promise<ReturnedMessage[]> {
+    const found: ReturnedMessage[] = []
     try {
       const { client } = this.#slack.installation
       for await (const message of readMessages(client, { channel, thread, since: '0' })) found.push(message)
@@ -221,7 +221,7 @@ export class FrontDoor {
   }
 
   /** Returns the bot's messages in a thread as this Slack returns them. Empty if the thread is gone. */
-  async messages(where: ThreadPlace): Promise<Shown[]> {
+  async messages(where: ThreadPlace): Promise<ReturnedMessage[]> {
     return (await this.#all(where)).filter((message) => this.#isBots(message) && message.ts !== where.thread)
   }
 
@@ -231,7 +231,7 @@ export class FrontDoor {
   }
 
   /** Returns the bot's reactions to a message. */
-  async reactions({ ts, ...where }: Written): Promise<string[]> {
+  async reactions({ ts, ...where }: PostedMessage): Promise<string[]> {
     const message = (await this.#all(where)).find((one) => one.ts === ts)
     return (message?.reactions ?? []).flatMap(({ name, users }) => (users?.includes(this.#bot) ? [name] : []))
   }
@@ -258,7 +258,7 @@ export class FrontDoor {
   }
 
   /** Returns the messages of a thread by any author, without the tombstone of its root. */
-  async #standing(place: ThreadPlace): Promise<Shown[]> {
+  async #standing(place: ThreadPlace): Promise<ReturnedMessage[]> {
     return (await this.#all(place)).filter(({ subtype }) => subtype !== 'tombstone')
   }
 
@@ -270,14 +270,14 @@ export class FrontDoor {
     this.#threads.set(`${place.channel}:${place.thread}`, place)
   }
 
-  #isBots({ user, bot_id, ts }: Shown): boolean {
+  #isBots({ user, bot_id, ts }: ReturnedMessage): boolean {
     const { botUser, botId } = this.#slack.installation.identity
     return !this.#written.has(ts) && (user === botUser || (bot_id !== undefined && bot_id === botId))
   }
 }
 
 /** Returns the text that people read in a message: its blocks if it has any, else its text. For a stream, both. */
-function wordsOf({ text = '', blocks = [], streaming_state }: Shown): string {
+function wordsOf({ text = '', blocks = [], streaming_state }: ReturnedMessage): string {
   const words = blocks.flatMap(wordsIn)
   return [...(words.length === 0 || streaming_state !== undefined ? [text] : []), ...words].join('\n')
 }

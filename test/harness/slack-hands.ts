@@ -1,4 +1,4 @@
-import { ALICE, TEAM, type Json, type LocalSlack, type Submitted } from '../../playground/slack/slack.ts'
+import { ALICE, TEAM, type Json, type LocalSlack, type SubmitResult } from '../../playground/slack/slack.ts'
 
 /** A modal or a Home, as a person sees and uses it. */
 export class ViewInHand {
@@ -25,7 +25,7 @@ export class ViewInHand {
   }
 
   /** Fills the form in, by `action_id` or `block_id`, and submits it. Returned `errors` belong to its inputs. */
-  submit(values: Record<string, string | string[]> = {}): Promise<Submitted> {
+  submit(values: Record<string, string | string[]> = {}): Promise<SubmitResult> {
     return this.#slack.submit(this.view(), values)
   }
 

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import type { PersonsAnswer, ToolQuestion } from '../../src/agent/contracts/tool.ts'
-import { CAPABILITIES, Elicitation, type Called } from '../../src/mcp/elicitation/elicitation.ts'
+import { CAPABILITIES, Elicitation, type CallOutcome } from '../../src/mcp/elicitation/elicitation.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startAskingServer } from '../harness/mcp/asking-server.ts'
@@ -56,13 +56,13 @@ function everything(t: Ends, config?: McpServerConfig) {
   return connect(t, new StdioClientTransport({ command: process.execPath, args: [script], stderr: 'ignore' }), config)
 }
 
-function questionIn(called: Called): ToolQuestion {
+function questionIn(called: CallOutcome): ToolQuestion {
   if (!('asks' in called)) throw new Error(`Nothing is asked: ${JSON.stringify(called)}`)
   // The questions are saved with the run.
   return JSON.parse(JSON.stringify(called.asks))
 }
 
-function textIn(called: Called): string {
+function textIn(called: CallOutcome): string {
   if ('asks' in called) throw new Error(`It asks: ${called.asks.message}`)
   return called.result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }

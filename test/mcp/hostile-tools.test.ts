@@ -4,7 +4,7 @@ import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { prompt } from '../harness/dialect.ts'
-import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
+import { startChangingServer, type ListedTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
 /** Far more than any of them needs. Only a freeze takes longer. */
@@ -68,7 +68,7 @@ describe('a description', () => {
   })
 })
 
-const MAIL: ToldTool[] = [{ name: 'send_message' }, { name: 'mail' }]
+const MAIL: ListedTool[] = [{ name: 'send_message' }, { name: 'mail' }]
 
 const deep = (levels: number, inner: object, key = 'properties') => {
   let schema: object = inner
@@ -163,7 +163,7 @@ test('an input that is nested beyond reason is told so', async (t) => {
 })
 
 describe('a thousand tools', () => {
-  const many: ToldTool[] = Array.from({ length: 1_200 }, (_, i) => ({
+  const many: ListedTool[] = Array.from({ length: 1_200 }, (_, i) => ({
     name: `tool_${i}`,
     description: `Does thing ${i}. ${'And more of it. '.repeat(20)}`,
     inputSchema: {

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { mcpNames } from '../../src/mcp/tools/mcp-names.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
-import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
+import { startChangingServer, type ListedTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
-const TOOLS: ToldTool[] = [
+const TOOLS: ListedTool[] = [
   { name: 'look', annotations: { readOnlyHint: true } },
   { name: 'look_twice', annotations: { readOnlyHint: true } },
   { name: 'put', annotations: { idempotentHint: true } },

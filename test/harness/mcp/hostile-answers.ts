@@ -8,11 +8,11 @@ export const askedSchema = z.object({
   method: z.string().optional(),
   params: z.object({ name: z.string().optional(), cursor: z.string().optional() }).optional(),
 })
-export type Asked = z.infer<typeof askedSchema>
+export type RpcRequest = z.infer<typeof askedSchema>
 
 /** Returns the answer that both transports share; undefined for a tool that differs between them. */
 export function answerOf(
-  { method, params }: Asked,
+  { method, params }: RpcRequest,
   { tools, endless }: { tools: string[]; endless: boolean },
 ): unknown {
   if (method === 'initialize') {
