@@ -15,6 +15,7 @@ import {
   startWithClock,
   told,
 } from '../harness/schedules.ts'
+import { scrape } from '../harness/scrape.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
 test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
@@ -199,6 +200,19 @@ test('Run now says at once that the run before is at work, and later why a run t
   await (await occurrence(bot, 2)).ended()
   expect(roots(bot)).toHaveLength(2)
   expect(bot.slack.refusals).toEqual([])
+})
+
+test('a limit that stands against Run now is told and counted once', async (t) => {
+  const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1', METRICS_PORT: '0' } })
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 3 hours what is new?')
+  await (await bot.mention('Is it so?')).ended()
+  await runNow(bot)
+  await told(bot, /1 question an hour for one person/)
+  await bot.slack.settle()
+  expect(ephemerals(bot).filter((one) => /an hour for one person/.test(String(one.text)))).toHaveLength(1)
+  const seen = await scrape(bot.bot.metricsPort!)
+  expect(seen.value('thinkaloud_refusals_total', { limit: 'userHour' })).toBe(1)
 })
 
 test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {
