@@ -1,6 +1,6 @@
 /** Threads that are read by a link: which ones, for whom, and where. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Said } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type SentMessage } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -19,7 +19,7 @@ const linkTo = ({ channel, ts }: { channel: string; ts: string }, query = '') =>
   `${base}/archives/${channel}/p${ts.replace('.', '')}${query}`
 
 /** Posts a thread of Bob's with three messages. */
-async function threadIn(channel: string): Promise<{ root: Said; reply: Said }> {
+async function threadIn(channel: string): Promise<{ root: SentMessage; reply: SentMessage }> {
   const root = await slack.say({ user: BOB, channel, text: 'When do we ship?' })
   await slack.say({ user: ALICE, channel, thread_ts: root.ts, text: `Ask <@${BOB}>.` })
   const reply = await slack.say({ user: BOB, channel, thread_ts: root.ts, text: 'On Friday.' })
@@ -56,7 +56,7 @@ test('the thread is the answer’s source', async () => {
 
 test('of a long thread its beginning and what stands around the message are read', async () => {
   const root = await slack.say({ user: BOB, channel: RANDOM, text: 'A long story.' })
-  const said: Said[] = []
+  const said: SentMessage[] = []
   for (let i = 1; i <= 120; i++)
     said.push(await slack.say({ user: BOB, channel: RANDOM, thread_ts: root.ts, text: `Part ${i}.` }))
   const seen = await read(linkTo(said[79] ?? root, `?thread_ts=${root.ts}&cid=${RANDOM}`))
