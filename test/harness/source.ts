@@ -101,9 +101,3 @@ export function commentsOf({ tree, text }: SourceFile): { line: number; text: st
   see(tree)
   return [...found].map(([position, comment]) => ({ line: lineOf(tree, position), text: comment }))
 }
-
-/** The middle one of some numbers. */
-export function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
-}
