@@ -4,7 +4,7 @@
  */
 import { readEnv } from '../../src/config.ts'
 import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
-import type { HeardTool } from '../recording/heard.ts'
+import type { ObservedTool } from '../recording/heard.ts'
 import type { Json } from '../slack/types.ts'
 import { runBotHere } from './run-bot.ts'
 
@@ -12,7 +12,7 @@ import { runBotHere } from './run-bot.ts'
 export interface BotReport {
   port?: number
   trace?: RunTrace
-  tool?: HeardTool
+  tool?: ObservedTool
   offered?: Json
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Env } from '../../src/config.ts'
 import { ROOT } from '../../src/base/package-root.ts'
-import type { Tried, TryRequest } from './try-prompts.ts'
+import type { TryResult, TryRequest } from './try-prompts.ts'
 
 /** Returns the arguments with which Node runs a source file. */
 export function sourceArgs(file: string): string[] {
@@ -31,7 +31,7 @@ interface TryOptions {
 export async function tryInProcess(
   request: TryRequest,
   { settings: env, signal, nodeArgs = sourceArgs }: TryOptions,
-): Promise<Tried> {
+): Promise<TryResult> {
   if (!env['REDIS_URL'])
     throw new Error('To try a prompt, npm run dev needs Redis: install redis-server, and start again.')
   const args = nodeArgs('playground/bot/try-process.ts')
@@ -41,5 +41,5 @@ export async function tryInProcess(
   const { stdout } = await trying.catch(({ stderr = '' }: { stderr?: string }) => {
     throw new Error(crashSentence(stderr))
   })
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Tried
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as TryResult
 }

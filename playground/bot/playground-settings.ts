@@ -8,7 +8,7 @@ import type { Upstream } from '../model/model-pieces.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 
 /** The simulated services that replace those of the operator's settings. */
-export interface Played {
+export interface SimulatedServices {
   slack: LocalSlack
   wikiUrl: string
   modelUrl: string
@@ -31,7 +31,7 @@ const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX
 /**
  * Returns the operator's settings, with the local Slack in place of theirs, in memory or with the playground's Redis.
  */
-export function botSettings(env: Env, played: Played): Env {
+export function botSettings(env: Env, played: SimulatedServices): Env {
   const { slack, wikiUrl, modelUrl, mcpConfig, redisUrl, isDemo } = played
   const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))

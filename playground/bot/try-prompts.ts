@@ -43,7 +43,7 @@ export interface TriedAnswer {
   error?: string
 }
 
-export interface Tried {
+export interface TryResult {
   question: string
   before: TriedAnswer
   now: TriedAnswer
@@ -55,7 +55,7 @@ export interface Trier {
    * Answers a question again with a changed prompt. @throws ConfigError if a prompt's variables are wrong; Error if the
    * question is unknown
    */
-  run(request: TryRequest): Promise<Tried>
+  run(request: TryRequest): Promise<TryResult>
 }
 
 export function createTrier(

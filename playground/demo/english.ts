@@ -91,7 +91,7 @@ export function questionsIn(text: string): string[] {
 
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
 /** A name as a page writes it. `text` and `at` are the form and the place in the text that was read. */
-export type Named = { name: string; pronoun: Pronoun; text: string; at: number }
+export type NameMention = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
 const all = pages.flatMap((page) => [page.title, ...page.redirects].map((name) => ({ name, pronoun: pronounOf(page) })))
@@ -112,7 +112,7 @@ function plain(text: string): string {
  * Returns the names in a text, the longest at each place. The text's plain form has the same length. Names of one or
  * two letters count only in capitals.
  */
-export function namesIn(text: string): Named[] {
+export function namesIn(text: string): NameMention[] {
   return [...plain(text.slice(0, 1000)).matchAll(NAMES)].flatMap(({ 0: { length }, index: at }) => {
     const [here, known] = [text.slice(at, at + length), names.get(plain(text.slice(at, at + length)))]
     return known && (length > 2 || here === known.name) ? [{ ...known, text: here, at }] : []

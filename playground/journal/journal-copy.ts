@@ -14,7 +14,7 @@ const PICTURE = /(data:[\w./+-]{1,100};base64,)([A-Za-z0-9+/=]{100,})/g
 /** Matches anything that looks like a token of Slack or of a model's endpoint. */
 const TOKENS = /\b(?:xox[a-z]-|xapp-|xwfp-)[\w-]{6,}|\bsk-[\w-]{16,}/g
 
-export interface Copied {
+export interface JournalCopy {
   copy: Json
   /** The approximate size, in characters. */
   size: number
@@ -23,7 +23,7 @@ export interface Copied {
 }
 
 export interface Copier {
-  copy(body: Json): Copied
+  copy(body: Json): JournalCopy
   text(text: string): string
   /** Returns the whole text without its secrets. */
   hidden(text: string): string

@@ -1,5 +1,5 @@
 /** Records everything between Slack, the bot, its model and its tools, in order, for the panel *Under the hood*. */
-import { createCopier, type Copied } from './journal-copy.ts'
+import { createCopier, type JournalCopy } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
 /** `fault`: a fault's switch was changed in the panel Trouble. */
@@ -122,7 +122,7 @@ class Shelf {
   put(
     entry: JournalEntry,
     field: keyof EntrySizes,
-    { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied },
+    { body, copied: { copy, size, isShortened } }: { body: Json; copied: JournalCopy },
   ) {
     const sizes = this.sizes.get(entry)
     if (!sizes) return

@@ -47,7 +47,7 @@ const RESPONSES = '/responses'
 const CALLS = new Set(['/chat/completions', RESPONSES])
 
 /** A call in progress. */
-interface Answering {
+interface EndpointCall {
   options: ModelEndpointOptions
   response: ServerResponse
   /** Aborted when the caller hangs up. */
@@ -108,14 +108,14 @@ function bodyOf(text: string): Json | undefined {
   }
 }
 
-async function list({ options: { upstream }, response, signal, call }: Omit<Answering, 'path'>) {
+async function list({ options: { upstream }, response, signal, call }: Omit<EndpointCall, 'path'>) {
   if ('fetch' in upstream)
     return pass({ response, call, signal }, await upstream.fetch('/models', { method: 'GET', signal }))
   const names = await upstream.models()
   call.json(response, { object: 'list', data: names.map((id) => ({ id, object: 'model', created: 0 })) })
 }
 
-async function complete(answering: Answering, body: Json, text: string) {
+async function complete(answering: EndpointCall, body: Json, text: string) {
   const { options, response, signal, call } = answering
   const injected = options.faults?.take() ?? {}
   if (injected.hang) return pause(LONGEST_MS, signal)
@@ -134,7 +134,7 @@ async function complete(answering: Answering, body: Json, text: string) {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Writes the output of a simulated model in the requested form. */
-async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<ModelPiece>) {
+async function play({ response, signal, call, path }: EndpointCall, body: Json, pieces: AsyncIterable<ModelPiece>) {
   const soFar = new WrittenSoFar()
   const model = String(body['model'] ?? '')
   const form = path === RESPONSES ? responsesForm(model) : chatForm(model, body)
@@ -191,7 +191,7 @@ function responsesForm(model: string): AnswerForm {
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 
-interface Forwarded {
+interface ForwardedRequest {
   upstream: WireUpstream
   body: Json
   /** The body as it was received. */
@@ -200,7 +200,7 @@ interface Forwarded {
 }
 
 /** Forwards a call. An answer is rewritten only to inject a fault. */
-async function forward(answering: Answering, { upstream, body, text, injected }: Forwarded) {
+async function forward(answering: EndpointCall, { upstream, body, text, injected }: ForwardedRequest) {
   const { response, signal, call } = answering
   const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
   if (answer.ok && (injected.invents || injected.endless))
@@ -209,7 +209,7 @@ async function forward(answering: Answering, { upstream, body, text, injected }:
 }
 
 /** Forwards an answer as it arrives: its status, some headers, its bytes. */
-async function pass({ response, call, signal }: Omit<Answering, 'options' | 'path'>, answer: Response, pieceMs = 0) {
+async function pass({ response, call, signal }: Omit<EndpointCall, 'options' | 'path'>, answer: Response, pieceMs = 0) {
   const headers = [...answer.headers].filter(([name]) => PASSED_HEADERS.test(name))
   call.begin(response, answer.status, Object.fromEntries(headers))
   for await (const bytes of answer.body ?? []) {

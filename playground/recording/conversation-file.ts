@@ -35,19 +35,19 @@ export interface Act {
   /** The time since the person last opened the Home, in ms. A bot may limit how often it publishes the Home. */
   sinceMs?: number
   /** The numbers of ended model calls, ended tool calls and existing messages when the act was done. */
-  after: Reached
+  after: RecordedProgress
   /** The calls in progress when the act was done. Absent if the bot was idle. */
-  during?: Underway[]
+  during?: OngoingCall[]
 }
 
-export interface Reached {
+export interface RecordedProgress {
   models: number
   tools: number
   messages: number
 }
 
 /** A call in progress, by its index. `chars` is the length of the model's output so far. */
-export type Underway = { model: number; chars: number } | { tool: number }
+export type OngoingCall = { model: number; chars: number } | { tool: number }
 
 /** The bytes: as text if they are UTF-8, otherwise as base64. */
 export interface RecordedFile {

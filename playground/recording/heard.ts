@@ -5,37 +5,37 @@ import type { RecordedFile, RecordedTool } from './conversation-file.ts'
 import type { Places } from './place-names.ts'
 
 /** An act of a person, and the bot's progress at that time. */
-export interface SaidAct {
+export interface ObservedAct {
   act: string
   body: Json
   user: string
   at: number
   files: RecordedFile[]
   /** The calls that had ended. `placed`: how many messages stood there; `views`: how many had been opened. */
-  reached: { models: JournalEntry[]; tools: HeardTool[]; placed: number; views: number }
+  reached: { models: JournalEntry[]; tools: ObservedTool[]; placed: number; views: number }
   /** The calls of models that were under way. */
   during: JournalEntry[]
-  /** The threads in which the bot said that it works. */
+  /** The threads in which the bot worked. */
   atWork: { channel: string; ts: string }[]
 }
 
 /** A model call as in the journal, with the whole prompt. */
-export interface HeardCall {
+export interface ObservedCall {
   entry: JournalEntry
   body: Json
 }
 
 /** A tool call that has ended. `at`: when it began. */
-export interface HeardTool extends RecordedTool {
+export interface ObservedTool extends RecordedTool {
   at: number
 }
 
-export interface Heard {
+export interface ObservedEvents {
   places: Places
-  acts: SaidAct[]
-  models: HeardCall[]
+  acts: ObservedAct[]
+  models: ObservedCall[]
   /** In the order of their ends. */
-  tools: HeardTool[]
+  tools: ObservedTool[]
   /** The declarations of tools, by name. */
   offered: Map<string, Json>
 }

@@ -28,7 +28,7 @@ export interface PlaceNames {
 }
 
 /** A message in a channel, posted or ephemeral. */
-export interface Placed {
+export interface PlacedMessage {
   ts: string
   channel: string
   thread?: string
@@ -40,7 +40,7 @@ export interface Placed {
 export class Places {
   readonly slack: LocalSlack
   /** Messages by ts, in the order of their arrival. */
-  readonly placed = new Map<string, Placed>()
+  readonly placed = new Map<string, PlacedMessage>()
   readonly #views = new Map<string, string>()
   readonly #count = new Map<string, number>()
   readonly end: () => void
@@ -76,7 +76,7 @@ export class Places {
     return { byId, byName: new Map([...byId].map(([id, name]) => [name, id])) }
   }
 
-  #where({ channel: id, thread, ts, ephemeralTo }: Placed, byId: Map<string, string>): string {
+  #where({ channel: id, thread, ts, ephemeralTo }: PlacedMessage, byId: Map<string, string>): string {
     const channel = this.slack.store.channels.get(id)
     const where = channel ? channelName(this.slack, channel) : id
     if (ephemeralTo !== undefined) return `${where}~${this.nameOf(ephemeralTo)}`
@@ -109,11 +109,14 @@ export class Places {
   }
 }
 
-function isRoot({ ts, thread, ephemeralTo }: Placed): boolean {
+function isRoot({ ts, thread, ephemeralTo }: PlacedMessage): boolean {
   return ephemeralTo === undefined && (thread === undefined || thread === ts)
 }
 
-export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: NameScope): boolean {
+export function isMeant(
+  { ts, channel, thread }: Pick<PlacedMessage, 'ts' | 'channel' | 'thread'>,
+  scope: NameScope,
+): boolean {
   if (scope.channel !== undefined && channel !== scope.channel) return false
   return scope.thread === undefined || (thread ?? ts) === scope.thread
 }

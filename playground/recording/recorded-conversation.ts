@@ -5,24 +5,27 @@
 import { isObject } from '../slack/args.ts'
 import { BOT_USER } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
-import type { Act, RecordedConversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
+import type { Act, RecordedConversation, RecordedProgress, RecordedCall, OngoingCall } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 import { isMeant, namedForReplay, type PlaceNames, type Places, type NameScope } from './place-names.ts'
-import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
+import type { ObservedEvents, ObservedCall, ObservedTool, ObservedAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
 
 /** The conversation to save, and the threads of its tools. */
-interface Saved {
+interface SaveRequest {
   name: string
   scope: NameScope
   settings: Record<string, string>
-  threads: Map<HeardTool, string>
+  threads: Map<ObservedTool, string>
   /** Removes secrets from a text. */
   clean: (text: string) => string
 }
 
 /** Returns the conversation in a recording. */
-export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): RecordedConversation {
+export function conversationOf(
+  heard: ObservedEvents,
+  { name, scope, settings, threads, clean }: SaveRequest,
+): RecordedConversation {
   const { acts, modalsOf } = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
   const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
@@ -64,7 +67,7 @@ function isOfScope(thread: string | undefined, scope: NameScope, { slack }: Plac
 /**
  * Returns the acts in scope, and each person's last act in scope, because the modals that they opened follow from it.
  */
-function meantActs({ acts, places }: Heard, scope: NameScope): { acts: SaidAct[]; modalsOf: Set<string> } {
+function meantActs({ acts, places }: ObservedEvents, scope: NameScope): { acts: ObservedAct[]; modalsOf: Set<string> } {
   const modalsOf = new Set<string>()
   const meant = acts.filter((one) => {
     const isIn = scopeOf(one, places)
@@ -77,7 +80,7 @@ function meantActs({ acts, places }: Heard, scope: NameScope): { acts: SaidAct[]
 }
 
 /** Returns the scope of an act. Undefined for an act in a modal or on the Home. */
-function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
+function scopeOf({ body, user, act, at }: ObservedAct, { placed }: Places) {
   const { channel, thread_ts, thread, ts } = body
   if (typeof channel !== 'string') return undefined
   const given = thread_ts ?? thread
@@ -93,7 +96,11 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   return { channel, ts: root?.ts ?? '' }
 }
 
-function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceNames; scope: NameScope }): Act {
+function actOf(
+  said: ObservedAct,
+  heard: ObservedEvents,
+  { names, scope }: { names: PlaceNames; scope: NameScope },
+): Act {
   const { act, body, user, files, atWork } = said
   const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
   const after = reached(said, heard, scope)
@@ -107,13 +114,17 @@ function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceName
   }
 }
 
-function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, 'sinceMs'> {
+function sinceLastHome({ act, user, at }: ObservedAct, { acts }: ObservedEvents): Pick<Act, 'sinceMs'> {
   const before =
     act === 'home' ? acts.findLast((one) => one.act === 'home' && one.user === user && one.at < at) : undefined
   return before ? { sinceMs: at - before.at } : {}
 }
 
-function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: Heard, scope: NameScope): Reached {
+function reached(
+  { reached: { models, tools, placed, views } }: ObservedAct,
+  heard: ObservedEvents,
+  scope: NameScope,
+): RecordedProgress {
   const stood = [...heard.places.placed.values()].slice(0, placed)
   return {
     models: models.filter((one) => heard.models.some(({ entry }) => entry === one)).length,
@@ -123,9 +134,15 @@ function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: 
   }
 }
 
-/** The calls that a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
-function underway({ during, at, reached }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
-  const isUnderway = (one: HeardTool) => one.at < at && !reached.tools.includes(one)
+/**
+ * Returns the calls that a replay holds until the act is done. Between two calls, the next call is held at its start.
+ */
+function underway(
+  { during, at, reached }: ObservedAct,
+  { models, tools }: ObservedEvents,
+  after: RecordedProgress,
+): OngoingCall[] {
+  const isUnderway = (one: ObservedTool) => one.at < at && !reached.tools.includes(one)
   const held = [
     ...tools.flatMap((one, tool) => (isUnderway(one) ? [{ tool }] : [])),
     ...during
@@ -136,17 +153,17 @@ function underway({ during, at, reached }: SaidAct, { models, tools }: Heard, af
   return held.length > 0 || !models[after.models] ? held : [{ model: after.models, chars: 0 }]
 }
 
-function isCut(call: HeardCall | undefined): boolean {
+function isCut(call: ObservedCall | undefined): boolean {
   const { isCut: hungUp, finish } = call?.entry.response ?? {}
   return hungUp === true || (call !== undefined && finish === undefined && !refusalOf(call))
 }
 
-function outputOf(call: HeardCall | undefined): Pick<RecordedCall, 'text'> {
+function outputOf(call: ObservedCall | undefined): Pick<RecordedCall, 'text'> {
   const { text } = call?.entry.response ?? {}
   return { text: typeof text === 'string' ? text : '' }
 }
 
-function callOf({ models, tools }: Heard, i: number): RecordedCall {
+function callOf({ models, tools }: ObservedEvents, i: number): RecordedCall {
   const call = models[i]
   const { body = {}, entry } = call ?? {}
   const response = entry?.response ?? {}
@@ -166,7 +183,7 @@ function callOf({ models, tools }: Heard, i: number): RecordedCall {
 }
 
 /** Returns the status that a call got instead of an answer. */
-function refusalOf(call: HeardCall | undefined): RecordedCall['refused'] {
+function refusalOf(call: ObservedCall | undefined): RecordedCall['refused'] {
   const { status } = call?.entry.response ?? {}
   if (typeof status !== 'number' || status < 400) return undefined
   return { status, message: call?.entry.error ?? '' }

@@ -6,7 +6,7 @@ import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
 import { threadsAtWork } from './at-work.ts'
 import { eachText, isMeant, Places, type NameScope } from './place-names.ts'
-import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
+import type { ObservedEvents, ObservedCall, ObservedTool, ObservedAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
 import type { RecordedConversation } from './conversation-file.ts'
@@ -19,14 +19,14 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  readonly heard: Heard
+  readonly heard: ObservedEvents
   /** Records an act before it is carried out. Returns a function that removes it again if it is refused. */
   onAct(act: string, body: Json, user: string): () => void
   /** Records the declaration of a tool, for a bot without it. */
   onOffered(tool: Json): void
   /** Records a tool call that has ended. */
-  onTool(call: HeardTool): void
-  /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
+  onTool(call: ObservedTool): void
+  /** Resolves when the last act has had its effect. @throws Error if the bot is still working there */
   settled(scope: NameScope): Promise<void>
   /** Returns the conversation that would be saved. */
   conversation(name: string, scope?: NameScope): RecordedConversation
@@ -40,7 +40,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   const { journal, settings, now = Date.now } = options
   // Secrets are removed before texts are cut, so that none is cut in two.
   const clean = <T>(value: T): T => eachText(value, journal.hidden)
-  const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
+  const heard: ObservedEvents = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
   const calls = new Set<JournalEntry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MAX) return
@@ -82,7 +82,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   }
 }
 
-function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
+function reachedBy({ models, tools, places }: ObservedEvents): ObservedAct['reached'] {
   const over = models.filter(({ entry }) => entry.ms !== undefined)
   return {
     models: over.map(({ entry }) => entry),
@@ -92,12 +92,12 @@ function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
   }
 }
 
-function underway(models: HeardCall[]): JournalEntry[] {
+function underway(models: ObservedCall[]): JournalEntry[] {
   return models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : []))
 }
 
 /** Returns the files of a message, as they are now. */
-function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<SaidAct['files']> {
+function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<ObservedAct['files']> {
   const ids: unknown[] = Array.isArray(files) ? files : []
   return ids.flatMap((id) => {
     const file = store.files.get(String(id))

@@ -1,6 +1,6 @@
 import { UpstreamError, type ModelPiece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
-import type { RecordedConversation, RecordedCall, Underway } from './conversation-file.ts'
+import type { RecordedConversation, RecordedCall, OngoingCall } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Holds a call until the acts during it are done. */
@@ -33,7 +33,7 @@ export class ReplayCalls implements PlayedUpstream {
   }
 
   /** Returns the gate of a call during which something was done. */
-  gate(held: Underway): Gate {
+  gate(held: OngoingCall): Gate {
     const key = 'model' in held ? `model ${held.model}` : `tool ${held.tool}`
     const known = this.#gates.get(key)
     if (known) return known

@@ -1,11 +1,11 @@
 import type { JournalEntry, Journal } from '../journal/journal.ts'
-import type { HeardTool } from './heard.ts'
+import type { ObservedTool } from './heard.ts'
 
 /**
  * Returns the thread of each tool call, as `channel:root ts`. Tools do not know it, so it is taken from the run's trace
  * in the journal.
  */
-export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardTool, string> {
+export function threadsOfTools(tools: ObservedTool[], journal: Journal): Map<ObservedTool, string> {
   const told = journal.entries().filter(({ kind, of }) => kind === 'tool' && of === undefined)
   const byCall = new Map<string, JournalEntry[]>()
   for (const entry of told) {
@@ -14,7 +14,7 @@ export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardT
     if (same) same.push(entry)
     else byCall.set(key, [entry])
   }
-  const threads = new Map<HeardTool, string>()
+  const threads = new Map<ObservedTool, string>()
   for (const tool of tools) {
     const same = byCall.get(callKey(tool.tool, tool.input)) ?? []
     const farOf = (i: number) => Math.abs((same[i]?.at ?? Infinity) - tool.at)

@@ -13,7 +13,7 @@ const LEFT_OUT = new Set([
 ])
 
 /** The scope: the whole workspace, a channel or a thread. */
-interface Meant {
+interface StateScope {
   scope?: NameScope
   /** The people whose modals are in scope. Homes belong to no channel. */
   modalsOf?: ReadonlySet<string>
@@ -21,7 +21,7 @@ interface Meant {
   clean?: (text: string) => string
 }
 
-export function workspaceState(places: Places, meant: Meant = {}): WorkspaceState {
+export function workspaceState(places: Places, meant: StateScope = {}): WorkspaceState {
   const { scope = {}, modalsOf = new Set(), clean = (text) => text } = meant
   const { slack } = places
   const names = places.names(scope)

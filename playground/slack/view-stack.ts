@@ -7,7 +7,7 @@ import { declined, Refusal, type Json } from './types.ts'
 const MAX_MODALS = 3
 
 /** A known view, and the person who sees it. */
-export interface Shown {
+export interface OpenView {
   user: string
   view: Json
 }
@@ -82,7 +82,7 @@ export class Views {
   }
 
   /** Returns an open view, and the person who sees it. */
-  find(is: (view: Json) => boolean): Shown | undefined {
+  find(is: (view: Json) => boolean): OpenView | undefined {
     const open = [...this.stacks].flatMap(([user, views]) => views.map((view) => ({ user, view })))
     const homes = [...this.homes].map(([user, view]) => ({ user, view }))
     return [...open, ...homes].find(({ view }) => is(view))

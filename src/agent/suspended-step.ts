@@ -2,7 +2,7 @@
 import { canonicalJson, plainJson } from './canonical-json.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { coerceInput } from './tool-input.ts'
-import type { Awaited, Observation, ToolStep, Waiting } from './contracts/run-events.ts'
+import type { AwaitedDecision, Observation, ToolStep, Waiting } from './contracts/run-events.ts'
 import type { PersonsAnswer, Tool, ToolQuestion } from './contracts/tool.ts'
 
 /** How often one call may wait for a person. A server that keeps asking is not called again. */
@@ -12,7 +12,7 @@ const MAX_ROUNDS = 10
 export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }: PendingCall): ToolStep {
   const { waiting } = step
   if (waiting?.for?.kind === 'approval') return step
-  const approval: Awaited = {
+  const approval: AwaitedDecision = {
     kind: 'approval',
     input: plainJson(input),
     ...(tool.server === undefined ? {} : { server: tool.server }),
@@ -44,7 +44,7 @@ export function awaitingAnswer(
   return nextRound(run, { ...step, ...all }, question)
 }
 
-function nextRound(run: RunState, step: ToolStep, awaited: Awaited): ToolStep {
+function nextRound(run: RunState, step: ToolStep, awaited: AwaitedDecision): ToolStep {
   const { waiting: before } = step
   const round = before ? { round: (before.round ?? 1) + 1, from: before.from ?? before.since } : {}
   return { ...step, waiting: { since: run.now().getTime(), ...round, for: awaited } }

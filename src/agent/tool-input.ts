@@ -3,13 +3,13 @@ import { readLoose } from './parser/loose-json.ts'
 import type { ToolSpec } from './contracts/model.ts'
 import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
 
-export type Coerced = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
+export type CoercedInput = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
 
 /**
  * Fits a model's input to a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same. A
  * tool with several fields takes an object, or JSON text of one. `problem` is a sentence that names the field.
  */
-export function coerceInput(tool: Tool, input: unknown): Coerced {
+export function coerceInput(tool: Tool, input: unknown): CoercedInput {
   const fields = fieldsOf(tool)
   if (fields.length > 0 && isBrokenObject(input)) return { ok: false, problem: brokenProblem(tool, fields) }
   const understood = candidates(input, tool, fields)

@@ -79,11 +79,11 @@ interface ParseOptions extends ProcessOptions {
 }
 
 /** The number of the page that took too long. */
-interface Stuck {
+interface StuckPage {
   stuckAt: number
 }
 
-async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Promise<ParseOutcome | Stuck> {
+async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Promise<ParseOutcome | StuckPage> {
   const { limits, isBounded, signal, skippedPages } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
@@ -157,7 +157,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
 /** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
 function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions) {
   let stop = () => {}
-  const outcome = new Promise<ParseOutcome | Stuck>((resolve, reject) => {
+  const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {
     const timer = setTimeout(() => resolve({ fault: tooSlow(limits.timeoutMs), killed: true }), timeoutMs)
     let page = 0
     let pageTimer: NodeJS.Timeout | undefined

@@ -2,9 +2,9 @@
 import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
-import type { Learnt } from './unsupported-parameters.ts'
+import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, Written, usageOf, type MessagePiece } from './written.ts'
+import { MAX_BESIDE, AnswerBuffer, usageOf, type MessagePiece } from './written.ts'
 
 export const chatWire: Wire = {
   // The last three are fields of messages.
@@ -39,7 +39,7 @@ function bodyOf(
   }
 }
 
-function toWire(message: Message, model: string, learnt: Learnt): ChatCompletionCreateParams['messages'][number] {
+function toWire(message: Message, model: string, learnt: ModelQuirks): ChatCompletionCreateParams['messages'][number] {
   const { role, content, images, toolCalls, toolCallId } = message
   if (role === 'user' && images?.length)
     return { role, content: [{ type: 'text', text: content }, ...images.map(toPart)] }
@@ -55,7 +55,7 @@ function toWire(message: Message, model: string, learnt: Learnt): ChatCompletion
 }
 
 /** The model's own reasoning, under the names that its endpoint used. Only sent with the model's tool calls. */
-function reasoningOf({ kept }: Message, model: string, { refused, needsReasoning }: Learnt): object {
+function reasoningOf({ kept }: Message, model: string, { refused, needsReasoning }: ModelQuirks): object {
   const own = kept?.model === model ? Object.entries(kept.fields ?? {}) : []
   const fields = own.filter(([name]) => !refused.has(name))
   return { ...(needsReasoning ? { reasoning_content: '' } : {}), ...Object.fromEntries(fields) }
@@ -89,7 +89,7 @@ interface ReportedUsage {
 
 class ChatReader implements CompletionReader {
   readonly model: string
-  readonly written = new Written()
+  readonly written = new AnswerBuffer()
   usage: Usage | undefined
   isBilled = false
   isDone = false

@@ -27,14 +27,14 @@ export interface FailedCall {
   attempt: number
 }
 
-interface Retrying {
+interface RetryContext {
   model: string
   log: Log
   now: () => number
 }
 
 /** How long to wait before the next try, in ms. @throws ModelError if a retry is pointless */
-export function patienceFor({ error, attempt }: FailedCall, { model, log, now }: Retrying): number {
+export function patienceFor({ error, attempt }: FailedCall, { model, log, now }: RetryContext): number {
   const failure = failureOf(error, model)
   const asked = retryAfterMs(error, now) ?? 0
   if (!failure.retryable || attempt >= RETRIES || asked > PATIENCE_MS) throw failure

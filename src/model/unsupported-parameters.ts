@@ -2,14 +2,14 @@
 import { APIError } from 'openai/core/error'
 
 /** The known facts about the requests of one model. */
-export interface Learnt {
+export interface ModelQuirks {
   /** Refused parameters. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
   readonly refused: ReadonlySet<string>
   /** DeepSeek wants `reasoning_content` with every tool call, even if another model made it. */
   readonly needsReasoning: boolean
 }
 
-export class UnsupportedParameters implements Learnt {
+export class UnsupportedParameters implements ModelQuirks {
   readonly refused = new Set<string>()
   needsReasoning = false
   readonly #optional: readonly string[]

@@ -2,15 +2,15 @@
 import type OpenAI from 'openai'
 import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 import { estimateUsage } from './tokens.ts'
-import type { Learnt } from './unsupported-parameters.ts'
-import type { Written } from './written.ts'
+import type { ModelQuirks } from './unsupported-parameters.ts'
+import type { AnswerBuffer } from './written.ts'
 
 export interface BodyOptions {
   model: string
   stream: boolean
   /** OPENAI_REASONING_EFFORT. */
   effort?: string | undefined
-  learnt: Learnt
+  learnt: ModelQuirks
 }
 
 /** chat.ts and responses.ts implement it. */
@@ -27,7 +27,7 @@ export interface Wire {
 /** Reads one answer. A whole answer is read like a stream of one chunk. */
 export interface CompletionReader {
   readonly model: string
-  readonly written: Written
+  readonly written: AnswerBuffer
   readonly usage: Usage | undefined
   /** Whether tokens were used, although nothing was written. */
   readonly isBilled: boolean

@@ -30,7 +30,7 @@ const AT_LENGTH = new Set(['length', 'max_tokens', 'model_length', 'max_output_t
 const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_content', 'blocklist', 'recitation'])
 
 /** Everything that a model has written in one answer, up to the limits. */
-export class Written {
+export class AnswerBuffer {
   #text = 0
   #pending = ''
   #beside = 0

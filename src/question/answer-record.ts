@@ -16,17 +16,6 @@ export function readableBy(
 }
 
 /**
-<<<<<<< HEAD:src/slack/intake/answer-record.ts
- * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
- * channel.
- */
-export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
-  return channel?.id.startsWith('D') === true
-}
-
-/**
-=======
->>>>>>> main:src/question/answer-record.ts
  * How long an answer's record may be missing after the answer was posted, in ms. Slack waits three seconds for an ack.
  */
 const RECORD_MS = 1_000

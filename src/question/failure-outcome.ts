@@ -1,7 +1,7 @@
 import { LeaseLost, ModelError } from '../base/errors.ts'
 
 /** The circumstances of a failure. */
-export interface Circumstances {
+export interface FailureContext {
   /** The queue outlives this process, so a thrown error is retried here or in another process. */
   isDurable: boolean
   /** This process is ending. */
@@ -33,7 +33,7 @@ export type FailureReason = 'refused' | 'restarted' | 'model' | 'failed'
 const RETRY: FailureOutcome = { action: 'retry' }
 
 /** Decides what happens when the work on a question has failed with this error. */
-export function failureOutcome(error: unknown, now: Circumstances): FailureOutcome {
+export function failureOutcome(error: unknown, now: FailureContext): FailureOutcome {
   const { isDurable, isAborted, hasAnswered, refusal } = now
   // Another process has the run, or will take it.
   if (isDurable && (isAborted || error instanceof LeaseLost)) return RETRY

@@ -15,7 +15,7 @@ export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
 
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
-export type Judged = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
+export type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
 
 interface AnsweredRun {
   question: Question
@@ -31,7 +31,7 @@ interface AnsweredRun {
   remembered: string
 }
 
-export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<Judged> {
+export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<JudgedAnswer> {
   const { agent, grants, steps, saved } = run
   const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
   const done = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
@@ -53,7 +53,7 @@ function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, r
 /** The names of the sources that every run is given. */
 const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
 
-export function* judgedEvents({ done, figures }: Judged): Generator<JudgedEvent> {
+export function* judgedEvents({ done, figures }: JudgedAnswer): Generator<JudgedEvent> {
   if (done) yield { type: 'done', calls: done }
   if (figures?.length) yield { type: 'figures', figures }
 }

@@ -6,7 +6,7 @@ import type { Run } from '../stores/runs/types.ts'
 export const RECALLED_CHARS = 2_000
 
 /** `ids`: of the chosen items; `text`: a line for each, with its author and time. */
-export interface Recalled {
+export interface RecalledItems {
   ids: string[]
   text: string
 }
@@ -15,7 +15,7 @@ export interface Recalled {
  * Returns the items that fit a question; with `ids`, those that an earlier process chose and that still exist. Never
  * rejects.
  */
-export type Recall = (question: string, ids?: readonly string[]) => Promise<Recalled>
+export type Recall = (question: string, ids?: readonly string[]) => Promise<RecalledItems>
 
 /**
  * Recalls for a run, which stores only the ids, so that an item that is forgotten in the meantime is gone. @returns the

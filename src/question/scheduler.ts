@@ -118,18 +118,18 @@ function isLongOver({ when, runs: [last], createdAt }: Schedule, now: number): b
   return now - Math.max(createdAt, last?.at ?? 0, when.kind === 'once' ? when.at : 0) > DAY_MS
 }
 
-interface Passed {
+interface PassedTimes {
   missed: ScheduleRun | undefined
   next: number | undefined
 }
 
-function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: Passed): Schedule {
+function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: PassedTimes): Schedule {
   const after: Schedule = next === undefined ? { ...schedule, state: 'over' } : { ...schedule, due: next }
   return missed ? withRun(after, missed) : after
 }
 
 /** The times of a schedule that have come. The latest one runs if it is not too late; all others count as missed. */
-function timesUntil(now: number, schedule: Schedule & { due: number }): Passed & { latest: number | undefined } {
+function timesUntil(now: number, schedule: Schedule & { due: number }): PassedTimes & { latest: number | undefined } {
   const { when, due } = schedule
   const delay = beginsAt(schedule, due) - due
   const isPast = (time: number) => time + delay <= now
@@ -148,7 +148,7 @@ function missedRun(due: number, { now, count }: { now: number; count: number }):
   return { occurrence: `missed-${due}`, due, at: now, end: 'missed', ...(count > 1 ? { count } : {}) }
 }
 
-interface Beginning {
+interface OccurrenceStart {
   kind: Occurrence['kind']
   /** The scheduled time. */
   at: number
@@ -159,7 +159,7 @@ interface Beginning {
 }
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
-export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: Beginning): Question {
+export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: OccurrenceStart): Question {
   const { id, team, channel, user, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`

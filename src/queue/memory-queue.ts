@@ -10,7 +10,7 @@ import { settledWithin } from '../base/async.ts'
 import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-line.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
+import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
@@ -80,7 +80,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread, addition, onQueued }: AcceptOptions = {}): Promise<Accepted> {
+  async accept(asked: Question, { onlyKnownThread, addition, onQueued }: AcceptOptions = {}): Promise<AcceptOutcome> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)

@@ -13,7 +13,7 @@ import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './threa
 import { settledWithin } from '../base/async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
 import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
-import type { Handled, Handler } from './types.ts'
+import type { HandleOutcome, Handler } from './types.ts'
 
 interface QuestionWorkerParts {
   redis: RedisClient
@@ -130,7 +130,7 @@ export class QuestionWorker {
     // The job's losses were not consecutive, because there were checkpoints in between.
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
     const run = redisRun({ redis: this.#parts.redis, ...this.#settings }, leased.lease, leased.stored.saved)
-    let result: Handled
+    let result: HandleOutcome
     try {
       result = await this.#work(leased, run, signal)
     } catch (error) {
@@ -143,7 +143,7 @@ export class QuestionWorker {
     await this.#finish(leased, run, result)
   }
 
-  async #work(leased: LeasedQuestion, run: RedisRun, signal: AbortSignal): Promise<Handled> {
+  async #work(leased: LeasedQuestion, run: RedisRun, signal: AbortSignal): Promise<HandleOutcome> {
     const { handler, deadLetter, log } = this.#parts
     const { question, losses, failures } = leased.stored
     if (leased.verdict === 'drop') return
@@ -152,7 +152,7 @@ export class QuestionWorker {
     return endsInTime(work?.(question, run, signal), signal, this.#settings.graceMs)
   }
 
-  async #finish(leased: LeasedQuestion, run: RedisRun, result: Handled): Promise<void> {
+  async #finish(leased: LeasedQuestion, run: RedisRun, result: HandleOutcome): Promise<void> {
     const { store, jobs, log } = this.#parts
     const done = result === 'refused' ? 'refused' : 'done'
     const state = leased.verdict === 'work' ? done : 'dead-lettered'

@@ -13,7 +13,7 @@ import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
-import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
+import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
 export interface RedisQueueOptions extends Partial<QueueSettings> {
@@ -72,7 +72,7 @@ class RedisQueue implements ControlledQueue {
     })
   }
 
-  async accept(question: Question, options: AcceptOptions = {}): Promise<Accepted> {
+  async accept(question: Question, options: AcceptOptions = {}): Promise<AcceptOutcome> {
     // Accepts while stopping too: another process answers what is stored now, and a running `/ask` may be at its second
     // accept.
     return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, options))
@@ -167,7 +167,11 @@ interface QueueConnection {
  * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process that
  * took the first delivery may have died between the two steps.
  */
-async function acceptDelivery(connection: QueueConnection, asked: Question, options: AcceptOptions): Promise<Accepted> {
+async function acceptDelivery(
+  connection: QueueConnection,
+  asked: Question,
+  options: AcceptOptions,
+): Promise<AcceptOutcome> {
   const { conversations, store, jobs } = connection
   const question = await conversations.place(asked)
   const { accepted, gen, before } = await store.accept(question, options)

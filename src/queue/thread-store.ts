@@ -17,7 +17,7 @@ import {
   retryQuestion,
   reviveThread,
 } from './scripts.ts'
-import type { Accepted, AcceptOptions } from './types.ts'
+import type { AcceptOutcome, AcceptOptions } from './types.ts'
 
 interface ThreadStoreParts {
   redis: RedisClient
@@ -54,7 +54,7 @@ export class ThreadStore {
   async accept(
     question: Question,
     { onlyKnownThread = false, addition }: AcceptOptions,
-  ): Promise<{ accepted: Accepted; gen: string; before: number }> {
+  ): Promise<{ accepted: AcceptOutcome; gen: string; before: number }> {
     const { now, doneTtlMs, knownTtlMs, prefix } = this.#settings
     const threadName = conversationOf(question)
     const { thread, inbox, runs, events, signals } = this.#keys(threadName)
@@ -83,7 +83,7 @@ export class ThreadStore {
       max: MAX_SIGNALS,
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
-    return { accepted: accepted as Accepted, gen, before: Number(before) }
+    return { accepted: accepted as AcceptOutcome, gen, before: Number(before) }
   }
 
   /** @returns the question, or the generation that has the thread instead, which is '' if nothing waits. */

@@ -7,7 +7,7 @@ import type { Question, Run } from '../stores/runs/types.ts'
  * `unknown_thread`: only known threads are wanted and the bot was never asked in this one, or only an addition is
  * wanted and there is no run to add to.
  */
-export type Accepted = 'accepted' | 'added' | 'duplicate' | 'unknown_thread'
+export type AcceptOutcome = 'accepted' | 'added' | 'duplicate' | 'unknown_thread'
 
 export interface AcceptOptions {
   /** Only in a thread in which the bot was asked. */
@@ -28,8 +28,8 @@ export interface AcceptOptions {
  * thread's next questions go on. `RunControl.resume` resumes it, and so does the end of its time. Returns `refused` if
  * the question is not accepted: the thread does not become a known one.
  */
-export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<Handled>
-export type Handled = void | 'waiting' | 'refused'
+export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<HandleOutcome>
+export type HandleOutcome = void | 'waiting' | 'refused'
 
 /** The unfinished questions of one conversation, the oldest first. */
 export interface ThreadLine {
@@ -68,7 +68,7 @@ export interface Queue extends WaitingLine {
    * question is as durable as the queue.
    * @throws if it could not be stored; the caller must then not ack
    */
-  accept(question: Question, options?: AcceptOptions): Promise<Accepted>
+  accept(question: Question, options?: AcceptOptions): Promise<AcceptOutcome>
   /**
    * Starts handing out work. `deadLetter` is called in place of the handler, under the same lease, for a question whose
    * handler failed, or whose workers died, too often: it tells the thread so, once. Its own failure is retried a few

@@ -236,7 +236,7 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
   return isTime ? { hour, minute, rest } : undefined
 }
 
-type Zoned = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
+type ParsedZone = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
 
 /**
  * Texts that people use for zones although they name none, or several: an offset, an abbreviation, a region of the IANA
@@ -249,7 +249,7 @@ const REGION =
   /^(?:africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us)\//i
 
 /** A zone's name right after the time, else `zone`. */
-function takeZone(text: string, { zone, explicit }: { zone: string; explicit: boolean }): Zoned {
+function takeZone(text: string, { zone, explicit }: { zone: string; explicit: boolean }): ParsedZone {
   const [, meant, behind = ''] = OFFSET.exec(text) ?? ABBREVIATION.exec(text) ?? []
   if (meant !== undefined) return { problem: notAZone(meant), isSure: true, rest: behind }
   const found = /^ ?(?:in )?\(?(utc|gmt|[a-z_]+(?:\/[a-z_+-]+){1,2}[+-]?\d{0,2})\)?(?![\w/])(.*)$/is.exec(text)

@@ -8,7 +8,7 @@ import type { AnswerEvent } from '../question/answer.ts'
 import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { Handled, Handler } from '../queue/types.ts'
+import type { HandleOutcome, Handler } from '../queue/types.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './recording.ts'
@@ -60,7 +60,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
         onChange: (recording, change) => keeper.change(recording, change),
       })
       const work = { recording, keeper }
-      let result: Handled | 'thrown' = 'thrown'
+      let result: HandleOutcome | 'thrown' = 'thrown'
       try {
         return (result = await here.run(work, () => handler(question, run, signal)))
       } finally {

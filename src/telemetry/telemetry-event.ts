@@ -3,7 +3,7 @@
  * `from` is milliseconds since the epoch.
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
-import type { Accepted } from '../queue/types.ts'
+import type { AcceptOutcome } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 
 /**
@@ -17,7 +17,7 @@ export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 
 export interface IntakeEvent {
   kind: 'intake'
   question: Question
-  outcome: Accepted | 'failed'
+  outcome: AcceptOutcome | 'failed'
   ms: number
 }
 

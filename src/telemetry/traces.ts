@@ -14,7 +14,7 @@ import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 import { errorType } from './model-call-event.ts'
-import type { Receiving } from './watched-queue.ts'
+import type { DeliverySpan } from './watched-queue.ts'
 import { ReportingExporter } from './reporting-exporter.ts'
 import {
   AGENT_NAME,
@@ -63,7 +63,7 @@ export class Traces {
    * Begins the span of a delivery from Slack. A span that is not ended is never sent, so messages that are not for the
    * bot leave no trace.
    */
-  receive(question: Question): Receiving {
+  receive(question: Question): DeliverySpan {
     const attributes = questionAttributes(question)
     const span = this.#start(`receive ${question.surface}`, { kind: SpanKind.SERVER, attributes }, parentOf(question))
     return {

@@ -1,5 +1,5 @@
 import { stepCount, workMs } from '../agent/run-progress.ts'
-import type { Accepted, Handler, Queue } from '../queue/types.ts'
+import type { AcceptOutcome, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import { newAttempt, type Attempt } from './attempt.ts'
@@ -7,13 +7,13 @@ import { newAttempt, type Attempt } from './attempt.ts'
 /**
  * The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent.
  */
-export interface Receiving {
+export interface DeliverySpan {
   traceparent: string
-  end(outcome: Accepted | 'failed', error?: unknown): void
+  end(outcome: AcceptOutcome | 'failed', error?: unknown): void
 }
 
 export interface QueueWatch {
-  receive(question: Question): Receiving | undefined
+  receive(question: Question): DeliverySpan | undefined
   /** Runs `work`, whose calls all belong to this attempt. */
   during<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>
   note(fact: TelemetryEvent): void
@@ -44,11 +44,11 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
 async function watchedAccept(
   question: Question,
   watch: QueueWatch,
-  accept: (question: Question) => Promise<Accepted>,
-): Promise<Accepted> {
+  accept: (question: Question) => Promise<AcceptOutcome>,
+): Promise<AcceptOutcome> {
   const from = watch.now()
   const receiving = watch.receive(question)
-  const end = (outcome: Accepted | 'failed', error?: unknown) => {
+  const end = (outcome: AcceptOutcome | 'failed', error?: unknown) => {
     receiving?.end(outcome, error)
     watch.note({ kind: 'intake', question, outcome, ms: watch.now() - from })
   }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- ack`: how soon Slack has its ack while mentions come at a steady rate, each in a thread of its own,
- * at one front with Redis and its append-only file; and whether the front's memory stays flat. To reach: p99 under 100
- * ms at 50 a second.
+ * `npm run bench -- ack`: the time to an ack while mentions arrive at a steady rate, each in its own thread, at one
+ * front with Redis and its append-only file; and whether the front's memory stays flat. Target: p99 under 100 ms at 50
+ * mentions per second.
  */
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -44,14 +44,14 @@ export async function run(args: string[]): Promise<void> {
   if (rate === 50) printAcks(acks)
 }
 
-/** Prints what is to be reached. */
+/** Prints the result with the target. */
 export function printAcks(acks: number[]): void {
   console.log(`Acks, p50 ms: ${quantile(acks, 0.5).toFixed(1)}`)
   console.log(`Acks, p99 ms: ${atMost(quantile(acks, 0.99), MAX_ACK_P99)}`)
 }
 
 /**
- * Mentions at a steady rate to one front with a worker behind it: milliseconds to each ack, and MiB of the front by the
+ * Sends mentions at a steady rate to one front with a worker. Returns the ms to each ack, and the front's MiB per
  * second.
  */
 export async function measureAcks({ rate, seconds }: { rate: number; seconds: number }): Promise<Measured> {
@@ -61,7 +61,7 @@ export async function measureAcks({ rate, seconds }: { rate: number; seconds: nu
   const front = await start(BOT, { ...env, ROLE: 'front', PORT: String(port) })
   const worker = await start(BOT, { ...env, ROLE: 'worker', WORKER_CONCURRENCY: '50', PORT: String(await freePort()) })
   const ask = () => slack.ask(`http://127.0.0.1:${port}/slack/events`)
-  // What is compiled only once is not measured.
+  // One-time compilation is not measured.
   await steadily({ ask, front, rate, seconds: 3 })
   const measured = await steadily({ ask, front, rate, seconds })
   await Promise.all([front.stop(), worker.stop()])
@@ -83,7 +83,7 @@ interface Load {
   seconds: number
 }
 
-/** Asks at the beat of a clock, whether or not what was asked before is acked; waits for all answers. */
+/** Asks at fixed times, whether or not earlier questions are acked. Waits for all answers. */
 async function steadily({ ask, front, rate, seconds }: Load): Promise<Measured> {
   const asked: Promise<{ ackMs: number }>[] = []
   const memory: number[] = []

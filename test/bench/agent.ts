@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- agent`: one three-step question, Thinkaloud's agent beside a bare loop over the `openai` SDK. Each
- * side and the played model have processes of their own; rounds are interleaved; what counts are the ratios.
+ * `npm run bench -- agent`: a three-step question, in Thinkaloud's agent and in a bare loop over the `openai` SDK. Each
+ * side and the simulated model have their own processes. Rounds are interleaved, and the results are ratios.
  */
 import { fork, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ import { promptTokens, type PromptTokens } from './agent/tokens.ts'
 import { atLeast, atMost } from './targets.ts'
 
 /**
- * At most so many times the floor's CPU and LangChain's tokens; at least so many of the floor's questions a second; at
- * most so many tokens in the three prompts, and milliseconds to import the agent and the whole bot (issue 9).
+ * The targets: at most these ratios of CPU to the floor's and of tokens to LangChain's; at least this ratio of
+ * questions per second; at most these tokens in the three prompts, and ms to import the agent and the whole bot.
  */
 const TO_REACH = { whole: 0.8, streamed: 0.6, perSecond: 1, tokens: 1.1, promptTokens: 766, agentMs: 110, botMs: 450 }
 
 interface Result {
-  /** A question, once the process is warm, and in its first round. */
+  /** Per question, when the process is warm and in its first round. */
   cpuMs: number
   freshCpuMs: number
   perSecond: number
@@ -27,7 +27,7 @@ interface Result {
 }
 
 interface Measured extends Result {
-  /** Seconds that each round took, in their order. */
+  /** The seconds of each round, in order. */
   seconds: number[]
 }
 
@@ -83,7 +83,7 @@ interface Running {
   said: string
 }
 
-/** A process of this bench, once it has said that it is there. */
+/** Starts a process of this bench. Resolves when it reports that it is ready. */
 async function forked(name: string, args: string[]): Promise<Running> {
   const child = fork(join(ROOT, `test/bench/agent/${name}-process.ts`), args, {
     execArgv: ['--import', 'tsx'],
@@ -102,7 +102,7 @@ async function startSides(url: string): Promise<RunningSide[]> {
   return Promise.all(all.map(async ({ side, mode }) => ({ side, mode, ...(await forked(side, [url, DIST, mode])) })))
 }
 
-/** Rounds until V8 has compiled what both sides run often; the first of them tells what a fresh process costs. */
+/** Rounds until V8 has compiled the code of both sides. The first one shows the cost of a fresh process. */
 const WARM_UP = 7
 
 async function measure(
@@ -141,8 +141,8 @@ function medianOf(numbers: number[]): number {
 type Results = Awaited<ReturnType<typeof measure>>
 
 /**
- * Ratios of medians; of questions a second the median of the rounds' own ratios, since how long a round takes is up to
- * whatever else the machine does at that moment, to both sides alike.
+ * Ratios of medians. For questions per second it is the median of the rounds' ratios, because other load on the machine
+ * affects both sides of a round alike.
  */
 function ratiosOf(results: Results): Record<Mode, Result> {
   const of = (mode: Mode) => {
@@ -169,8 +169,8 @@ interface ImportTimes {
 const IMPORTS = 9
 
 /**
- * Milliseconds that a fresh process takes to load the agent with its tools and model, and the bot, beside the SDK
- * alone. The best of some runs: what else the machine does only adds.
+ * The ms that a fresh process takes to load the agent with its tools and model, and the bot, compared with the SDK
+ * alone. The minimum of several runs, because other load only adds.
  */
 function importTimes(): ImportTimes {
   const time = (module: string) => {
@@ -194,8 +194,7 @@ interface Report {
 }
 
 function print({ results, ratios, importMs, tokens, questions, rounds }: Report): void {
-  // Which undici the floor has is up to Node: that of 20 does not look at a used connection before it writes
-  // (CVE-2026-6733).
+  // The floor uses Node's undici. That of Node 20 does not check a used connection before it writes (CVE-2026-6733).
   console.log(
     `Node ${process.versions.node}; the floor's transport is its undici ${process.versions.undici}, ours the package's.`,
   )

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- calculator`: what hostile input costs in milliseconds, median (to hold: 50) and worst of several
- * runs (on a busy machine that is the machine's), and how many ordinary sums a second there are.
+ * `npm run bench -- calculator`: the cost of hostile input in ms, as the median (target: 50) and the maximum of several
+ * runs (which depends on the machine's load), and the number of ordinary sums per second.
  */
 import { messageOf } from '../../src/base/errors.ts'
 import { calculate } from '../../tools/calculator.ts'

@@ -1,8 +1,7 @@
 /**
- * `npm run bench -- files`: pages and rows a second of the files that people bring, and the memory of the processes
- * that read them, beside the bare libraries. Each measure is a process of its own, with the library still to be loaded:
- * a file is read once, so that is what people wait for. Ours has more to do (a process is started, a zip is checked,
- * text is laid out).
+ * `npm run bench -- files`: pages and rows per second for people's files, and the memory of the reading processes,
+ * compared with the bare libraries. Each measure is a new process that first loads the library, because a file is read
+ * once and people wait for all of it. Ours does more: it starts a process, checks the zip and lays out text.
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -16,7 +15,7 @@ import { treeMemory } from '../harness/process-tree.ts'
 import { atLeast } from './targets.ts'
 
 const LEAST_SHARE = 0.5
-/** Measures of which the best counts: the machine may have other work. */
+/** The number of measures, of which the best counts. The machine may have other load. */
 const TURNS = 3
 const WORDS = 'The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. '
 
@@ -60,7 +59,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-/** The built output, as it runs in production. */
+/** The built output, as in production. */
 const BUILT = join(ROOT, 'dist/src/files/parse-file.js')
 
 export async function run([one, how]: string[]): Promise<void> {
@@ -91,7 +90,7 @@ export async function run([one, how]: string[]): Promise<void> {
 
 interface Measured {
   ms: number
-  /** Mebibytes of the process and those that it starts at their largest, over what it had when the file was made. */
+  /** The peak MiB of the process and its children, less its memory when the file was created. */
   peak: number
   searchMs: number
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), beside a
- * bare Bolt app in the same run. What counts are the ratios; the machines are noisy.
+ * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), compared
+ * with a bare Bolt app in the same run. The results are ratios, because machines are noisy.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -18,10 +18,7 @@ interface Result {
   p99: number
   ackP99: number
   cpuMs: number
-  /**
-   * The same for as many questions again. Several workers warm up several times as long; an hour later this is the
-   * cost.
-   */
+  /** The same for as many questions again. Several workers need a longer warm-up; this is the cost after it. */
   againMs: number
   redisCommands?: number
   peakMb: number
@@ -29,15 +26,18 @@ interface Result {
 
 interface Side {
   name: string
-  /** One command and environment a process; the first takes the deliveries. */
+  /** The commands and environments of the processes. The first one gets the deliveries. */
   processes: { command: string[]; env: Record<string, string> }[]
   withRedis: boolean
 }
 
-/** At most so many times the floor's CPU a question (issue 9). */
+/** The maximum ratio of CPU per question to the floor's. */
 const TO_REACH: Record<string, number> = { 'thinkaloud, in memory': 1.3, 'thinkaloud, Redis and BullMQ': 1.5 }
 
-/** A question with two steps, those inside scripts counted, fifty under way (issue 9). */
+/**
+ * The maximum number of Redis commands for a question with two steps, including those inside scripts, at fifty
+ * questions in progress.
+ */
 const MAX_REDIS_COMMANDS = 100
 
 const BOT = ['node', 'dist/src/main.js']
@@ -137,7 +137,7 @@ async function measure(
   return { ...result, againMs }
 }
 
-/** Keeps `flight` questions under way, each in a thread of its own. */
+/** Keeps `flight` questions in progress, each in its own thread. */
 async function flood(slack: BenchSlack, target: string, { questions, flight }: { questions: number; flight: number }) {
   const times: { ms: number; ackMs: number }[] = []
   let left = questions
@@ -149,9 +149,9 @@ async function flood(slack: BenchSlack, target: string, { questions, flight }: {
 }
 
 /**
- * What a question costs as threads grow from 100 to 10,000, and as the histories of ten threads grow from 1 to 200
- * turns. All are asked ten at a time: asked one by one a question costs twice as much, a thread's first as its last,
- * since the process wakes for each answer alone. The last row says how much.
+ * Measures the cost of a question as threads grow from 100 to 10,000, and as the histories of ten threads grow from 1
+ * to 200 turns. Ten are asked at a time. Asked one by one, a question costs twice as much at any size, because the
+ * process wakes up for each answer. The last row shows that.
  */
 async function growth(env: Record<string, string>, slack: BenchSlack): Promise<void> {
   const port = await freePort()

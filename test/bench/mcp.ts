@@ -1,8 +1,7 @@
 /**
- * `npm run bench -- mcp`: one call of an MCP tool through our room, input to output, beside a bare
- * `@modelcontextprotocol/client` on the same server, over HTTP and over stdio, with a short result and a long one. The
- * server has a process of its own; rounds are interleaved; what counts are the ratios of medians. To reach: at most 1.5
- * (issue 11).
+ * `npm run bench -- mcp`: one call of an MCP tool through our code, input to output, compared with a bare
+ * `@modelcontextprotocol/client` on the same server, over HTTP and stdio, with a short and a long result. The server
+ * has its own process. Rounds are interleaved, and the results are ratios of medians. Target: at most 1.5.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,24 +22,24 @@ import { quantile } from './load/quantile.ts'
 import { atMost } from './targets.ts'
 
 const MAX = 1.5
-/** Rounds until V8 has compiled what both sides run often. */
+/** Rounds until V8 has compiled the code of both sides. */
 const WARM_UP = 3
 /** The long note, in characters. */
 const LONG = 50_000
 const WAYS = ['http', 'stdio'] as const
 const SIZES = ['short', 'long'] as const
 
-/** One call; resolves with what the model would read. */
+/** Makes one call. Resolves with the text for the model. */
 type Call = (args: Record<string, unknown>) => Promise<string>
 
-/** The same server, by either client. */
+/** The same server, through either client. */
 interface Side {
   search: Call
   add: Call
   close(): Promise<void>
 }
 
-/** Milliseconds a call. */
+/** In ms per call. */
 interface Took {
   wall: number
   cpu: number
@@ -105,7 +104,7 @@ async function measure(
   return [medians(took[0]), medians(took[1])]
 }
 
-/** A round: the median of its calls, since what else the machine does makes some of them long, and the CPU of all. */
+/** Measures a round: the median of its calls, because other load makes some of them long, and the CPU of all. */
 async function timed({ search }: Side, query: string, calls: number): Promise<Took> {
   const walls: number[] = []
   const cpu = process.cpuUsage()
@@ -138,10 +137,10 @@ async function bare(way: (typeof WAYS)[number], url: string): Promise<Side> {
 
 await compileSources()
 const STDIO = ourStdio('notes-server.ts')
-/** Secrets as in a real config: two tokens, each searched for in all its forms. */
+/** Secrets as in a real config: two tokens. Results are searched for all of their forms. */
 const SECRETS = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'xoxb-0123456789-abcdefghijkl']
 
-/** The whole room: what the loop does with a tool, from the model's input to the text of the observation. */
+/** Our whole code: what the loop does with a tool, from the model's input to the text of the observation. */
 async function ours(way: (typeof WAYS)[number], url: string): Promise<Side> {
   const shared = { name: 'notes', trust: true, secrets: SECRETS }
   const server: McpServerConfig =

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- reader`: CPU milliseconds to read a megabyte of what readers choke on, in every dialect, median of
- * several runs (to hold: 100), the same for what else takes a model's words whole, and how many ordinary completions a
- * second there are.
+ * `npm run bench -- reader`: the ms of CPU to read a megabyte of difficult text in every dialect, as the median of
+ * several runs (target: 100); the same for other readers of a model's whole text; and the number of ordinary
+ * completions per second.
  */
 import { fenceObservation } from '../../src/agent/observation.ts'
 import { readBracket } from '../../src/agent/dialects/bracket.ts'
@@ -31,14 +31,14 @@ const READERS: Record<string, (text: string) => unknown> = {
   defused: (text) => fenceObservation(text, 'f00d11'),
 }
 
-/** As a stream brings it, some characters at a time. */
+/** Reads a text as a stream, some characters at a time. */
 function streamed(text: string): ObservationCut {
   const cut = new ObservationCut(beginsObservation)
   for (let at = 0; at < text.length && !cut.push(text.slice(at, at + 7)); at += 7);
   return cut
 }
 
-/** Units that are repeated to a megabyte. */
+/** Units that are repeated up to a megabyte. */
 const UNITS = [
   ...[
     '[',
@@ -107,7 +107,7 @@ const UNITS = [
   ],
 ]
 
-/** Whole texts of a megabyte, where what stands at the two ends is the point. */
+/** Whole texts of a megabyte, for which both ends matter. */
 const TEXTS: Record<string, string> = {
   'blanks, then a character': `${' '.repeat(MEGABYTE)}x`,
   'a backtick, blanks, a character': `\`${' '.repeat(MEGABYTE)}x`,
@@ -141,18 +141,20 @@ export async function run(): Promise<void> {
   if (slowest > LIMIT_MS || beside > LIMIT_MS) throw new Error(`A megabyte took longer than ${LIMIT_MS} ms.`)
 }
 
-/** Prints one row and returns its slowest reading. */
+/** Prints one row. Returns its slowest reading. */
 function row(name: string, text: string): number {
   const times = Object.values(READERS).map((read) => median(() => read(text)))
   console.log(`${name.padEnd(34)}${times.map((ms) => `${ms.toFixed(0)} ms`.padStart(15)).join('')}`)
   return Math.max(...times)
 }
 
-/** Other readers of a model's whole text: an answer on its way to Slack, and the estimate of unreported tokens. */
+/**
+ * Measures other readers of a model's whole text: an answer on its way to Slack, and the estimate of unreported tokens.
+ */
 async function besideTheReader(): Promise<number> {
   const units = ['http://a.b/(', '字', 'x', '[', '*a', '`', '> ', '| a ', '<', '\n']
   let slowest = 0
-  // What is loaded and compiled at the first use is no property of the text.
+  // Loading and compilation at the first use are not measured.
   await estimateUsage('a model', [], megabyteOf('warm up, '))
   for (const unit of ['warm *up*\n', ...units]) answerOf(megabyteOf(unit))
   for (const unit of units) {
@@ -161,7 +163,7 @@ async function besideTheReader(): Promise<number> {
     const before = process.cpuUsage()
     await estimateUsage('a model', [{ role: 'user', content: text }], text)
     const { user, system } = process.cpuUsage(before)
-    // Both sides of a call are counted: two megabytes.
+    // Both sides of a call are counted, so it is two megabytes.
     const tokens = (user + system) / 2000
     console.log(
       `${JSON.stringify(unit).padEnd(34)}${`${markdown.toFixed(0)} ms as an answer`.padStart(25)}${`${tokens.toFixed(0)} ms as tokens`.padStart(25)}`,
@@ -175,7 +177,7 @@ function answerOf(text: string) {
   return answerContents({ text, sources: [], question: '', allowedHosts: [], footer: '' })
 }
 
-/** A megabyte as it comes over the wire. */
+/** Returns a megabyte as JSON on the wire. */
 function megabyteOf(unit: string): string {
   return unit.repeat(Math.ceil(MEGABYTE / Buffer.byteLength(unit)))
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- schedules`: ten thousand schedules in Redis that are all due at the same time, beside ten thousand
- * of BullMQ's own job schedulers: their memory, what a quiet minute costs, and how late they begin. Takes about two
- * minutes. To reach: at most three times BullMQ's memory and lateness, and a quiet minute of at most 0.2 s of CPU.
+ * `npm run bench -- schedules`: ten thousand schedules in Redis that are all due at the same time, compared with ten
+ * thousand of BullMQ's own job schedulers: their memory, the cost of a quiet minute, and their lateness. Takes about
+ * two minutes. Target: at most three times BullMQ's memory and lateness, and a quiet minute of at most 0.2 s of CPU.
  */
 import { Queue as BullQueue, Worker } from 'bullmq'
 import { connect } from '../../src/base/redis/redis.ts'
@@ -14,7 +14,7 @@ import { atMost } from './targets.ts'
 
 const COUNT = 10_000
 const CONCURRENCY = 20
-/** From the first schedule until all are due, and how long is watched what they cost before. Milliseconds. */
+/** The time from the first schedule until all are due, and the time for which their cost is measured before. In ms. */
 const LEAD_MS = 45_000
 const QUIET_MS = 10_000
 const MAX_MEMORY_RATIO = 3
@@ -47,9 +47,9 @@ const at = (sorted: number[], share: number) =>
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
 
 interface Started {
-  /** Stores them all, due at a time. */
+  /** Stores all schedules, due at the given time. */
   add(due: number): Promise<void>
-  /** Begins to hand them out. `begun` is told how late each one begins, in milliseconds. */
+  /** Starts to run them. `begun` gets the lateness of each one, in ms. */
   work(begun: (lateMs: number) => void): Promise<void>
   stop(): Promise<unknown>
 }
@@ -72,7 +72,7 @@ async function measure(name: string, start: (url: string) => Started) {
   const quietCalls = ((await figure('total_commands_processed')) - calls) * (60_000 / QUIET_MS)
   const quietCpuMs = ((user + system) / 1000) * (60_000 / QUIET_MS)
   if (Date.now() > due) throw new Error(`${name} took too long to store: this machine is too busy.`)
-  // All of ours begin within a minute.
+  // All of ours start within a minute.
   for (const end = due + 120_000; late.length < COUNT && Date.now() < end;) await sleep(100)
   await side.stop()
   await redis.stop()

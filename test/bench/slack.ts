@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- slack`: what each way to show the work (`STEPS`) costs in Slack calls and how soon people see
- * something, beside a Slack that answers at once; and how soon Slack has its acks at 50 mentions a second. Loopback
- * only.
+ * `npm run bench -- slack`: the number of Slack calls of each way to show the work (`STEPS`), and how soon people see
+ * something, with a Slack that answers at once; and the time to an ack at 50 mentions per second. Loopback only.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -13,7 +12,7 @@ import { quantile } from './load/quantile.ts'
 import { startWatchedBot, type WatchedAnswer, type WatchedBot } from './slack/watched-bot.ts'
 import { atMost } from './targets.ts'
 
-/** At most so many calls an answer, status apart, by steps and the seconds that a stream was open (issue 10). */
+/** The maximum number of calls per answer without statuses, by steps and by the seconds that a stream was open. */
 const MAX_CALLS: Record<string, (steps: number, seconds: number) => number> = {
   replies: (steps) => 2 * steps + 3,
   card: (steps) => Math.floor(steps / 2) + 4,
@@ -22,7 +21,10 @@ const MAX_CALLS: Record<string, (steps: number, seconds: number) => number> = {
   hidden: () => 1,
 }
 
-/** Milliseconds from the mention, at the median; and calls from the model's last word to the whole answer. */
+/**
+ * The targets: the median ms from the mention to the first sign, and the calls between the model's last word and the
+ * whole answer.
+ */
 const TO_REACH = { signP50: 150, callsAfter: 1 }
 
 interface Options {
@@ -47,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
     options: {
       ways: text(STEPS.join(',')),
       steps: text('1,5,10'),
-      /** Questions of each length, and those asked one by one for the first sign of life. */
+      /** Questions of each length, and the number of those that measure the first sign of life. */
       each: text('5'),
       signs: text('100'),
       'step-ms': text('1000'),
@@ -75,11 +77,14 @@ export async function run(args: string[]): Promise<void> {
   if (acks.length > 0) printAcks(acks)
 }
 
-/** First one by one, with a model that answers at once; then runs of all lengths side by side, at a model's pace. */
+/**
+ * Measures first one by one, with a model that answers at once; then runs of all lengths in parallel, at a model's
+ * pace.
+ */
 async function measure(way: string, { steps, each, signs, stepMs, wordMs, slackMs }: Options): Promise<Result> {
   const redis = await startRedis()
   const bot = await startWatchedBot(way, redis.url)
-  // What is compiled only once is not measured.
+  // One-time compilation is not measured.
   await oneByOne(bot, 30)
   const signMs = (await oneByOne(bot, signs)).map((answer) => answer.signMs)
   bot.slowSlack(slackMs)

@@ -1,4 +1,4 @@
-/** A measured number beside what is to be reached: `0.54 (at most 0.8: held)`. */
+/** Formats a measured number with its maximum: `0.54 (at most 0.8: held)`. */
 export function atMost(value: number, most: number): string {
   return `${shown(value)} (at most ${most}: ${value <= most ? 'held' : 'NOT HELD'})`
 }

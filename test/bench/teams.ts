@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- teams`: the distributed app with 1, 100 and 1,000 installations on Redis: how long it takes to
- * start, its memory, and what a question costs beside one installation. To reach: a question costs at most 1.1 times as
+ * `npm run bench -- teams`: the distributed app with 1, 100 and 1,000 installations on Redis: its start-up time, its
+ * memory, and the cost of a question compared with one installation. Target: a question costs at most 1.1 times as
  * much.
  */
 import { spawnSync } from 'node:child_process'
@@ -67,7 +67,7 @@ async function measure(count: number): Promise<Measured> {
   >)
   const startMs = performance.now() - from
   const idleMb = bot.nowMb()
-  // Each workspace once, and what is compiled only once.
+  // Asks once in each workspace, so that one-time work is not measured.
   await ask(homes, { slack, questions: Math.max(100, count) })
   const cpuBefore = bot.cpuMs()
   await ask(homes, { slack, questions: QUESTIONS })
@@ -99,7 +99,7 @@ async function install(homes: Home[], { slack, url, secret }: { slack: ManySlack
 
 let asked = 0
 
-/** Asks questions, some at once, one workspace after the other, and waits for their answers. */
+/** Asks questions, several at once, in one workspace after another, and waits for their answers. */
 async function ask(homes: Home[], { slack, questions }: { slack: ManySlacks; questions: number }): Promise<void> {
   for (let n = 0; n < questions; n += AT_ONCE) {
     const channels = Array.from(

@@ -31,7 +31,7 @@ export interface AgentOptions {
 export interface AgentRun {
   events: AgentEvent[]
   model: PlayedModel
-  /** The observations' texts, in order. */
+  /** The texts of the observations, in order. */
   observations: string[]
   /** The event that ended the run. */
   final: AgentEvent | undefined
@@ -41,7 +41,7 @@ const PROMPTS = loadPrompts()
 
 const LIMITS: Limits = { maxSteps: 8, timeoutMs: 80_000, toolTimeoutMs: 60_000, toolOutputChars: 4000 }
 
-/** The bot's own model client on a played endpoint. */
+/** Returns the bot's own model client for a simulated endpoint. */
 export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
   return openAiModel({
     model: 'played-model',
@@ -54,7 +54,7 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
   })
 }
 
-/** The parts of an agent, with the real dialects and prompts. */
+/** Returns the parts of an agent, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
   const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun } = options
   return {
@@ -70,7 +70,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
   }
 }
 
-/** Runs the agent on one question, over real HTTP, to its end. */
+/** Runs the agent on one question over real HTTP. */
 export async function runOn(t: Ends, options: AgentOptions): Promise<AgentRun> {
   const model = await playModel(t, options.model)
   for (const name of options.refuses ?? []) model.refuses.add(name)
@@ -85,7 +85,7 @@ export async function runOn(t: Ends, options: AgentOptions): Promise<AgentRun> {
   return { events, model, observations, final: events.at(-1) }
 }
 
-/** A tool of one field that answers by `run`, or echoes. `calls` holds what it was given. */
+/** Returns a tool with one field that answers with `run`, or echoes its input. `calls` collects its inputs. */
 export function echo(
   run?: (text: string, context: ToolContext) => Promise<ToolOutput | string> | ToolOutput | string,
   more: Partial<Tool> = {},

@@ -5,13 +5,15 @@ import { ASK_AGAIN, FEEDBACK, FORGET_DELETE, SHOW_WORK } from '../../src/slack/f
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
 
-/** Waits for the next ten seconds of the clock if these are nearly over: presses within them count as one. */
+/**
+ * Waits for the next ten seconds of the clock if the current ones are nearly over. Presses within them count as one.
+ */
 export async function pressesCountAsOne(): Promise<void> {
   const leftMs = 10_000 - (Date.now() % 10_000)
   if (leftMs < 3_000) await sleep(leftMs)
 }
 
-/** The id of the question that was answered last in a thread, as the bot's posts carry it. */
+/** Returns the id of the last answered question in a thread, from the metadata of the bot's posts. */
 export function questionId(thread: Thread): string {
   const { event_payload: payload } = z
     .object({ event_payload: z.object({ run: z.string() }) })
@@ -20,8 +22,8 @@ export function questionId(thread: Thread): string {
 }
 
 /**
- * Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its
- * place
+ * Posts the buttons below an answer in the bot's name, at any place and for any question. @returns the place of the
+ * post
  */
 export async function postButtons(
   slack: LocalSlack,
@@ -45,7 +47,7 @@ export async function postButtons(
   return { channel: where.channel, ts: String(ts) }
 }
 
-/** Presses a button on the last message that somebody alone sees and that has it. */
+/** Presses a button on the last ephemeral message of a person that has it. */
 export async function pressAlone(slack: LocalSlack, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
   const own = () =>
     slack.store
@@ -55,7 +57,7 @@ export async function pressAlone(slack: LocalSlack, action_id: string, { user = 
   return slack.press({ channel, ts, user }, { action_id })
 }
 
-/** `/ask forget`, confirmed. */
+/** Sends `/ask forget` and confirms it. */
 export async function forget(slack: LocalSlack, who: { user?: string; channel?: string } = {}): Promise<void> {
   await slack.slash('forget', who)
   await pressAlone(slack, FORGET_DELETE, who)

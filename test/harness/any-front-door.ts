@@ -1,4 +1,4 @@
-/** The real bot with its Web API at any Slack: what people do there is handed to its front door by the test itself. */
+/** The real bot, with its Web API at any Slack. The test delivers people's actions to its front door. */
 import { randomUUID } from 'node:crypto'
 import { startBot } from '../../src/bot.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
@@ -16,7 +16,7 @@ import type { Ends } from './ends.ts'
 import { playModel, type PlayedModel } from './played-model.ts'
 
 /** A message as any Slack returns it. */
-export type Shown = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
+export type ReturnedMessage = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
 
 export interface ThreadPlace {
   channel: string
@@ -24,12 +24,12 @@ export interface ThreadPlace {
 }
 
 /** A person's message in this Slack, and its events. */
-export interface Written extends ThreadPlace {
+export interface PostedMessage extends ThreadPlace {
   ts: string
   envelopes: Json[]
 }
 
-/** The place of a message: the suite's channel unless given; `thread` is the root that it replies to. */
+/** The place of a message. Default: the suite's channel. `thread` is the root that it replies to. */
 export interface Where {
   channel?: string
   thread?: string
@@ -37,7 +37,7 @@ export interface Where {
 
 const SECRET = 'the-tests-own-signing-secret'
 
-/** Starts a bot for this Slack. What stands there at the end is deleted after the bot has ended. */
+/** Starts a bot for this Slack. At the end the bot stops, and then all messages are deleted. */
 export async function openFrontDoor(t: Ends, slack: AnySlack, env: Env = {}): Promise<FrontDoor> {
   const model = await playModel(t)
   const door = new FrontDoor(slack, model)
@@ -51,14 +51,14 @@ export async function openFrontDoor(t: Ends, slack: AnySlack, env: Env = {}): Pr
   return door
 }
 
-/** A person's acts in this Slack, and its content, only through its Web API and the bot's own address. */
+/** A person's actions in this Slack and its content, through its Web API and the bot's address alone. */
 export class FrontDoor {
   /** The bot's address for deliveries. */
   target = ''
   readonly model: PlayedModel
   readonly #slack: AnySlack
   readonly #threads = new Map<string, ThreadPlace>()
-  /** The messages that were posted, by their ts, and whether as that person. */
+  /** The posted messages by ts, and whether they were posted as the person. */
   readonly #written = new Map<string, { isPersons: boolean }>()
 
   constructor(slack: AnySlack, model: PlayedModel) {
@@ -67,12 +67,12 @@ export class FrontDoor {
   }
 
   /** Posts a person's message that begins with a mention of the bot. */
-  mention(text: string, where?: Where): Promise<Written> {
+  mention(text: string, where?: Where): Promise<PostedMessage> {
     return this.say(`<@${this.#bot}> ${text}`, where)
   }
 
   /** Posts a person's message in this Slack, and sends the bot its events as Slack does. */
-  async say(text: string, where?: Where): Promise<Written> {
+  async say(text: string, where?: Where): Promise<PostedMessage> {
     const written = await this.post(text, where)
     const { channel, ts, thread } = written
     const { person, installation } = this.#slack
@@ -88,34 +88,34 @@ export class FrontDoor {
   }
 
   /**
-   * Posts it, and tells the bot nothing: as the person whose token there is, else as the bot; in direct messages as the
-   * bot.
+   * Posts a message without telling the bot: as the person if there is a token, else as the bot. In direct messages as
+   * the bot.
    */
-  async post(text: string, { channel, thread }: Where = {}): Promise<Written> {
+  async post(text: string, { channel, thread }: Where = {}): Promise<PostedMessage> {
     const { asPerson, installation } = this.#slack
     const speaker = channel === undefined || channel === this.#slack.channel ? asPerson : undefined
     const args = { channel: channel ?? this.#slack.channel, text, ...(thread ? { thread_ts: thread } : {}) }
     const options = { effort: 'patient', asker: this.#bot } as const
     const posted = await (speaker ?? installation.client).call('chat.postMessage', args, options)
-    // A direct message is posted to its person.
+    // A direct message is sent to its person.
     const place = { channel: String(posted.channel ?? args.channel), thread: thread ?? String(posted.ts) }
     this.#note(place)
     this.#written.set(String(posted.ts), { isPersons: speaker !== undefined })
     return { ...place, ts: String(posted.ts), envelopes: [] }
   }
 
-  /** Hands its events over once more, as Slack does when it has not heard an ack. */
-  async redeliver({ envelopes }: Written): Promise<void> {
+  /** Delivers the events of a message again, as Slack does without an ack. */
+  async redeliver({ envelopes }: PostedMessage): Promise<void> {
     for (const envelope of envelopes) await this.#deliver('events_api', envelope, { retry: 1 })
   }
 
-  /** Hands over an event that nothing in this Slack goes with. */
+  /** Delivers an event that has no counterpart in this Slack. */
   async event(event: Json): Promise<void> {
     await this.#deliver('events_api', this.#envelope(event))
   }
 
-  /** The person deletes what they wrote. Since it has replies, a tombstone stays, which comes as a change. */
-  async delete({ channel, ts, envelopes }: Written): Promise<void> {
+  /** Deletes a person's message. Since it has replies, a tombstone stays, which is delivered as a change. */
+  async delete({ channel, ts, envelopes }: PostedMessage): Promise<void> {
     await this.#remove(channel, ts)
     const previous = envelopes.at(-1)?.['event']
     const stone = { type: 'message', subtype: 'tombstone', user: 'USLACKBOT', ts, thread_ts: ts, hidden: true }
@@ -128,7 +128,7 @@ export class FrontDoor {
     })
   }
 
-  /** The person sends `/ask`. What its ack carries. */
+  /** Sends a person's `/ask`. Returns the text of its ack. */
   slash(text: string): Promise<string> {
     const { channel, person, installation } = this.#slack
     return this.#deliver('slash_commands', {
@@ -138,7 +138,7 @@ export class FrontDoor {
       channel_id: channel,
       user_id: person,
       trigger_id: `1.2.${randomUUID()}`,
-      // At this Slack's own server, which knows nothing of it.
+      // An address of this Slack's server that leads nowhere.
       response_url: new URL('/commands/any', this.#slack.apiUrl).href,
     })
   }
@@ -175,12 +175,12 @@ export class FrontDoor {
     return text
   }
 
-  /** The bot's root in the channel whose words hold this, once there is one. */
+  /** Returns the bot's root in the channel with this text, when it exists. */
   async rootOf(text: string): Promise<ThreadPlace | undefined> {
     const { channel, installation } = this.#slack
     const args = { channel, limit: 50 }
     const { messages } = await installation.client.call('conversations.history', args, { effort: 'patient' })
-    const all = Array.isArray(messages) ? (messages as Shown[]) : []
+    const all = Array.isArray(messages) ? (messages as ReturnedMessage[]) : []
     const root = all.find((message) => this.#isBots(message) && wordsOf(message).includes(text))
     if (!root) return undefined
     const place = { channel, thread: root.ts }
@@ -188,10 +188,7 @@ export class FrontDoor {
     return place
   }
 
-  /**
-   * The person presses what has this `action_id` first in the thread. @throws where this Slack gives no such element
-   * back
-   */
+  /** Presses the first element with this `action_id` in the thread. @throws if this Slack returns no such element */
   async press({ channel, thread }: ThreadPlace, actionId: string): Promise<void> {
     const { person, installation } = this.#slack
     const chosen = { action_id: actionId }
@@ -212,8 +209,8 @@ export class FrontDoor {
     })
   }
 
-  async #all({ channel, thread }: ThreadPlace): Promise<Shown[]> {
-    const found: Shown[] = []
+  async #all({ channel, thread }: ThreadPlace): Promise<ReturnedMessage[]> {
+    const found: ReturnedMessage[] = []
     try {
       const { client } = this.#slack.installation
       for await (const message of readMessages(client, { channel, thread, since: '0' })) found.push(message)
@@ -223,8 +220,8 @@ export class FrontDoor {
     return found
   }
 
-  /** The bot's messages below a root, as this Slack gives them back; none where the thread is gone. */
-  async messages(where: ThreadPlace): Promise<Shown[]> {
+  /** Returns the bot's messages in a thread as this Slack returns them. Empty if the thread is gone. */
+  async messages(where: ThreadPlace): Promise<ReturnedMessage[]> {
     return (await this.#all(where)).filter((message) => this.#isBots(message) && message.ts !== where.thread)
   }
 
@@ -233,13 +230,13 @@ export class FrontDoor {
     return (await this.messages(where)).map(wordsOf)
   }
 
-  /** The bot's reactions on what was written. */
-  async reactions({ ts, ...where }: Written): Promise<string[]> {
+  /** Returns the bot's reactions to a message. */
+  async reactions({ ts, ...where }: PostedMessage): Promise<string[]> {
     const message = (await this.#all(where)).find((one) => one.ts === ts)
     return (message?.reactions ?? []).flatMap(({ name, users }) => (users?.includes(this.#bot) ? [name] : []))
   }
 
-  /** Deletes all that was written and posted, as far as this Slack lets us. */
+  /** Deletes all messages, as far as this Slack allows it. */
   async remove(): Promise<void> {
     for (const place of this.#threads.values())
       for (const { ts } of (await this.#standing(place)).toReversed()) await this.#remove(place.channel, ts)
@@ -254,14 +251,14 @@ export class FrontDoor {
     })
   }
 
-  /** Returns the part of it that still exists. */
+  /** Returns the messages that still exist. */
   async left(): Promise<string[]> {
     const threads = [...this.#threads.values()].map((place) => this.#standing(place))
     return (await Promise.all(threads)).flat().map(wordsOf)
   }
 
-  /** The messages of a thread, whoever wrote them, without what deletion leaves of its root. */
-  async #standing(place: ThreadPlace): Promise<Shown[]> {
+  /** Returns the messages of a thread by any author, without the tombstone of its root. */
+  async #standing(place: ThreadPlace): Promise<ReturnedMessage[]> {
     return (await this.#all(place)).filter(({ subtype }) => subtype !== 'tombstone')
   }
 
@@ -273,14 +270,14 @@ export class FrontDoor {
     this.#threads.set(`${place.channel}:${place.thread}`, place)
   }
 
-  #isBots({ user, bot_id, ts }: Shown): boolean {
+  #isBots({ user, bot_id, ts }: ReturnedMessage): boolean {
     const { botUser, botId } = this.#slack.installation.identity
     return !this.#written.has(ts) && (user === botUser || (bot_id !== undefined && bot_id === botId))
   }
 }
 
-/** Returns the text that people read in a message: its blocks if it has any, else its text; for a stream both. */
-function wordsOf({ text = '', blocks = [], streaming_state }: Shown): string {
+/** Returns the text that people read in a message: its blocks if it has any, else its text. For a stream, both. */
+function wordsOf({ text = '', blocks = [], streaming_state }: ReturnedMessage): string {
   const words = blocks.flatMap(wordsIn)
   return [...(words.length === 0 || streaming_state !== undefined ? [text] : []), ...words].join('\n')
 }

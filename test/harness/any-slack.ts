@@ -17,23 +17,24 @@ export interface AnySlack {
   channel: string
   /** A person in that channel. */
   person: string
-  /** Speaks as that person; absent where there is no token of theirs. */
+  /** Calls methods as that person. Absent without a token of theirs. */
   asPerson?: SlackWeb | undefined
   isLocal: boolean
   /**
-   * Returns the result; undefined if this Slack does not know the method, which is printed. The local Slack has to know
-   * it.
+   * Returns the result. If this Slack does not know the method, prints that and returns undefined. The local Slack must
+   * know it.
    */
   where<T>(what: string, work: () => Promise<T>): Promise<T | undefined>
 }
 
 /**
- * - `TEST_SLACK_URL`: the address of its Web API, such as `http://127.0.0.1:3000/api/`; without it, but with a token,
- *   Slack's own
+ * Returns the Slack of the suite, from these variables:
+ * - `TEST_SLACK_URL`: the address of its Web API, such as `http://127.0.0.1:3000/api/`. Default with a token: Slack's
+ * own
  * - `TEST_SLACK_TOKEN`: a bot token, xoxb-…
  * - `TEST_SLACK_CHANNEL`: the id of a channel that the bot is in, and that may be written to
- * - `TEST_SLACK_USER_TOKEN`: a person's token, xoxp-…, who is in that channel; without it the bot itself posts what
- *   people write
+ * - `TEST_SLACK_USER_TOKEN`: a person's token, xoxp-…, who is in that channel. Without it the bot posts people's
+ * messages
  */
 export async function anySlack(t: Ends): Promise<AnySlack> {
   const { TEST_SLACK_URL: url, TEST_SLACK_TOKEN: token, TEST_SLACK_CHANNEL: given } = process.env
@@ -59,7 +60,7 @@ async function personOf(asPerson: SlackWeb): Promise<string> {
   return String((await asPerson.call('auth.test', {}, { effort: 'patient' })).user_id)
 }
 
-/** The first in the channel whom the bot would answer: no bot, no guest, nobody of another workspace. */
+/** Returns the first person in the channel whom the bot answers: no bot, no guest, nobody from another workspace. */
 async function personIn({ client, identity }: Installation, channel: string): Promise<string> {
   const { members } = await client.call('conversations.members', { channel }, { effort: 'patient' })
   const ids = Array.isArray(members) ? members.map(String).filter((id) => id !== identity.botUser) : []
@@ -70,7 +71,7 @@ async function personIn({ client, identity }: Installation, channel: string): Pr
   throw new Error(`No person of the workspace is in ${channel} beside the bot.`)
 }
 
-/** The fields of `users.info` for people whom the bot does not answer by default. */
+/** The fields of `users.info` of people whom the bot does not answer by default. */
 const NOT_ANSWERED = ['is_bot', 'deleted', 'is_restricted', 'is_stranger']
 
 function whereKnown(isLocal: boolean, check: ExpectStatic = expect): AnySlack['where'] {

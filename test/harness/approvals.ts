@@ -20,30 +20,30 @@ export function note(title: string, text = 'Buy milk.'): string {
   return act('I write it down.', 'notebook', JSON.stringify({ title, text }))
 }
 
-/** The model writes a note for questions with this word, and then answers with what the notebook said last. */
+/** Makes the model write a note for questions with this word, and then answer with the notebook's last reply. */
 export function notes(bot: TestBot, title: string, ...more: string[]): void {
   const turns = [note(title), ...more]
   bot.model.decide(title, ({ prompt }, n) => turns[n] ?? finish(`It said: ${lastObservation(prompt)}`))
 }
 
-/** The last tool output that the model read. */
+/** Returns the last tool output in a prompt. */
 export function lastObservation(prompt: string): string {
   const fenced = /.*Observation:\s*([^\n]*)/s.exec(prompt)?.[1] ?? '(nothing)'
   return fenced.replace(/<\/?[0-9a-f]+>/g, '')
 }
 
-/** The cards in a thread, as they are shown. */
+/** Returns the cards in a thread, as people read them. */
 export function cards(thread: Thread): string[] {
   return thread.shown().filter((text) => /^(?:🔐|✅|⛔|⌛|⏹)/u.test(text))
 }
 
-/** The card that can be pressed, once it is there. */
+/** Resolves with the card that can be pressed, when it is there. */
 export async function waitingCard({ slack }: Pick<TestBot, 'slack'>, thread: Thread): Promise<StoredMessage> {
   const find = () => thread.messages().find((message) => slack.shown(message).startsWith('🔐'))
   return slack.until(find, 'a card that can be pressed')
 }
 
-/** Presses a button of a card, with or without a reason. */
+/** Presses a button of a card, with an optional reason. */
 export async function press(
   bot: Pick<TestBot, 'slack'>,
   card: { channel: string; ts: string },

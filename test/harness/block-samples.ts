@@ -1,4 +1,6 @@
-/** One sample of each block and element that the local Slack accepts, with a text by which it is found on the page. */
+/**
+ * A sample of each block and element that the local Slack accepts, with a text by which the page's drawing is found.
+ */
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 
 export const plain = (text: string) => ({ type: 'plain_text', text })

@@ -20,14 +20,14 @@ import { modalOf, openHome, type ViewInHand } from './slack-hands.ts'
 import { playModel, type PlayedModel, type Script } from './played-model.ts'
 
 export interface TestBotOptions {
-  /** How Slack's deliveries come; http unless said otherwise. */
+  /** The transport of Slack's deliveries. Default: http. */
   mode?: 'http' | 'socket'
   model?: Script
-  /** Replaces the bot's own model by one that calls the played one at this address. */
+  /** Replaces the bot's model by one that calls the simulated model at this address. */
   modelAt?: (url: string) => Model
   env?: Env
   slack?: LocalSlackOptions
-  /** How long nothing may come over the socket. */
+  /** The time without traffic after which the socket is replaced. */
   socketSilenceMs?: number
   /** The pauses between two tries to open the socket, in ms. */
   socketPause?: { base: number; max: number }
@@ -38,26 +38,26 @@ export interface TestBotOptions {
   onTrace?: (trace: RunTrace) => void
 }
 
-/** The real bot on a local Slack, a played model and a played wiki, all over real HTTP. */
+/** The real bot on a local Slack, a simulated model and a simulated wiki, over real HTTP. */
 export interface TestBot {
   bot: Bot
   slack: LocalSlack
   model: PlayedModel
   wiki: Wiki
-  /** Every log line, as it would stand on stdout. */
+  /** Every log line, as on stdout. */
   logs: string[]
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Thread>
   dm(text: string, options?: Omit<SayOptions, 'text' | 'channel'>): Promise<Thread>
-  /** `/ask`, and the thread that its root opens. */
+  /** Sends `/ask`. Resolves with the thread under its root. */
   ask(text: string, options?: { channel?: string; user?: string }): Promise<Thread>
-  /** The modal that opens before somebody, Alice unless told otherwise. */
+  /** Resolves with the open modal of a person (default: Alice). */
   modal(user?: string): Promise<ViewInHand>
   /** Opens the app's Home. */
   openHome(user?: string): Promise<ViewInHand>
   stop(): Promise<void>
 }
 
-/** Everything that `npm start` would need to reach these servers. */
+/** Returns all settings that `npm start` needs for these servers. */
 export function envFor(
   servers: {
     slack: Pick<LocalSlack, 'apiUrl' | 'botToken' | 'appToken' | 'signingSecret'>
@@ -77,12 +77,12 @@ export function envFor(
     ...(wiki ? { WIKIPEDIA_API_URL: wiki.url } : {}),
     PORT: '0',
     HOST: '127.0.0.1',
-    // None of the repository's skills: their lines would be in every prompt.
+    // The repository's skills would add lines to every prompt.
     SKILLS_DIR: 'no-skills',
   }
 }
 
-/** A time for acks that a busy machine can keep. Tests about Slack's own three seconds set those. */
+/** Time limits that a busy machine can keep. Tests on Slack's own three seconds set their own. */
 const PATIENT = { ackMs: 30_000, triggerMs: 60_000 }
 
 export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
@@ -113,7 +113,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
   return { bot, slack, model, wiki, logs, stop, ...peopleOf(slack) }
 }
 
-/** Another bot on the same Slack, model and wiki. Slack goes on delivering to the first. */
+/** Starts another bot on the same Slack, model and wiki. Slack still delivers to the first. */
 export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: Env = {}): Promise<Bot> {
   const config = loadConfig({ ...envFor({ slack, model, wiki }), SHUTDOWN_MS: '1000', ...env }, { serves: true })
   const bot = await startRealBot(config, { log: createLog('silent') })
@@ -123,15 +123,15 @@ export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: E
 }
 
 /**
- * Over a Redis a bot listens a moment before it can store anything. What comes then is not acked, and this Slack soon
- * gives up.
+ * Waits until a bot can store questions. A bot on Redis listens a moment earlier. Events in between are not acked, and
+ * this Slack soon gives up.
  */
 async function untilStoring({ port }: Bot, slack: LocalSlack, env: Env = {}): Promise<void> {
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   if (env.REDIS_URL) await slack.until(isReady, 'a bot that can store questions')
 }
 
-/** The acts of people with a bot on this Slack, wherever the bot runs. */
+/** Returns people's actions with a bot on this Slack, wherever the bot runs. */
 export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask' | 'modal' | 'openHome'> {
   return {
     modal: (user) => modalOf(slack, user),
@@ -176,7 +176,9 @@ export class Thread {
     return this.said
   }
 
-  /** Presses the element with this `action_id` on the bot's last message that has one; a thumb by its value. */
+  /**
+   * Presses the element with this `action_id` on the bot's last message that has one. A thumb is chosen by its value.
+   */
   async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<AckResult> {
     const { value, ...who } = options
     const holds = (message: StoredMessage) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
@@ -190,12 +192,12 @@ export class Thread {
     await this.#slack.people.react({ channel: this.channel, ts: this.said.ts, name, ...options })
   }
 
-  /** The asker changes what was said last. */
+  /** Edits the asker's last message. */
   async edit(text: string): Promise<void> {
     await this.#slack.people.edit({ channel: this.channel, ts: this.said.ts }, text)
   }
 
-  /** The asker deletes what was said last. */
+  /** Deletes the asker's last message. */
   async delete(): Promise<void> {
     await this.#slack.people.remove({ channel: this.channel, ts: this.said.ts })
   }
@@ -215,17 +217,17 @@ export class Thread {
     return this.#slack.shortcut({ channel: this.channel, ts: this.said.ts, ...options }, callbackId)
   }
 
-  /** Returns the messages that only this person was shown in the channel. */
+  /** Returns the ephemeral messages to this person in the channel. */
   ephemerals(user: string = ALICE): string[] {
     return this.#slack.ephemerals(this.channel, user)
   }
 
-  /** The agent's session of this thread. */
+  /** Returns the agent's session of this thread. */
   session(): Session | undefined {
     return this.#slack.session(this.channel, this.ts)
   }
 
-  /** The bot's messages. */
+  /** Returns the bot's messages. */
   messages(): StoredMessage[] {
     return this.#slack.replies(this.channel, this.ts)
   }
@@ -235,7 +237,7 @@ export class Thread {
     return this.messages().map((message) => this.#slack.shown(message))
   }
 
-  /** The messages that end a question: an answer has a footer, a failure a reference. */
+  /** Returns the messages that end a question: an answer has a footer, a failure a reference. */
   endings(): string[] {
     return this.shown().filter((text) => FOOTER.test(text) || REFERENCE.test(text))
   }
@@ -244,14 +246,14 @@ export class Thread {
     return this.shown().filter((text) => STEP.test(text))
   }
 
-  /** Waits until everything asked so far has ended, and the sign of life is gone. The last ending, as it is shown. */
+  /** Waits until all questions so far have ended, and the sign of life is gone. Returns the text of the last ending. */
   async ended(): Promise<string> {
     await this.#slack.until(() => this.endings().length >= this.#asked, `${this.#asked} endings in ${this.ts}`, 60_000)
     await this.#slack.until(() => this.isAtRest(), 'the end of the sign of life')
     return this.endings().at(-1) ?? ''
   }
 
-  /** The answer to what was asked last, without its footer and its buttons. */
+  /** Returns the answer to the last question, without its footer and buttons. */
   async lastAnswer(): Promise<string> {
     return (await this.ended())
       .split('\n')

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Ends } from './ends.ts'
 import { temporaryFolder } from './command.ts'
 
-/** Files in PEM form, gone with the test. */
+/** Files in PEM form, deleted after the test. */
 export interface Certificates {
-  /** The certificate of our own authority, which nobody trusts by default. */
+  /** The certificate of the tests' own authority, which is not trusted by default. */
   ca: string
   /** The certificate of a server at 127.0.0.1, signed by that authority. */
   cert: string

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 import { describe } from 'vitest'
 
-/** Debian's; playwright-core brings none. Opening a page takes the headless shell half the CPU that Chromium takes. */
+/** Debian's Chromium, because playwright-core has none. The headless shell needs half the CPU to open a page. */
 const PATHS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 const ARGS = [
   '--no-sandbox',

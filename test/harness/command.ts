@@ -11,16 +11,16 @@ import { readEnv, type Env } from '../../src/config.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 
-/** Runs one of our commands in a separate process, as a person starts it. */
+/** A command that runs in a separate process, as a person starts it. */
 export interface Command {
   stdout(): string
   stderr(): string
-  /** Types into it. */
+  /** Types into the command. */
   write(text: string): void
-  /** Ends its input. */
+  /** Closes its input. */
   close(): void
   signal(name: NodeJS.Signals): void
-  /** Waits until it has written this, on either stream. */
+  /** Waits until it has written this on either stream. */
   shows(text: string | RegExp): Promise<RegExpMatchArray>
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
@@ -29,13 +29,13 @@ export interface CommandOptions {
   args?: string[]
   /** The whole environment, besides what every process needs. */
   env?: Env
-  /** Its working folder; an empty one where left out, so that no `.env` of ours is read. */
+  /** Its working folder. Default: an empty one, so that no `.env` is read. */
   cwd?: string
-  /** Starts the TypeScript itself, as in a checkout: the demo model is in no build. */
+  /** Starts the TypeScript source, as in a checkout. No build contains the demo model. */
   fromSource?: boolean
 }
 
-/** Starts a source file of ours, as JavaScript like `npm start`. What still runs when the test ends is killed. */
+/** Starts a source file as JavaScript, like `npm start`. It is killed if it still runs when the test ends. */
 export function startCommand(t: Ends, file: string, options: CommandOptions = {}): Command {
   const { args = [], env = {}, cwd, fromSource } = options
   const own = { PATH: process.env.PATH, HOME: process.env.HOME }
@@ -59,7 +59,7 @@ export function startCommand(t: Ends, file: string, options: CommandOptions = {}
   }
 }
 
-/** The same command in this process, which saves the start of another Node. No signal reaches it. */
+/** Runs the command in this process, which saves starting Node. It gets no signals. */
 export function commandHere(t: Ends, file: string, options: CommandOptions = {}): Omit<Command, 'signal'> {
   const { args = [], env = {}, cwd: folder = emptyFolder(t) } = options
   const stdin = new PassThrough()
@@ -94,7 +94,7 @@ function sink(take: (text: string) => void): Writable {
   return new Writable({ decodeStrings: false, write: (text: string, _, done) => write(text, done) })
 }
 
-/** @throws if it has ended without it */
+/** @throws if the command has ended without the text */
 function found(command: { stdout: string; stderr: string; hasEnded: boolean }, text: string | RegExp) {
   const all = `${command.stdout}\n${command.stderr}`
   const match = all.match(typeof text === 'string' ? text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : text)
@@ -104,7 +104,7 @@ function found(command: { stdout: string; stderr: string; hasEnded: boolean }, t
 
 type RunOptions = CommandOptions & { input?: string }
 
-/** Runs a file to its end in a process of its own, with `input` on its stdin. */
+/** Runs a file to its end in a separate process, with `input` on its stdin. */
 export async function runCommand(t: Ends, file: string, { input = '', ...options }: RunOptions = {}) {
   return toEnd(startCommand(t, file, options), input)
 }
@@ -120,7 +120,7 @@ function toEnd<T extends Pick<Command, 'write' | 'close' | 'ended'>>(command: T,
   return command.ended
 }
 
-/** The exit code of a process, once it has ended; what still runs when the test ends is killed. */
+/** Resolves with the exit code of a process. The process is killed if it still runs when the test ends. */
 export function endOf(t: Ends, child: ChildProcess): Promise<number | null> {
   const ended = new Promise<number | null>((resolve) => void child.on('close', resolve))
   t.onTestFinished(async () => {

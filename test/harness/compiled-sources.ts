@@ -1,7 +1,6 @@
 /**
- * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three
- * times as long to begin. Before each run of vitest what has changed since the last one is compiled, without a type
- * check.
+ * The sources as JavaScript, for tests that start them in separate processes: under `tsx` a process takes three times
+ * as long to start. Changed files are compiled before each run of vitest, without a type check.
  */
 import {
   existsSync,
@@ -20,22 +19,22 @@ import { ROOT } from '../../src/base/package-root.ts'
 const BUILT = join(ROOT, 'tmp', 'built')
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package.json']
 
-/** The path of a source file's JavaScript. `file` is relative to the project. */
+/** Returns the path of a source file's JavaScript. `file` is relative to the project. */
 function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/** The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. */
+/** Returns the arguments with which Node starts a source file: its JavaScript, or `tsx` as in a checkout. */
 export function nodeArgs(file: string, fromSource = false): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }
 
-/** Compiles what has changed. vitest's global setup. */
+/** Compiles the changed files. This is vitest's global setup. */
 export default async function build(): Promise<void> {
   const settings = Math.max(...SETTINGS.map((file) => timeOf(join(ROOT, file))))
   const changed = sources().flatMap((file) => {
     const time = Math.max(settings, timeOf(join(ROOT, file)))
-    // Compared for equality: a file may be replaced by an older one.
+    // Compared for equality, because a file may be replaced by an older one.
     return existsSync(builtFile(file)) && timeOf(builtFile(file)) === time ? [] : [{ file, time }]
   })
   if (changed.length === 0) return
@@ -53,7 +52,7 @@ function sources(): string[] {
   )
 }
 
-/** Compiles each file on its own, with esbuild because it is ten times as fast as TypeScript. Returns the code by path. */
+/** Compiles each file on its own, with esbuild, which is ten times as fast as TypeScript. Returns the code by path. */
 async function compile(files: string[]): Promise<Map<string, Uint8Array>> {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
@@ -70,7 +69,7 @@ function importedAsJavaScript({ kind, path }: OnResolveArgs): OnResolveResult | 
   return kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true }
 }
 
-/** Writes in one step, because another run may read the file meanwhile. */
+/** Writes a file in one step, because another run may read it meanwhile. */
 function write(path: string, { content, time }: { content: Uint8Array; time: number }): void {
   const half = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })
@@ -79,7 +78,7 @@ function write(path: string, { content, time }: { content: Uint8Array; time: num
   renameSync(half, path)
 }
 
-/** Returns when a file was changed, in whole milliseconds. */
+/** Returns when a file was changed, in whole ms. */
 function timeOf(path: string): number {
   return Math.round(statSync(path).mtimeMs)
 }

@@ -6,19 +6,20 @@ import type { Ends } from './ends.ts'
 export interface ConnectProxy {
   /** For HTTPS_PROXY. */
   url: string
-  /** `host:port` of every CONNECT so far, and `GET url` of what came without one. */
+  /** `host:port` of every CONNECT so far, and `GET url` of requests without one. */
   asked: string[]
-  /** The credentials that came with the last one. */
+  /** The credentials of the last request. */
   authorization: string | undefined
-  /** Hosts that it will not connect to. */
+  /** Hosts that it refuses to connect to. */
   refuses: Set<string>
 }
 
-/** A name of the local Slack that only the proxy knows. */
+/** A name of the local Slack that only the proxy can resolve. */
 export const SLACK_HOST = 'slack.tst'
 
 /**
- * A proxy that tunnels. Every name is this machine to it, so `http://model.tst:PORT` leads to our own server at PORT.
+ * A tunnelling proxy. It resolves every name to this machine, so `http://model.tst:PORT` leads to the test's server at
+ * PORT.
  */
 export async function connectProxy(t: Ends): Promise<ConnectProxy> {
   const proxy: ConnectProxy = { url: '', asked: [], authorization: undefined, refuses: new Set() }

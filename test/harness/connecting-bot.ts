@@ -43,7 +43,7 @@ export async function connectingBot(
   return { ...bot, bot, server, browser, ask }
 }
 
-/** Waits until one person alone has been shown their `count`th answer, of which the thread says nothing. */
+/** Waits until a person has the `count`th ephemeral answer. The thread must not show it. */
 export async function answeredAlone(
   { slack }: TestBot,
   thread: Thread,
@@ -57,7 +57,7 @@ export async function answeredAlone(
   return own().at(-1) ?? ''
 }
 
-/** The newest link in what only this person was shown. */
+/** Returns the newest link in a person's ephemeral messages. */
 export function linkTo(bot: TestBot, user: string): string | undefined {
   const messages = bot.slack.store.channels.get(GENERAL)?.ephemerals.filter((one) => one.user === user) ?? []
   return linksIn(messages).at(-1)
@@ -69,7 +69,7 @@ export function linksIn(shown: unknown): string[] {
   )
 }
 
-/** `/ask connections`, as this person reads it. */
+/** Sends `/ask connections`. Returns the text that the person reads. */
 export async function listConnections(bot: TestBot, user: string): Promise<string> {
   const before = bot.slack.ephemerals(GENERAL, user).length
   await bot.slack.slash('connections', { channel: GENERAL, user })
@@ -77,7 +77,7 @@ export async function listConnections(bot: TestBot, user: string): Promise<strin
   return bot.slack.ephemerals(GENERAL, user).at(-1) ?? ''
 }
 
-/** Opens a link, and makes a choice: it is one's own unless given. @returns the path that goes on */
+/** Opens a link, and makes a choice. Default: to connect one's own account. @returns the path of the next page */
 export async function continued(person: Browser, link: string, choice = 'I am'): Promise<string> {
   const page = await (await person.get(link)).text()
   const [, path = ''] = new RegExp(`href="([^"]+)">${choice}`).exec(page) ?? []
@@ -106,7 +106,7 @@ export async function connect(
 }
 
 /**
- * The link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an
+ * Returns the link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an
  * organisation.
  */
 export async function linkIn(
@@ -127,7 +127,7 @@ export async function linkIn(
   return link.exec(JSON.stringify(list.args))?.[1] ?? ''
 }
 
-/** A person, Alice unless given, connects Slack in their browser, where they are signed in as `as`. */
+/** Connects Slack in the browser of a person (default: Alice), who is signed in as `as`. */
 export async function grantSlack(
   bot: ManyBot,
   home: Home & { team?: string },

@@ -1,6 +1,4 @@
-/**
- * Returns a clock of the CPU time that this process uses from now on, in ms. Other processes and pauses do not count.
- */
+/** Returns a clock of this process's CPU time from now on, in ms. Other processes and pauses do not count. */
 export function cpuClock(): () => number {
   const from = process.cpuUsage()
   return () => {
@@ -10,8 +8,8 @@ export function cpuClock(): () => number {
 }
 
 /**
- * Returns the seconds of CPU that the work takes. Collecting garbage and compiling count too, so work that took `limit`
- * or more is done twice again, and the least is returned.
+ * Returns the seconds of CPU that the work takes. Garbage collection and compilation count, so work that took `limit`
+ * or more is repeated twice, and the minimum is returned.
  */
 export function cpuSeconds(work: () => unknown, limit = Infinity): number {
   let min = Infinity

@@ -3,8 +3,8 @@ import type { RedisProxy } from './redis-proxy.ts'
 import { eventually } from './stores.ts'
 
 /**
- * Ends the leases that a worker holds on this prefix, as their time would: so that they may be long, and no pause of
- * the machine ends one that is to be held.
+ * Ends the leases of a worker on this prefix, as their expiry would. Leases can then be long, so that a pause of the
+ * machine ends none of them.
  */
 export async function endLeases(url: string, prefix: string): Promise<void> {
   await asking(url, async (redis) => {
@@ -13,7 +13,10 @@ export async function endLeases(url: string, prefix: string): Promise<void> {
   })
 }
 
-/** Cuts a worker's connection to Redis, waits until Redis has executed what arrived, and then ends its leases. */
+/**
+ * Cuts a worker's connection to Redis, waits until Redis has executed the commands that arrived, and then ends its
+ * leases.
+ */
 export async function dies(proxy: RedisProxy, { url, prefix }: { url: string; prefix: string }): Promise<void> {
   if (!proxy.isCut()) proxy.cut()
   await asking(url, (redis) =>

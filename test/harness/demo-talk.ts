@@ -19,8 +19,8 @@ export interface DemoTurn {
 }
 
 /**
- * The demo with the real loop, the real tools and the shipped pages of the wiki, open while the tests of a file or of a
- * `describe` run. `talk` has a conversation in one thread, and gives a turn for each question.
+ * Runs the demo with the real loop, the real tools and the shipped wiki pages, while the tests of a file or a
+ * `describe` run. `talk` has a conversation in one thread, and returns a turn for each question.
  */
 export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Promise<DemoTurn[]> } {
   let wiki: Wiki
@@ -55,7 +55,7 @@ async function conversation(agent: AgentParts, questions: string[]): Promise<Dem
   return turns
 }
 
-/** A prompt of the text dialect, with these tools and what was observed so far. */
+/** Returns a prompt of the text dialect, with these tools and observations. */
 export function demoPrompt(
   question: string,
   options: { tools?: string[]; observations?: string[]; end?: string } = {},
@@ -69,12 +69,12 @@ export function demoPrompt(
   ]
 }
 
-/** The tool and the input that a completion asks for. */
+/** Returns the tool and the input of a completion. */
 export function actionIn(completion: string): string[] | undefined {
   return /Action: (.*)\nAction Input: ([^]*)$/.exec(completion)?.slice(1)
 }
 
-/** The final answer in a completion. */
+/** Returns the final answer in a completion. */
 export function finalIn(completion: string): string | undefined {
   return /Final Answer: ([^]*)$/.exec(completion)?.[1]
 }

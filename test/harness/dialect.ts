@@ -7,12 +7,12 @@ import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
-/** The mark of every run here. */
+/** The nonce of every run here. */
 const NONCE = 'f00d42'
 
 const prompts = loadPrompts()
 
-/** A dialect as the bot makes it, from the real prompts. */
+/** Creates a dialect as the bot does, from the real prompts. */
 export function dialect(name: DialectName, examples = 'Question: an example\nThought: …\nAction: Finish[x]'): Dialect {
   return DIALECTS[name].create({ prompts, examples })
 }
@@ -29,12 +29,12 @@ export function tool(name: string): Tool {
 
 export const WIKI = [tool('wikipedia'), tool('wikipedia_lookup')]
 
-/** Returns a run at its first turn, changed as the test needs it. */
+/** Returns a run at its first turn, with the given changes. */
 export function view(more: Partial<RunView> = {}): RunView {
   return { question: 'Who?', tools: WIKI, steps: [], today: '2026-11-21', nonce: NONCE, history: [], ...more }
 }
 
-/** The n-th step, done. */
+/** Returns the finished step `n`. */
 export function step(n: number, more: Partial<ToolStep> = {}): ToolStep {
   const action = { tool: 'wikipedia', input: `entity ${n}`, callId: `c${n}` }
   return {

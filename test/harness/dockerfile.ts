@@ -13,7 +13,7 @@ export interface Stage {
   instructions: Instruction[]
 }
 
-/** The stages of a Dockerfile, in order; comments are dropped, continued lines joined. */
+/** Returns the stages of a Dockerfile, in order. Comments are dropped, and continued lines are joined. */
 export function readDockerfile(text: string): Stage[] {
   const stages: Stage[] = []
   for (const line of text
@@ -28,7 +28,7 @@ export function readDockerfile(text: string): Stage[] {
   return stages
 }
 
-/** The folder and file names that a COPY takes, and where it puts them. */
+/** Returns the sources of a COPY, and its destination. */
 export function copyOf({ rest }: Instruction): { from: string[]; to: string } {
   const paths = rest.split(/\s+/)
   return { from: paths.slice(0, -1), to: paths.at(-1) ?? '.' }

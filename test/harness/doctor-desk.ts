@@ -19,7 +19,7 @@ export function able(request: PlayedRequest): Turn {
 
 const MAIN = 'src/commands/doctor.ts'
 
-/** Everything that the doctor checks, in good order. `more` overrides settings; an empty value removes one. */
+/** Sets up everything that the doctor checks, without faults. `more` overrides settings; an empty value removes one. */
 export async function doctorDesk(t: TestContext, script: (request: PlayedRequest) => Turn = able) {
   const slack = await startLocalSlack()
   t.onTestFinished(() => slack.close())
@@ -32,14 +32,14 @@ export async function doctorDesk(t: TestContext, script: (request: PlayedRequest
     const given = Object.entries({ ...env, ...more }).filter((entry): entry is [string, string] => Boolean(entry[1]))
     return Object.fromEntries(given)
   }
-  /** In this process. */
+  /** Runs the doctor in this process. */
   const doctor = async (more: Record<string, string> = {}, args: string[] = [], columns?: number) => {
     let stdout = ''
     const output = { print: (text: string) => void (stdout += `${text}\n`), columns }
     const code = await runDoctor({ args, readEnv: () => readEnv(join(folder, '.env'), settings(more)), output })
     return { code, stdout }
   }
-  /** As `npm run doctor`. */
+  /** Runs `npm run doctor`. */
   const started = (more: Record<string, string> = {}, args: string[] = []) =>
     runCommand(t, MAIN, { env: settings(more), args, cwd: folder })
   const inTerminal = (more: Record<string, string> = {}, columns = 80) =>
@@ -47,7 +47,7 @@ export async function doctorDesk(t: TestContext, script: (request: PlayedRequest
   return { slack, model, wiki, doctor, started, inTerminal, folder }
 }
 
-/** The line of a finding, without the columns' spaces. */
+/** Returns the line of a finding, without the columns' spaces. */
 export function line(stdout: string, area: string, name: string): string | undefined {
   const words = stdout.split('\n').map((one) => one.replace(/ {2,}/g, ' · '))
   return words.find((one) => new RegExp(`^${area} · \\w+ · ${name} ·`).test(one))?.trim()

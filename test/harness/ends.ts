@@ -1,11 +1,11 @@
 import { afterAll } from 'vitest'
 
-/** Registers what to stop: at the end of a test (its context), or of the file. */
+/** Registers what to stop at the end of a test (its context), or of the file. */
 export interface Ends {
   onTestFinished(end: () => Promise<void> | void): void
 }
 
-/** For what all tests of a file share. Call it at the top of the file. */
+/** Registers what to stop at the end of the file. Call it at the top of the file. */
 export function fileEnds(): Ends {
   const ends: (() => Promise<void> | void)[] = []
   afterAll(async () => {

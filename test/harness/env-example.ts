@@ -6,14 +6,14 @@ const TITLES: Record<keyof typeof SETTING_GROUPS, string> = {
   advanced: 'Advanced',
 }
 
-/** The beginning of a new .env. All other settings are commented out, at their defaults. */
+/** The first settings of a new .env. All others are commented out, at their defaults. */
 const OPEN = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY']
 
 const HEAD = `# Copy to .env and fill in. Lines that begin with # are optional and show the default.
 # A secret can also come from a file: set NAME_FILE instead of NAME. Put JSON in single quotes.
 `
 
-/** The text of `.env.example`: every setting with its sentence and its default, in its group. */
+/** Returns the text of `.env.example`: every setting with its sentence and its default, in its group. */
 export function envExample(): string {
   const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
   const line = (name: string) => `${OPEN.includes(name) ? '' : '#'}${name}=${String(defaults.get(name) ?? '')}`

@@ -1,6 +1,6 @@
 /**
- * Files for the tests: those of `test/fixtures/files`, which LibreOffice made, and ones too large, too odd or too
- * broken to be kept.
+ * Files for the tests: those of `test/fixtures/files`, which LibreOffice made, and generated ones that are too large,
+ * unusual or broken to store.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,14 +28,14 @@ export function outcomeOf(file: FileBytes, limits: Partial<ParseLimits> = {}): P
     .parse(file)
 }
 
-/** The file as it must have been read, in the time that a busy machine needs for it. */
+/** Returns the parsed file, with a time limit for a busy machine. */
 export async function parsed(file: FileBytes, limits: Partial<ParseLimits> = {}): Promise<ParsedFile> {
   const outcome = await outcomeOf(file, { timeoutMs: 4 * PARSE_LIMITS.timeoutMs, ...limits })
   if (!outcome.file) throw new Error(`${file.name}: ${outcome.fault}`)
   return outcome.file
 }
 
-/** `mimetype` is not packed: OpenDocument asks for that. */
+/** OpenDocument requires that `mimetype` is not compressed. */
 export function zipOf(members: Record<string, string | Uint8Array>): Uint8Array {
   const packed = Object.entries(members).map(([name, text]): [string, [Uint8Array, ZipOptions]] => [
     name,
@@ -44,7 +44,7 @@ export function zipOf(members: Record<string, string | Uint8Array>): Uint8Array 
   return zipSync(Object.fromEntries(packed))
 }
 
-/** A pdf whose pages show these lines; `content` gives a page's drawing instead. */
+/** Returns a PDF whose pages show these lines. `content` replaces the drawing of a page. */
 export function pdfOf(pages: string[][], content = (lines: string[]) => Buffer.from(drawing(lines))): Uint8Array {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
@@ -84,7 +84,7 @@ const relation = (id: string, type: string, target: string) =>
 const relations = (...all: string[]) =>
   `<Relationships xmlns="${PACKAGE}/relationships">${all.join('')}</Relationships>`
 
-/** A workbook with one sheet of this `sheetData`; its name is written into XML as it is. */
+/** Returns a workbook with one sheet of this `sheetData`. Its name is not escaped. */
 export function xlsxOf(sheetData: string, name = 'Data'): Uint8Array {
   return zipOf({
     '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"/>`,
@@ -105,12 +105,12 @@ export function sheetRow(number: number, cells: (string | number)[]): string {
   return `<row r="${number}">${written.join('')}</row>`
 }
 
-/** A workbook of some kB that needs more memory than one file may take. */
+/** Returns a workbook of some kB that needs more memory than one file may use. */
 export function hungryWorkbook(): Uint8Array {
   return xlsxOf(`${sheetRow(1, [1])}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)
 }
 
-/** A Word document with this body. */
+/** Returns a Word document with this body. */
 export function docxOf(body: string): Uint8Array {
   const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'
   const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
@@ -121,7 +121,7 @@ export function docxOf(body: string): Uint8Array {
   })
 }
 
-/** A presentation whose slides have these shapes; they are shown in the reverse order of their files' names. */
+/** Returns a presentation whose slides have these shapes. They are shown in the reverse order of their file names. */
 export function pptxOf(slides: string[]): Uint8Array {
   const ids = slides.map((_, i) => `<p:sldId id="${256 + i}" r:id="s${slides.length - i}"/>`)
   return zipOf({

@@ -1,6 +1,6 @@
 /**
- * A worker in a separate process, for a test that freezes it. It claims a post, reports that, and tries to go on after
- * it was woken. Its arguments are Redis’ URL and the prefix; it reports in lines on stdout.
+ * A worker in a separate process, for a test that freezes it. It claims a post, reports that, and tries to continue
+ * after it was woken. Its arguments are Redis' URL and the prefix. It reports by lines on stdout.
  */
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 
@@ -20,7 +20,7 @@ await queue.start(async (_, run, signal) => {
   signal.addEventListener('abort', () => console.log('aborted'))
   await run.claimPost('step-1')
   console.log('claimed')
-  // It must not notice the time that passes while it is frozen before its next claim.
+  // Waits for input, because the worker must not notice that it was frozen before its next claim.
   await new Promise((resolve) => process.stdin.once('data', resolve))
   for (const attempt of [
     () => run.checkLease(),

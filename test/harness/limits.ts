@@ -9,12 +9,12 @@ import type { Ends } from './ends.ts'
 import { finish, type Turn } from './played-model.ts'
 import { deferred } from './stores.ts'
 
-/** An answer of 900 tokens in and 100 out: 0.019 dollars by the prices above. */
+/** An answer with 900 input tokens and 100 output tokens: 0.019 dollars by the prices above. */
 export const ANSWER: Turn = { text: finish('Here you are.'), usage: { prompt_tokens: 900, completion_tokens: 100 } }
 
 interface Case {
   env: Env
-  /** The sentence that the next one reads. */
+  /** The sentence that the next asker reads. */
   says: RegExp
   /** The people who are over the limit after Alice's question in #general, and those who are not. */
   over: Who
@@ -26,7 +26,7 @@ export const aliceElsewhere = { user: ALICE, channel: RANDOM }
 export const bobElsewhere = { user: BOB, channel: RANDOM }
 const bobHere = { user: BOB, channel: GENERAL }
 
-/** Each limit at its smallest, or so that one answer uses the budget up. */
+/** Returns each limit at its minimum, or so that one answer uses up the budget. */
 export const casesOf = (PRICES_FILE: string): Case[] => [
   {
     env: { LIMIT_USER_HOUR: '1' },
@@ -56,7 +56,7 @@ export const casesOf = (PRICES_FILE: string): Case[] => [
     says: /\$0.01 a day for the workspace.* in 22 hours/,
     over: bobElsewhere,
   },
-  // However deep the debt, it bars for a day and no longer.
+  // A debt of any size blocks for one day at most.
   {
     env: { BUDGET_TEAM_DAY_USD: '0.0001', PRICES_FILE },
     says: /\$0.0001 a day for the workspace.* in 24 hours/,
@@ -80,12 +80,12 @@ export async function refused(bot: TestBot, who: Who): Promise<string> {
   return sendEphemeral
 }
 
-/** One question, answered. */
+/** Asks one question, and waits for its answer. */
 export async function answered(bot: TestBot, who: Who = { user: ALICE, channel: GENERAL }): Promise<void> {
   expect(await (await bot.mention('Just this?', who)).lastAnswer()).toBe('Here you are.')
 }
 
-/** Runs a test for each case. `place`: the settings of the place of counting, by a name. */
+/** Runs a test for each case. `place` returns the settings of the store, by a name. */
 export function limitsHold(cases: Case[], place: (name: string) => Env): void {
   test.for(cases)('$env', async ({ env, says, over, free }, t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { ...env, ...place(nameOf(env)) } })
@@ -100,12 +100,12 @@ export function limitsHold(cases: Case[], place: (name: string) => Env): void {
   })
 }
 
-/** A setting and its value, as a name that keeps what is counted apart from other cases. */
+/** Returns a name for a setting and its value, which keeps the counts of cases apart. */
 function nameOf(env: Env): string {
   return Object.entries(env)[0]!.join('-').replaceAll('.', '_')
 }
 
-/** Many questions of one person at once, of which each would use the budget up: how many come through. */
+/** Asks many questions of one person at once. Each would use up the budget. Checks how many are admitted. */
 export async function budgetHoldsForManyAtOnce(t: Ends, place: Env): Promise<void> {
   const bot = await startBot(t, { env: { ...place, BUDGET_USER_DAY_TOKENS: '1000' } })
   const gate = deferred()
@@ -120,7 +120,7 @@ export async function budgetHoldsForManyAtOnce(t: Ends, place: Env): Promise<voi
   expect(await refused(bot, aliceElsewhere)).toContain('1,000 tokens a day for one person')
 }
 
-/** Prices for the played model, in a file that is gone with the test. */
+/** Writes prices for the simulated model into a file that is deleted after the test. */
 export async function pricesFile(t: Ends): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-limits-'))
   t.onTestFinished(() => rm(dir, { recursive: true }))

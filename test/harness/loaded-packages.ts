@@ -1,6 +1,5 @@
 /**
- * Runs a bot that answers one question and then prints, as JSON, the packages that were loaded for it. The environment
- * is passed to the bot.
+ * Runs a bot that answers one question, and then prints the packages that were loaded as JSON. It gets the environment.
  */
 import { createRequire } from 'node:module'
 import { startBot } from './bot.ts'

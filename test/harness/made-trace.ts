@@ -2,7 +2,7 @@ import type { RunTrace, TracedCall, TracedModelCall, TracedToolCall } from '../.
 
 const START = Date.UTC(2026, 10, 22, 12)
 
-/** Returns a call of the model at a time in ms. */
+/** Returns a model call at a time in ms. */
 export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): TracedModelCall {
   return {
     ...{ kind: 'model', for: 'step', at: START + at, ms: 900, firstMs: 300, model: 'gpt-5-mini' },
@@ -26,7 +26,7 @@ export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): Tra
   }
 }
 
-/** Returns a call of a tool at a time in ms. */
+/** Returns a tool call at a time in ms. */
 export function toolCall(at: number, step: number, parts: Partial<TracedToolCall> = {}): TracedToolCall {
   const given = {
     tool: 'wikipedia',

@@ -1,4 +1,4 @@
-/** The real bot on a Slack of many workspaces, and the browser of somebody who installs it. */
+/** The real bot on a Slack of many workspaces, and the browser of a person who installs it. */
 import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
 import { createLog } from '../../src/base/log.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
@@ -37,7 +37,7 @@ export async function startManyBot(
   const env: Env = { ...distributed(slack), OPENAI_BASE_URL: model.url, ...options.env?.(slack) }
   const config = loadConfig(env, { serves: true })
   const log = createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config))
-  // By so much is the bot's clock ahead of Slack's.
+  // The bot's clock is ahead of Slack's by this much.
   const { aheadMs = 0 } = options
   const bot = await startRealBot(config, { log, now: () => new Date(slack.clock.now + aheadMs) })
   t.onTestFinished(() => bot.stop())
@@ -57,7 +57,7 @@ export async function startManyBot(
   }
 }
 
-/** Keeps cookies, and follows no redirect by itself. */
+/** A browser that keeps cookies and does not follow redirects by itself. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly setCookies: string[] = []
@@ -79,7 +79,7 @@ export class Browser {
     return response
   }
 
-  /** Begins an installation. @returns its state */
+  /** Starts an installation. @returns its state */
   async begin(): Promise<string> {
     const response = await this.get('/slack/install')
     return new URL(response.headers.get('location') ?? '').searchParams.get('state') ?? ''

@@ -1,5 +1,5 @@
 /**
- * A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and the acts of each token. Its
+ * A Slack of many workspaces and organisations: OAuth, tokens that rotate and expire, and the calls of each token. Its
  * clock can be set.
  */
 import { createHmac, randomBytes } from 'node:crypto'
@@ -40,15 +40,15 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
     /** Delays `oauth.v2.access` before it answers. */
     hold: (_args: Json): Promise<void> | undefined => undefined,
-    /** Delays its answer after it has taken effect. */
+    /** Delays the answer after it has taken effect. */
     holdAnswer: (_args: Json): Promise<void> | undefined => undefined,
-    /** The finds of `assistant.search.context` for a token of this home, or of `USER of HOME`; no search if absent. */
+    /** The results of `assistant.search.context` for a token of this home, or of `USER of HOME`. Default: no search. */
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** The fields of `conversations.info` besides the channel's id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
-    /** What `conversations.replies` returns. */
+    /** The answer of `conversations.replies`. */
     messages: (_channel: string): Json[] => [],
-    /** How long a new token lives, in seconds. */
+    /** The lifetime of a new token, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
     spendRefreshTokens: (user?: string) => oauth.spendRefreshTokens(user),
@@ -122,7 +122,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     sendJson(response, answered, { headers: { date: new Date(clock.now).toUTCString() } })
   }
 
-  /** Sends something as Slack does, signed. */
+  /** Sends a signed request as Slack does. */
   const post = async (body: string, type: string, secret = SIGNING_SECRET) => {
     const at = Math.floor(Date.now() / 1000)
     const signature = `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`
@@ -143,7 +143,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     }
     return post(JSON.stringify(body), 'application/json', secret)
   }
-  /** Presses a button. `user`: Alice of this home if absent. */
+  /** Presses a button. Default for `user`: Alice of this home. */
   const press = (home: Home, { action, value, channel, user }: Press) => {
     const isOrg = home.id.startsWith('E')
     const payload = {
@@ -161,7 +161,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
     return post(body, 'application/x-www-form-urlencoded')
   }
-  /** Somebody of a workspace of an organisation uses a shortcut on a message, or sends the modal that it opened. */
+  /** Uses a shortcut on a message, or submits the modal that it opened, as a person of an organisation's workspace. */
   const interact = (home: Home, user: { id: string; team_id: string }, more: Json) => {
     const place = { team: null, enterprise: { id: home.id }, is_enterprise_install: true }
     const payload = { ...place, api_app_id: APP, user, trigger_id: `1.${++count}`, ...more }
@@ -174,7 +174,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     setTarget: (url: string) => void (target = url),
     /** Approves an installation. Returns the code with which Slack sends the browser back. */
     agree: oauth.agree,
-    /** A token that was made without OAuth. */
+    /** Returns a token that was issued without OAuth. */
     tokenOf: (home: Home) => String(oauth.issue(home)['access_token']),
     mention: (
       home: Home & { team?: string | null },

@@ -1,4 +1,4 @@
-/** The rows of the Markdown table whose header line begins with `header`, cell by cell; backticks are kept. */
+/** Returns the rows of the Markdown table whose header line begins with `header`, cell by cell. Backticks are kept. */
 export function tableUnder(header: string, text: string): string[][] {
   const lines = text.split('\n')
   const begin = lines.findIndex((line) => line.startsWith(header))
@@ -12,7 +12,7 @@ export function codeIn(cell: string | undefined): string {
   return /`([^`]*)`/.exec(cell ?? '')?.[1] ?? ''
 }
 
-/** The first code block after these words. */
+/** Returns the first code block after these words. */
 export function codeAfter(words: string, text: string): string {
   const code = text.slice(text.indexOf(words)).match(/```\w+\n([^]*?)```/)?.[1]
   if (code === undefined) throw new Error(`There is no code after ${words}`)
@@ -26,7 +26,7 @@ export function linksIn(text: string): string[] {
   return [...written, ...tags].map(([, address]) => address!)
 }
 
-/** The headings of a text as GitHub names them in addresses: `## Make the Slack app` is `make-the-slack-app`. */
+/** Returns the anchors of a text's headings, as GitHub names them: `## Make the Slack app` is `make-the-slack-app`. */
 export function anchorsOf(text: string): string[] {
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => heading!.toLowerCase())
   return headings.map((heading) =>

@@ -6,13 +6,13 @@ import { createModels } from '../../src/model/index.ts'
 /** The result of one call of a model. */
 export interface ModelCall {
   events: ModelEvent[]
-  /** Returns the events that count: a restart discards those before it. */
+  /** Returns the events that count. A restart discards the earlier ones. */
   text: string
   usage: Usage[]
   error?: unknown
 }
 
-/** Calls a model to the end, or until the call fails. `onEvent` is told of each event, and of what has come by then. */
+/** Calls a model to the end, or until the call fails. `onEvent` gets each event, and the text so far. */
 export async function callModel(
   model: Model,
   request: Partial<ModelRequest> = {},
@@ -34,7 +34,7 @@ export async function callModel(
   return call
 }
 
-/** The models as the bot makes them from its settings; `logs` gets every log line. */
+/** Creates the models as the bot does from its settings. `logs` collects all log lines. */
 export function modelsOf(env: Env, logs: string[] = []): { model: Model; condenseModel: Model } {
   const log = createLog('debug', { write: (line) => void logs.push(line) })
   return createModels({ config: loadConfig({ OPENAI_MODEL: 'played-model', ...env }), log, net: {}, now: Date.now })

@@ -14,15 +14,15 @@ import { callSlack } from './slack-calls.ts'
 export interface OpenOptions extends BrowserContextOptions {
   /** The rest of the address: `?as=bob#random`. */
   at?: string
-  /** Before the page is loaded. */
+  /** Called before the page is loaded. */
   before?: (page: Page) => Promise<unknown>
-  /** The selector of an element that exists once the page is drawn; the box for messages unless given. */
+  /** The selector of an element that exists when the page is drawn. Default: the message box. */
   drawn?: string
 }
 
 /**
- * The playground's page as a person has it before them. Whatever the browser complains of fails the test, unless it is
- * taken out of `complaints`.
+ * The playground's page in a browser. Any complaint of the browser fails the test, unless it is removed from
+ * `complaints`.
  */
 export interface OpenPage {
   page: Page
@@ -31,7 +31,7 @@ export interface OpenPage {
   thread: ReturnType<Page['getByRole']>
   reply: ReturnType<Page['getByRole']>
   complaints: string[]
-  /** Returns axe's findings with their elements; only inside the named ones if any are named. */
+  /** Returns axe's findings with their elements, inside the named ones if any. */
   axe(...within: string[]): Promise<string[]>
 }
 
@@ -40,10 +40,13 @@ export function pagesInChromium(): (url: string, options?: OpenOptions) => Promi
   return openPage
 }
 
-/** Turns transitions off, so that axe does not see the page in the middle of one. */
+/** Turns transitions off, so that axe does not see one in the middle. */
 const STILL = { reducedMotion: 'reduce' } as const
 
-/** A context for each set of options: to make one, with a process that draws it, costs more than to load a page. */
+/**
+ * One context for each set of options, because creating one, with a process that draws it, costs more than loading a
+ * page.
+ */
 const contexts = new Map<string, Promise<BrowserContext>>()
 
 function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
@@ -53,7 +56,7 @@ function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
   return context
 }
 
-/** An empty page stays in it, because with a context's last page its process ends, and the next page needs another. */
+/** An empty page stays in it. A context's process ends with its last page, and starting another is expensive. */
 async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   const browser = await sharedChromium()
   const context = await browser.newContext(options)
@@ -61,7 +64,7 @@ async function newContext(options: BrowserContextOptions): Promise<BrowserContex
   return context
 }
 
-/** Clears a page's data for the next test: two servers may get the same port. */
+/** Clears a page's data for the next test, because two servers may get the same port. */
 async function closePages(context: BrowserContext): Promise<void> {
   for (const page of context.pages().slice(1)) {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
@@ -95,10 +98,7 @@ async function openPage(url: string, options: OpenOptions = {}): Promise<OpenPag
   }
 }
 
-/**
- * Opens a panel by its button, which stands behind another where there is little room. Its place, whatever its role
- * there is.
- */
+/** Opens a panel by its button, which is behind another one on narrow pages. Returns its region, whatever its role. */
 export async function openPanel(page: Page, title: string): Promise<ReturnType<Page['locator']>> {
   const button = page.getByRole('button', { name: title, exact: true, includeHidden: true })
   await button.waitFor({ state: 'attached' })
@@ -112,7 +112,7 @@ export async function openPanel(page: Page, title: string): Promise<ReturnType<P
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** axe is given to a page once: its text is half a megabyte, and `@axe-core/playwright` sends it for each look. */
+/** Loads axe into a page once. Its text is half a megabyte, and `@axe-core/playwright` sends it for each check. */
 async function violations(page: Page, within: string[]): Promise<string[]> {
   for (const frame of page.frames()) {
     if ((await frame.evaluate('typeof axe')) === 'undefined') await frame.evaluate(AXE)
@@ -123,8 +123,8 @@ async function violations(page: Page, within: string[]): Promise<string[]> {
 }
 
 /**
- * Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. It
- * says so in its own time, which may be after the page has shown what came of them.
+ * Removes the browser's complaints about requests that were answered 400 from `complaints`. They may arrive after the
+ * page has shown the result.
  */
 export async function expectRefused(complaints: string[], times: number): Promise<void> {
   const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)'
@@ -140,7 +140,7 @@ export const NOTES: PageNotes = {
   shortcuts: [{ callback_id: 'about', name: 'Ask about this message' }],
 }
 
-/** A page's server on a local Slack, and an app that keeps what came and answers an interaction with `ack`. */
+/** Serves a page for a local Slack, with an app that records deliveries and answers interactions with `ack`. */
 export async function servedPage(
   options: LocalSlackOptions & { ack?: (type: string) => object; parts?: PageOptions['parts'] } = {},
 ) {

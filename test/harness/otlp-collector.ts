@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
-/** A span as it was received. Times are milliseconds since the epoch. */
+/** A received span. Times are ms since the epoch. */
 export interface CollectedSpan {
   name: string
   traceId: string
   spanId: string
   parentSpanId: string | undefined
-  /** 1 internal, 2 server, 3 client: as OTLP numbers them. */
+  /** The kind as numbered by OTLP: 1 internal, 2 server, 3 client. */
   kind: number
   /** 2 is an error. */
   status: number | undefined
   attributes: Record<string, unknown>
-  /** The attributes of the process. */
+  /** The resource attributes of the process. */
   resource: Record<string, unknown>
   from: number
   to: number
@@ -24,16 +24,16 @@ export interface Collector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string
   spans: CollectedSpan[]
-  /** Path and headers of every request. */
+  /** The path and headers of every request. */
   requests: { path: string; headers: Record<string, unknown>; body: string }[]
   named(name: string): CollectedSpan[]
-  /** Waits for spans of this name: they come in batches. */
+  /** Waits for spans with this name, because they arrive in batches. */
   until(name: string, count?: number): Promise<CollectedSpan[]>
-  /** Answers this status from now on; 200 at first. */
+  /** Sets the status of answers. Default: 200. */
   answer(status: number): void
 }
 
-/** Takes traces in over OTLP/HTTP, as a collector does, and reads their JSON. */
+/** Receives traces over OTLP/HTTP as JSON, like a collector. */
 export async function startCollector(t: Ends): Promise<Collector> {
   const spans: CollectedSpan[] = []
   const requests: Collector['requests'] = []

@@ -2,8 +2,8 @@ import type { CDPSession, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * The tasks of the page's process while `act` goes on, by Chromium's own tracing: the longest, in milliseconds of its
- * thread's time, in which neither others on the machine nor a pause of all of it count.
+ * Returns the longest task of the page's process during `act`, from Chromium's tracing, in ms of its thread's time.
+ * Other processes and pauses of the machine do not count.
  */
 export async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
   const client: CDPSession = await page.context().newCDPSession(page)

@@ -1,7 +1,7 @@
 import { judgeFigures } from '../../src/question/figures/judge-figures.ts'
 import { figuresIn } from '../../src/question/figures/find-figures.ts'
 
-/** A question and the texts that were read for it. */
+/** A question, and the texts that were read for it. */
 export interface Episode {
   question: string
   observations: string[]
@@ -9,10 +9,10 @@ export interface Episode {
 
 export interface Measured {
   answers: number
-  /** Answers of sentences that were read, in which a figure was said to stand nowhere. */
+  /** Answers of quoted sentences in which a figure was reported as missing. */
   alarms: string[]
   planted: number
-  /** Changed figures that were not found. */
+  /** Changed figures that were not reported. */
   missed: string[]
 }
 
@@ -35,7 +35,7 @@ const COUNTS = [
 ]
 
 /**
- * Answers each episode with sentences that it read, their figures in other forms, and then once more with one figure
+ * Answers each episode with sentences from its texts, with figures in other forms, and then again with one figure
  * changed.
  */
 export function measureFigures(episodes: readonly Episode[], seed = 7): Measured {

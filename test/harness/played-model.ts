@@ -3,65 +3,65 @@ import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 import { asChat, eventsOf, outputOf, responseOf, writeEvent, wrongWith, type ResponseItem } from './played-responses.ts'
 
-/** One answer of the played model: its text, more than text, or a fault. */
+/** An answer of the simulated model: its text, more than text, or a fault. */
 export type Turn = string | TurnParts
 
 export interface TurnParts {
   text?: string
   reasoning?: string
-  /** The name of the reasoning over chat completions, in place of `reasoning_content`. */
+  /** The field of the reasoning in chat completions. Default: `reasoning_content`. */
   reasoningField?: string
-  /** Fields beside the text, in the first chunk. */
+  /** Further fields in the first chunk. */
   fields?: Record<string, unknown>
-  /** Over the Responses API: a refusal, the output items in place of all above, an error in place of the end. */
+  /** Responses API: a refusal, output items that replace all above, an error instead of the end. */
   refusal?: string
   output?: ResponseItem[]
-  /** Over the Responses API: so many output items come in events of their own, the others only with the end. */
+  /** Responses API: the number of output items with their own events. The others come only with the end. */
   streamed?: number
   failure?: { code: string; message: string }
   toolCalls?: { name: string; arguments: string; id?: string }[]
-  /** A pause before anything is sent, and one between two chunks, in milliseconds. */
+  /** The pause before the answer, and between two chunks, in ms. */
   delayMs?: number
   chunkMs?: number
-  /** Characters a chunk; words where it is left out. */
+  /** Characters per chunk. Default: a word. */
   chunkChars?: number
-  /** False: the endpoint sends no usage. */
+  /** False: sends no usage. */
   usage?: false | Record<string, unknown>
-  /** The finish_reason; false: the stream ends without one. */
+  /** The finish_reason. False: the stream ends without one. */
   finish?: false | string
-  /** An HTTP status in place of an answer, with the body and the headers given. */
+  /** An HTTP status instead of an answer, with this body and these headers. */
   status?: number
   body?: unknown
   headers?: Record<string, string>
-  /** The connection is cut after so many characters of the text. */
+  /** The number of characters after which the connection is cut. */
   cutAfter?: number
-  /** The number of characters after which nothing more is sent, and the stream does not end. */
+  /** The number of characters after which the stream stalls without ending. */
   stallAfter?: number
-  /** The number of characters after which a chunk that is no JSON comes. */
+  /** The number of characters after which a chunk is not JSON. */
   brokenAfter?: number
-  /** Nothing is ever sent. */
+  /** Sends nothing. */
   hang?: boolean
 }
 
 export interface PlayedRequest {
-  /** The body; a content in parts is taken apart, and a body of the Responses API is one of chat completions. */
+  /** The body in the form of chat completions, with the parts of a content separated. */
   body: Body
   api: 'chat' | 'responses'
-  /** The same as it came. */
+  /** The body as it was received. */
   raw: string
   /** The addresses of all pictures in it. */
   images: string[]
-  /** All messages, one after the other, as `role: content`. */
+  /** All messages as `role: content`, one after the other. */
   prompt: string
-  /** The question at hand, or the message to be condensed. */
+  /** The current question, or the message to condense. */
   question: string
   kind: 'condense' | 'turn'
   headers: IncomingMessage['headers']
-  /** The text that was sent, as far as it got. */
+  /** The text that was sent so far. */
   sent: string
   /** The caller hung up before the end. */
   aborted: boolean
-  /** The end was sent; and when, by performance.now(). */
+  /** The end was sent, and when, by performance.now(). */
   done: boolean
   endedAt?: number
 }
@@ -69,7 +69,7 @@ export interface PlayedRequest {
 export interface Body {
   [field: string]: unknown
   model: string
-  /** `images`: the addresses of the pictures in a content of parts, whose text is the content here. */
+  /** The messages. `images` are the addresses of the pictures in a content of parts, and `content` is its text. */
   messages: {
     role: string
     content: string | null
@@ -91,25 +91,25 @@ export interface PlayedModel {
   /** For OPENAI_BASE_URL. */
   url: string
   requests: PlayedRequest[]
-  /** Answers questions that contain `key` by this script: turn by turn, its last for ever. */
+  /** Answers questions that contain `key` by this script, turn by turn. The last turn is repeated. */
   on(key: string, ...turns: Turn[]): void
-  /** The same by a function of the request and of how many came before it. */
+  /** Answers by a function of the request and of the number of earlier ones. */
   decide(key: string, script: (request: PlayedRequest, n: number) => Turn | Promise<Turn>): void
   /** Sets the standalone form of a follow-up that contains `key`. */
   condenses(key: string, standalone: Turn): void
   /** The requests about a question that contains `key`. */
   about(key: string): PlayedRequest[]
-  /** Parameters that a request may not have: a 400 names the first that it has. */
+  /** Parameters that a request may not have. A 400 names the first one. */
   refuses: Set<string>
-  /** Removes an API: from then on it answers 404. */
+  /** APIs that answer 404. */
   lacks: Set<PlayedRequest['api']>
-  /** Refuses requests with pictures from then on: with OpenAI's own refusal unless given. */
+  /** Refuses requests with pictures from now on. Default: with OpenAI's own refusal. */
   takesNoPictures(refusal?: TurnParts): void
 }
 
 /**
- * A simulated model: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is
- * sent; where it is not, it runs on after an action and invents an observation and an answer, as real models do.
+ * A simulated model: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop`. Without
+ * `stop`, it continues after an action and invents an observation and an answer, as real models do.
  */
 export async function playModel(t: Ends, script: Script = []): Promise<PlayedModel> {
   const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []
@@ -156,12 +156,12 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   }
 }
 
-/** A turn that uses a tool, in the text form. */
+/** Returns a turn that uses a tool, in the text dialect. */
 export function act(thought: string, tool: string, input: string): string {
   return ` ${thought}\nAction: ${tool}\nAction Input: ${input}`
 }
 
-/** A turn that answers, in the text form. */
+/** Returns a turn that answers, in the text dialect. */
 export function finish(answer: string): string {
   return ` I now know the final answer\nFinal Answer: ${answer}`
 }
@@ -210,7 +210,9 @@ function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
   }
 }
 
-/** Returns the text after the last `Question:`, up to the steps; without the label, the person's first message. */
+/**
+ * Returns the text after the last `Question:`, up to the steps. Without the label, returns the person's first message.
+ */
 function questionIn(last: string, body: Body): string {
   if (/^Question: /m.test(last)) return (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0] ?? ''
   return body.messages.find(({ role }) => role === 'user')?.content ?? ''
@@ -222,7 +224,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Returns whether the body has a parameter; `a.b` is a field of one, or of a message. */
+/** Returns whether the body has a parameter. `a.b` is a field of one, or of a message. */
 function isIn(body: Body, name: string): boolean {
   const [first = '', second] = name.split('.')
   const value = body[first]
@@ -230,7 +232,7 @@ function isIn(body: Body, name: string): boolean {
   return [value].flat().some((one) => typeof one === 'object' && one !== null && second in one)
 }
 
-/** OpenAI's own words of a model that takes no pictures. */
+/** OpenAI's error for a model without vision. */
 const PICTURES_REFUSED = {
   error: {
     message: 'Invalid content type. image_url is only supported by certain models.',
@@ -240,7 +242,7 @@ const PICTURES_REFUSED = {
   },
 }
 
-/** OpenAI's own words for a parameter that a model does not take. */
+/** Returns OpenAI's error for an unsupported parameter. */
 function refusalOf(param: string): object {
   const message = `Unsupported parameter: '${param}' is not supported with this model.`
   return { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } }
@@ -272,7 +274,7 @@ function end(played: PlayedRequest): void {
   played.endedAt = performance.now()
 }
 
-/** The text as far as the model gets: up to a `stop` that was sent, else on and on after an action. */
+/** Returns the text that the model writes: up to a `stop`, or beyond an action without one. */
 function spoken(turn: TurnParts, body: Body): { text: string; isInvented: boolean } {
   const written = turn.text ?? ''
   const isAction = /^Action/m.test(written) && !/^Observation/m.test(written)
@@ -397,7 +399,7 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
   response.end('data: [DONE]\n\n')
 }
 
-/** The calls in one piece, or one call's arguments after the other in as many as the text would come in. */
+/** Returns the calls in one piece, or each call's arguments in as many pieces as the text would have. */
 function partsOf(calls: CallPart[], { chunkMs, chunkChars }: TurnParts): object[][] {
   if (chunkMs === undefined) return calls.length > 0 ? [calls] : []
   return calls.flatMap((call) =>

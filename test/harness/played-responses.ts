@@ -1,10 +1,10 @@
-/** The played model's side of OpenAI's Responses API: the same scripts, in the events of its streams. */
+/** The simulated model's side of OpenAI's Responses API: the same scripts, in its stream's events. */
 import type { ServerResponse } from 'node:http'
 import type { Body, TurnParts } from './played-model.ts'
 
 type Json = Record<string, unknown>
 
-/** An output item of a response, or an item of a request's input. */
+/** An output item of a response, or an input item of a request. */
 export interface ResponseItem extends Json {
   type?: string
   id?: string
@@ -16,7 +16,7 @@ interface ResponsesBody extends Json {
   tools?: { name: string; parameters: unknown }[]
 }
 
-/** A request in the form of chat completions, which the scripts read; `input` stays beside it. */
+/** Returns a request in the form of chat completions, which the scripts read. `input` is kept. */
 export function asChat(raw: string): Body {
   const { input, tools, ...body } = JSON.parse(raw) as ResponsesBody
   const messages = input.flatMap((item) => asMessage(item))
@@ -64,7 +64,7 @@ export function wrongWith(body: Body): string | undefined {
   return undefined
 }
 
-/** The output items of a turn: reasoning, words, calls. `output` of a turn takes their place. */
+/** Returns the output items of a turn: reasoning, text, calls. `output` of a turn replaces them. */
 export function outputOf(
   { text = '', reasoning, refusal, toolCalls = [], output }: TurnParts,
   n: number,
@@ -89,7 +89,7 @@ export function outputOf(
   return [...(reasoning ? [thought] : []), ...(text || refusal ? [message] : []), ...calls]
 }
 
-/** The response as it is at the end. */
+/** Returns the response at the end. */
 export function responseOf(body: Body, output: ResponseItem[], { finish, usage, failure }: TurnParts): Json {
   const isIncomplete = finish === 'max_output_tokens' || finish === 'content_filter'
   const input_tokens = Math.ceil(JSON.stringify(body['input']).length / 4)
@@ -103,7 +103,7 @@ export function responseOf(body: Body, output: ResponseItem[], { finish, usage, 
   }
 }
 
-/** The real events of one output item, in order; a text comes in the given pieces. */
+/** Returns the events of one output item, in order. A text comes in the given pieces. */
 export function eventsOf(item: ResponseItem, output_index: number, pieces: (text: string) => string[]): Json[] {
   const at = { item_id: item.id, output_index }
   const deltas = (type: string, text: unknown, more: Json) =>
@@ -125,7 +125,7 @@ export function eventsOf(item: ResponseItem, output_index: number, pieces: (text
   return [...events, { type: 'response.output_item.done', output_index, item }]
 }
 
-/** Writes an event as the API does: named, and numbered. */
+/** Writes an event as the API does, with its name and number. */
 export function writeEvent(response: ServerResponse, event: Json, sequence_number: number): void {
   response.write(`event: ${String(event['type'])}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`)
 }

@@ -2,10 +2,7 @@ import type { Handler } from '../../src/queue/types.ts'
 import type { Run } from '../../src/stores/runs/types.ts'
 import { toolStep } from './stores.ts'
 
-/**
- * The posts that reached people, in order: `question name: post key`. Enough of a Slack to find a repeated or lost
- * post.
- */
+/** The posts that reached people, in order: `question name: post key`. It detects a repeated or lost post. */
 export class PlayedSlack {
   readonly posts: string[] = []
 
@@ -19,7 +16,8 @@ export class PlayedSlack {
   }
 
   /**
-   * Returns a handler that posts and saves two steps and an answer, as the bot does: an unsure post is looked up first.
+   * Returns a handler that posts and saves two steps and an answer, as the bot does. It looks up a post whose fate is
+   * unknown.
    */
   handler(): Handler {
     return async ({ ts }, run) => {
@@ -39,7 +37,7 @@ export class PlayedSlack {
     await run.posted(key, ts ?? this.post(text))
   }
 
-  /** The posts that the handler above makes for these questions, in order. */
+  /** The posts that this handler makes for these questions, in order. */
   static postsOf(...names: string[]): string[] {
     return names.flatMap((name) => ['step-1', 'step-2', 'answer-1'].map((key) => `${name}: ${key}`))
   }

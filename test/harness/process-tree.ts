@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/**
- * Resident memory of a process and everything that it started, in MiB; pages that two of them share count twice. Where
- * there is no /proc it is 0.
- */
+/** Returns the resident memory of a process and its descendants, in MiB. Shared pages count twice. 0 without /proc. */
 export function treeMemory(root: number): number {
   const processes = numbersIn('/proc').flatMap((pid) => statOf(pid) ?? [])
   const tree = [root]
@@ -21,7 +18,7 @@ function numbersIn(folder: string): number[] {
   }
 }
 
-/** Undefined for a process that has just ended. */
+/** Returns undefined for a process that has just ended. */
 function statOf(pid: number): { pid: number; parent: number; mebibytes: number } | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -6,14 +6,14 @@ import { eventually } from './stores.ts'
 const SLOTS = 16_384
 
 export interface RedisCluster extends RedisFleet {
-  /** A replica takes over from its master in good order: nothing is lost, and clients are sent on to it. */
+  /** Makes a replica take over from its master without losses. Clients are redirected to it. */
   takeOver(replica: RedisServer): Promise<void>
 }
 
 /**
- * A Redis Cluster on this machine: masters that share the slots, and as many replicas of each. A master that is silent
- * for `silentMs` is dead to the others: a second where one is to die, longer where none is, as a busy machine may
- * silence one too.
+ * Starts a Redis Cluster on this machine: masters that share the slots, and replicas of each. A master that is silent
+ * for `silentMs` counts as dead: a second if one is to die, longer otherwise, because a busy machine may silence one
+ * too.
  */
 export async function startCluster(
   t: Ends,
@@ -41,16 +41,16 @@ async function startNode(
   { silentMs, settings }: { silentMs: number; settings: string[] },
 ): Promise<RedisServer> {
   const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(silentMs)]
-  // Of its own choice it would be 10,000 above, where there may be no port.
+  // Redis' default cluster port is 10,000 above the port, which may be too high.
   const server = await startRedis([...cluster, '--cluster-port', String(await freePort()), ...QUICK, ...settings])
   t.onTestFinished(() => server.stop())
   return server
 }
 
-/** Redis gives a take-over up after five seconds, silently: where the others have voted only just now, for one. */
+/** Redis silently gives up a take-over after five seconds, for example if the others have just voted. */
 const TAKE_OVER_MS = 6_000
 
-/** A replica begins at once, instead of waiting for others that may want the same. */
+/** A replica starts at once, instead of waiting for others that may want the same. */
 export const QUICK = ['--repl-diskless-sync-delay', '0']
 
 async function busPortOf(server: RedisServer): Promise<number> {
@@ -100,7 +100,7 @@ function fleetOf(servers: RedisServer[]): RedisCluster {
   }
 }
 
-/** The port of the master of a key's slot. */
+/** Returns the port of the master of a key's slot. */
 async function slotsOf(redis: Parameters<Parameters<typeof asking>[1]>[0], key: string): Promise<number | undefined> {
   const slot = Number(await redis.call('CLUSTER', 'KEYSLOT', key))
   const ranges = (await redis.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][]

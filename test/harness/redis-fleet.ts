@@ -3,13 +3,13 @@ import type { RedisSettings } from '../../src/base/redis/redis.ts'
 import type { RedisServer } from './redis.ts'
 import { eventually } from './stores.ts'
 
-/** Several servers of which some stand in for others when those die. */
+/** Several servers. Some take over from others that die. */
 export interface RedisFleet {
-  /** How it is reached, by us and by a bot. */
+  /** The settings to connect to it, for tests and bots. */
   settings: RedisSettings
   env: Record<string, string>
   servers: RedisServer[]
-  /** Returns the server that accepts writes to this key, by those that decide it. */
+  /** Returns the server that accepts writes to this key, as the fleet sees it. */
   masterOf(key: string): Promise<RedisServer>
 }
 
@@ -30,7 +30,7 @@ export async function asking<T>(server: Pick<RedisServer, 'url'>, ask: (redis: R
   }
 }
 
-/** Waits until it has all that its master has. */
+/** Waits until a replica has all of its master's data. */
 export async function follows(server: RedisServer, timeout?: number): Promise<void> {
   await eventually(
     async () => expectFields(await infoOf(server, 'replication'), { role: 'slave', master_link_status: 'up' }),
@@ -39,9 +39,9 @@ export async function follows(server: RedisServer, timeout?: number): Promise<vo
 }
 
 /**
- * The master dies in the midst, at once and with no farewell. Replication is asynchronous: what it took in its last
- * moment is lost at times, and no client can tell. So that a test may ask for everything, writes wait from shortly
- * before (nothing is said yes to, and what waits is never done) until the replica has all that was said yes to.
+ * Kills the master without a shutdown. Replication is asynchronous, so its last writes may be lost, and no client can
+ * notice. Writes therefore wait from shortly before: they are not acknowledged and will never be done, until the
+ * replica has all acknowledged ones. A test can then expect all data.
  */
 export async function killMaster(master: RedisServer): Promise<void> {
   await asking(master, (redis) => redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE'))

@@ -6,36 +6,36 @@ import type { Ends } from './ends.ts'
 
 export interface RedisProxy {
   url: string
-  /** Commands that clients have sent through so far, those of the greeting included. */
+  /** Returns the number of commands that clients have sent, including those of the greeting. */
   commands(): number
-  /** Lets nothing pass any more in either direction: to Redis the client seems dead, to the client everything hangs. */
+  /** Blocks both directions: Redis considers the client dead, and the client hangs. */
   cut(): void
-  /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
+  /** Cuts at the `n`th command from now: before Redis gets it, or before its reply comes back. */
   cutAt(n: number, when: 'before' | 'after'): void
   isCut(): boolean
   /**
-   * Returns whether Redis, asked by another way, has done what had come through, and has taken its leave of all that
-   * was cut.
+   * Returns whether Redis has executed all forwarded commands and dropped all cut connections, asked over another
+   * connection.
    */
   isForgotten(redis: Redis): Promise<boolean>
-  /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
+  /** Blocks from the `n`th command on until `release()`, like a frozen process. */
   holdAt(n: number): void
   /**
-   * The same from the first command on that this takes; it is told the command as it is on the wire. `after`: Redis
-   * does that one, and its reply is the first that waits.
+   * Blocks from the first command that `isMeant` accepts, given the bytes on the wire. `after`: Redis executes that
+   * command, and its reply is the first that waits.
    */
   holdWhen(isMeant: (command: string) => boolean, when?: 'before' | 'after'): void
   isHeld(): boolean
   release(): void
 }
 
-/** A proxy to Redis that a test can cut at any point, as the death of a process would. It closes with the test. */
+/** A proxy to Redis that a test can cut at any point, like the death of a process. It closes with the test. */
 export async function redisProxy(port: number, t: Ends = { onTestFinished }): Promise<RedisProxy> {
   const sockets = new Set<Socket>()
   let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]
-  // What waits to pass while the way is held, in order, both ways.
+  // The writes that wait while the proxy is blocked, in order, in both directions.
   const held: (() => void)[] = []
-  // The ways to Redis; those that were cut, by their own ports, once they have been.
+  // The connections to Redis, and the local ports of the cut ones.
   const upstreams = new Set<Socket>()
   let cutPorts: number[] | undefined
   let isHeld = false
@@ -46,7 +46,7 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   const cut = () => {
     isCut = true
     for (const socket of sockets) socket.pause()
-    // Over a way that is only being opened nothing has come to Redis.
+    // A connection that is still being opened has sent nothing to Redis.
     for (const socket of upstreams) if (socket.connecting) socket.destroy()
     cutPorts = [...upstreams].flatMap(({ localPort = [] }) => localPort)
     for (const socket of upstreams) socket.end()
@@ -115,7 +115,7 @@ export async function redisProxy(port: number, t: Ends = { onTestFinished }): Pr
   }
 }
 
-/** Splits a stream of requests (arrays of bulk strings, in Redis' protocol) into commands. */
+/** Splits a stream of requests (arrays of bulk strings in Redis' protocol) into commands. */
 function commandReader(onCommand: (command: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk) => {

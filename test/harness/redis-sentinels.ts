@@ -13,12 +13,12 @@ import { eventually } from './stores.ts'
 const NAME = 'main'
 
 /**
- * For how long a master may say nothing. A replica whose link is down for more than ten times as long takes over from
- * nobody, and a Sentinel that the machine has kept from its work for two seconds does nothing for half a minute.
+ * The time after which a silent master counts as dead. A replica whose link is down for more than ten times as long
+ * does not take over, and a Sentinel that was paused for two seconds does nothing for half a minute.
  */
 const SILENCE_MS = 3_500
 
-/** A master, its replica, and Sentinels that agree within some seconds that the master is dead. */
+/** Starts a master, its replica, and Sentinels that agree within some seconds that the master is dead. */
 export async function startSentinels(
   t: Ends,
   { sentinels = 3, settings = [] as string[] } = {},
@@ -65,7 +65,7 @@ async function startSentinel(t: Ends, masterPort: number, quorum: number): Promi
   return port
 }
 
-/** A Sentinel that does not know of the others, or of the replica, would agree to nothing. */
+/** Waits until a Sentinel knows the others and the replica. Otherwise it would agree to nothing. */
 async function seesAll(sentinel: Redis, all: { replica: number; sentinels: number }): Promise<void> {
   const replicas = String(await sentinel.call('SENTINEL', 'REPLICAS', NAME))
   const others = (await sentinel.call('SENTINEL', 'SENTINELS', NAME)) as unknown[]

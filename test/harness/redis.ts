@@ -22,19 +22,21 @@ export const describeWithRedis = hasRedis ? describe : describe.skip
 export interface RedisServer {
   url: string
   port: number
-  /** Ends it at once, as a power cut would. What the append-only file has stays. */
+  /** Kills it, like a power cut. The append-only file stays. */
   kill(): Promise<void>
-  /** Starts it again on the same port with the same file; `older`: as the file was when `remember` was called. */
+  /**
+   * Starts it again on the same port with the same file. `older`: with the file as it was when `remember` was called.
+   */
   restart(options?: { older?: boolean }): Promise<void>
   remember(): Promise<void>
-  /** Freezes it and wakes it: connections stay, answers do not come. */
+  /** Freezes it, and wakes it. Connections stay open without replies. */
   freeze(): void
   thaw(): void
-  /** Ends it and removes its folder. */
+  /** Ends it, and removes its folder. */
   stop(): Promise<void>
 }
 
-/** Starts a redis-server of our own on a free port, in a temporary folder; `settings` as on its command line. */
+/** Starts a redis-server on a free port, in a temporary folder. `settings` are its command-line options. */
 export async function startRedis(settings: string[] = []): Promise<RedisServer> {
   const port = await freePort()
   const dir = await mkdtemp(join(tmpdir(), 'thinkaloud-redis-'))
@@ -92,13 +94,13 @@ async function launchRedis(args: string[]): Promise<ChildProcess> {
 }
 
 export interface SuiteRedis extends Pick<RedisServer, 'url' | 'port'> {
-  /** The bot's own kind of connection, until the end of the test that asks for it. */
+  /** Returns a connection of the bot's own kind, until the end of the test. */
   connect(log?: ReturnType<typeof keptLog>): RedisClient
   /** Returns a plain connection for looking at stored data, until the end of the test. */
   rawClient(): Redis
 }
 
-/** One Redis for all tests of the `describe` that calls it. */
+/** Returns one Redis for all tests of the `describe` that calls it. */
 export function suiteRedis(): SuiteRedis {
   let server: RedisServer | undefined
   beforeAll(async () => {
@@ -129,17 +131,12 @@ export function suiteRedis(): SuiteRedis {
   }
 }
 
-/**
- * Below the ports that systems hand out by themselves (Linux from 32768), where a test beside this one cannot be given
- * it.
- */
+/** Below the ephemeral ports of systems (Linux: from 32768), which other tests may get. */
 const FIRST_PORT = 10_240
 const PORTS = 22_000
 let nextPort = (process.pid * 101) % PORTS
 
-/**
- * A port of 127.0.0.1 that nobody listens on, and that no other test is given: processes begin at places of their own.
- */
+/** Returns a free port of 127.0.0.1 that no other test gets. Each process starts at a different port. */
 export async function freePort(): Promise<number> {
   nextPort = (nextPort + 1) % PORTS
   const server = createServer().listen(FIRST_PORT + nextPort, '127.0.0.1')

@@ -1,14 +1,12 @@
 import { deflateSync, crc32 } from 'node:zlib'
 import type { UploadedFile } from '../../playground/slack/slack.ts'
 
-/**
- * Files that people bring, in a line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`.
- */
+/** People's files, in one line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`. */
 export function textFile(name: string, text: string, more: Partial<UploadedFile> = {}): UploadedFile {
   return { name, bytes: text, ...more }
 }
 
-/** A real png of one colour. Slack makes smaller ones of it where it is wider than 360 pixels. */
+/** Returns a real PNG of one colour. Slack makes smaller ones if it is wider than 360 pixels. */
 export function picture(
   name = 'picture.png',
   more: Partial<UploadedFile> & { width?: number; height?: number } = {},
@@ -17,12 +15,12 @@ export function picture(
   return { name, bytes: png(width, height), ...rest }
 }
 
-/** A clip with a transcript; its bytes are no sound. */
+/** Returns a clip with a transcript. Its bytes are not audio. */
 export function clip(name: string, transcript: string, more: Partial<UploadedFile> = {}): UploadedFile {
   return { name, bytes: Buffer.from('no sound at all'), transcript, ...more }
 }
 
-/** Files that are in Slack and cannot be downloaded. */
+/** Files in Slack that cannot be downloaded. */
 export const noFile = {
   deleted: (name = 'gone.pdf'): UploadedFile => ({ name, mode: 'tombstone' }),
   hiddenByLimit: (name = 'old.pdf'): UploadedFile => ({ name, mode: 'hidden_by_limit' }),
@@ -33,7 +31,7 @@ export const noFile = {
   }),
 }
 
-/** https://www.w3.org/TR/png-3: a header, the pixels (three bytes each, a filter byte a row), an end. */
+/** https://www.w3.org/TR/png-3: a header, the pixels (three bytes each, and a filter byte per row), an end. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -50,7 +48,7 @@ function png(width: number, height: number): Buffer {
   ])
 }
 
-/** A chunk of a png: its length, its type, its bytes and their checksum. */
+/** Returns a chunk of a PNG: its length, its type, its bytes and their checksum. */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]

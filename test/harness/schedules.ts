@@ -1,4 +1,4 @@
-/** A bot with schedules, whose clock a test can move, and people's acts with them. */
+/** A bot with schedules, whose clock a test can move, and people's actions with them. */
 import { ALICE, BOT_USER, GENERAL, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from './bot.ts'
 import type { Ends } from './ends.ts'
@@ -6,7 +6,7 @@ import type { Ends } from './ends.ts'
 export const MINUTE = 60_000
 export const DM = 'D0ALICE0001'
 
-/** A bot whose clock a test can move. */
+/** Starts a bot whose clock a test can move. */
 export async function startWithClock(t: Ends, options: TestBotOptions = {}) {
   let ahead = 0
   const bot = await startBot(t, { ...options, now: () => new Date(Date.now() + ahead) })
@@ -46,7 +46,7 @@ export async function occurrence(bot: TestBot, n: number, channel = GENERAL): Pr
 
 const SAVE = 'thinkaloud_schedule_save'
 
-/** Makes a schedule in a place, and saves it. */
+/** Creates a schedule in a place, and saves it. */
 export async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
   const known = new Set(ephemerals(bot, channel, user).map(({ ts }) => ts))
   const shown = () => ephemerals(bot, channel, user).filter(({ ts }) => !known.has(ts))

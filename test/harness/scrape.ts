@@ -16,13 +16,13 @@ export class Scrape {
       .map(sampleOf)
   }
 
-  /** The sum over all samples of this name that have these labels. Undefined where there is none. */
+  /** Returns the sum over all samples with this name and these labels. Undefined if there are none. */
   value(name: string, labels: Record<string, string> = {}): number | undefined {
     const found = this.samples.filter((one) => one.name === name && has(one, labels))
     return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
   }
 
-  /** The values that a label has. */
+  /** Returns the values of a label. */
   values(name: string, label: string): string[] {
     return [...new Set(this.samples.filter((one) => one.name === name).flatMap(({ labels }) => labels[label] ?? []))]
   }

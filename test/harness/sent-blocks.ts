@@ -1,7 +1,4 @@
-/**
- * Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the
- * builder.
- */
+/** Every block, message and view that the bot can send: a sample of each builder, by its file and name. */
 import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
@@ -164,7 +161,7 @@ const page: ToolQuestion = {
   url: 'https://login.example.com/a?b=c',
 }
 
-/** More writes than are listed, with names that take much room once they are escaped. */
+/** More writes than are listed, with names that become long when they are escaped. */
 const hostileCalls = Array.from({ length: 14 }, () => ({
   ...{ outcome: 'failed' as const, how: 'config' as const, tool: 'files__write_file' },
   what: '&'.repeat(80),
@@ -257,7 +254,8 @@ const table = tableForms(
 )
 
 /**
- * A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one.
+ * Returns a message in its best form, and in the forms for a Slack that refuses kinds of blocks with a simpler
+ * alternative.
  */
 function message(content: blocks.Content): Sent[] {
   const types = [...new Set([...(content.simpler?.keys() ?? [])].map(({ type }) => type))]
@@ -276,7 +274,7 @@ const modal = (...views: View[]): Sent[] => views.map((one) => ({ view: one }))
 const home = (shown: KnownBlock[]): Sent[] => [{ view: { type: 'home', blocks: shown } }]
 const tasks = steps.flatMap(({ n, step: one }) => taskOf({ n, step: one }))
 
-/** `file name`: what it makes. */
+/** The samples by `file name`. */
 export const SENT: Record<string, () => Sent[]> = {
   'display/stream-tasks.ts taskOf': () => alone(planBlock('Working', tasks)),
   'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
@@ -400,7 +398,7 @@ function homeOf(isAdmin: boolean): View {
   })
 }
 
-/** A Home with more than fits. */
+/** Returns a Home with more content than fits. */
 function fullHome(): View {
   const shown = { own: many, others: [], now: 0, nameOf: () => 'Bob' }
   return homeView({

@@ -1,6 +1,6 @@
 import { loadConfig, SECRETS, SETTING_GROUPS } from '../../src/config.ts'
 
-/** The default of each setting, in the form of the environment. */
+/** The default of each setting, as in the environment. */
 const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
 export const defaultOf = (name: string) => String(defaults.get(name) ?? '')
 
@@ -15,7 +15,7 @@ Settings with † are secrets. A secret can also come from a file: set \`NAME_FI
 messages never show a secret.
 `
 
-/** The text of `docs/settings.md`, from the code alone. */
+/** Returns the text of `docs/settings.md`, generated from the code. */
 export function settingsPage(): string {
   const { needed, common, advanced } = SETTING_GROUPS
   return [
@@ -38,7 +38,7 @@ function tableOf(settings: Partial<Record<string, string>>): string {
   return `| setting | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`
 }
 
-/** Escapes what a cell of a table and GitHub's HTML would take for their own. */
+/** Escapes what a table cell and GitHub's HTML would interpret. */
 function forTable(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 }

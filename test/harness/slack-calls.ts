@@ -3,12 +3,10 @@ import { GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 
 export type SlackAnswer = Record<string, unknown>
 
-/** A method, its arguments, and its error or a part of its answer. */
+/** A method, its arguments, and its expected error or part of its answer. */
 export type SlackStep = [method: string, args: SlackAnswer, expected: string | SlackAnswer]
 
-/**
- * Calls as @slack/web-api does: a form, structured arguments as JSON inside it. It is about #general unless it says so.
- */
+/** Calls a method like @slack/web-api: a form with structured arguments as JSON. Default channel: #general. */
 export async function callSlack(slack: LocalSlack, method: string, args: SlackAnswer = {}): Promise<SlackAnswer> {
   const { token = slack.botToken, ...rest } = { channel: GENERAL, channel_id: GENERAL, ...args }
   const body = new URLSearchParams()
@@ -18,7 +16,7 @@ export async function callSlack(slack: LocalSlack, method: string, args: SlackAn
   return (await (await fetch(slack.apiUrl + method, { method: 'POST', body, headers })).json()) as SlackAnswer
 }
 
-/** Makes the calls one after another and holds each answer against what is expected. */
+/** Makes the calls one after another, and compares each answer with the expected one. */
 export async function slackStory(slack: LocalSlack, steps: SlackStep[]): Promise<void> {
   for (const [method, args, expected] of steps) {
     const part = typeof expected === 'string' ? { ok: false, error: expected } : { ok: true, ...expected }

@@ -5,7 +5,7 @@ import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 
-/** An answer as mrkdwn, its messages one after the other, without the footer. */
+/** Returns an answer as mrkdwn, its messages one after the other, without the footer. */
 export function answer(markdown: string, view: Partial<Parameters<typeof answerContents>[0]> = {}): string[] {
   const contents = answerContents({
     text: markdown,
@@ -25,7 +25,7 @@ export function textsOf({ blocks }: Content): string[] {
   })
 }
 
-/** Throws what Slack would answer to this, by a post or by an update, in its best form and in each simpler one. */
+/** Checks a message by posting and updating it, in its best form and in each simpler one. @throws Slack's error */
 export function accept(content: Content): void {
   const { text, blocks, simpler = new Map(), file } = content
   const types = [...new Set([...simpler.keys()].map(({ type }) => type))]

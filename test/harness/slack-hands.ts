@@ -1,6 +1,6 @@
-import { ALICE, TEAM, type Json, type LocalSlack, type Submitted } from '../../playground/slack/slack.ts'
+import { ALICE, TEAM, type Json, type LocalSlack, type SubmitResult } from '../../playground/slack/slack.ts'
 
-/** A modal or a Home, as its person sees and uses it. */
+/** A modal or a Home, as a person sees and uses it. */
 export class ViewInHand {
   readonly user: string
   readonly #slack: LocalSlack
@@ -12,7 +12,7 @@ export class ViewInHand {
     this.user = user
   }
 
-  /** The view as it stands now. @throws where none does. */
+  /** Returns the current view. @throws if there is none */
   view(): Json {
     const view = this.#slack[this.#kind](this.user)
     if (!view) throw new Error(`No ${this.#kind} stands before ${this.user}.`)
@@ -24,8 +24,8 @@ export class ViewInHand {
     return this.#slack.shownView(this.view())
   }
 
-  /** Fills it in, by `action_id` or `block_id`, and sends it. What it carries in `errors` stands at its inputs. */
-  submit(values: Record<string, string | string[]> = {}): Promise<Submitted> {
+  /** Fills the form in, by `action_id` or `block_id`, and submits it. Returned `errors` belong to its inputs. */
+  submit(values: Record<string, string | string[]> = {}): Promise<SubmitResult> {
     return this.#slack.submit(this.view(), values)
   }
 
@@ -42,7 +42,7 @@ export class ViewInHand {
   }
 }
 
-/** The modal that opens, or stands open, before somebody. */
+/** Resolves with a person's open modal, or with the next one that opens. */
 export async function modalOf(slack: LocalSlack, user: string = ALICE): Promise<ViewInHand> {
   await slack.until(() => slack.modal(user), `a modal before ${user}`)
   return new ViewInHand(slack, 'modal', user)
@@ -56,9 +56,9 @@ export async function openHome(slack: LocalSlack, user: string = ALICE): Promise
   return new ViewInHand(slack, 'home', user)
 }
 
-/** People who are not quite of the workspace, and a bot that is not ours. Each call gives the id of a new one. */
+/** People who are not full members of the workspace, and another bot. Each call returns the id of a new one. */
 export const strangers = {
-  /** A person of a workspace that is connected by Slack Connect. */
+  /** A person of a workspace connected by Slack Connect. */
   outsider: (slack: LocalSlack) => add(slack, 'OUTER', { team_id: 'T0OTHER0001', is_stranger: true }),
   guest: (slack: LocalSlack) => add(slack, 'GUEST', { is_restricted: true }),
   singleChannelGuest: (slack: LocalSlack) => add(slack, 'SCGST', { is_restricted: true, is_ultra_restricted: true }),

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The test files that take longest. They run first, because the last one would keep one core busy alone. */
+/** The test files that take longest. They start first, because the last file would keep one core busy alone. */
 const SLOW = [
   'commands/doctor/doctor-judgement',
   'playground/recording/recorded-scope',
@@ -42,7 +42,7 @@ const SLOW = [
   'telemetry/processes',
 ]
 
-/** Starts these files first, then the others in vitest's order: the slowest of the last run first. */
+/** Starts these files first, and then the others in vitest's order: the slowest of the last run first. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {

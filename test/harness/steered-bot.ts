@@ -4,14 +4,14 @@ import { secondBot, startBot, type TestBot, type TestBotOptions, type Thread } f
 import type { Ends } from './ends.ts'
 import { act } from './played-model.ts'
 
-/** How the bot runs: alone in memory, or as a front and a worker over a Redis, each a bot of its own. */
+/** The way the bot runs: in memory, or as a front and a worker on a Redis, each in its own bot. */
 export interface Way {
   redisUrl?: string
 }
 
 let count = 0
 
-/** A bot that people reach, with its worker if that is another process. */
+/** Starts a bot that people reach, with its worker if that is another process. */
 export async function steeredBot(
   t: Ends,
   { redisUrl }: Way,

@@ -4,14 +4,14 @@ import type { StoreLog } from '../../src/base/store-log.ts'
 import type { Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/stores/runs/types.ts'
 
-/** A log that tests can read. */
+/** Returns a log that tests can read. */
 export function keptLog(): StoreLog & { lines: { level: string; message: string; fields: object }[] } {
   const lines: { level: string; message: string; fields: object }[] = []
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields })
   return { lines, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A question in thread `thread` of channel `C1`, told from others by its name. */
+/** Returns a question in thread `thread` of channel `C1`, identified by its name. */
 export function question(name: string, overrides: Partial<Question> = {}): Question {
   const place = { team: 'T1', channel: 'C1', thread: '1.0', ...overrides }
   return {
@@ -26,22 +26,22 @@ export function question(name: string, overrides: Partial<Question> = {}): Quest
   }
 }
 
-/** A step of a run, as it is saved before its tool runs. */
+/** Returns a step of a run, as it is saved before its tool runs. */
 export function toolStep(turn: number, more: Partial<ToolStep> = {}): ToolStep {
   return { kind: 'tool', turn, thought: 'hm', action: { tool: 'x', input: 'y' }, ...more }
 }
 
-/** Waits until the check passes; only a freeze makes it fail. */
+/** Waits until the check passes. Only a freeze makes it fail. */
 export function eventually(check: () => unknown, timeout = 60_000): Promise<void> {
   return vi.waitFor(async () => void (await check()), { timeout, interval: 10 })
 }
 
-/** Hands a question in again until it is acked, as Slack does: Redis may be too busy to answer in time. */
+/** Submits a question until it is acked, as Slack does. Redis may be too busy to answer in time. */
 export async function deliver(queue: Pick<Queue, 'accept'>, asked: Question): Promise<void> {
   await eventually(() => queue.accept(asked))
 }
 
-/** Returns a number once it has been the same ten times, so that everything elsewhere has arrived. */
+/** Resolves with a number when it has stayed the same for ten checks, so that all activity has ended. */
 export async function atRest(count: () => Promise<number>): Promise<number> {
   let [seen, looks] = [await count(), 0]
   while (looks < 10) {
@@ -53,7 +53,7 @@ export async function atRest(count: () => Promise<number>): Promise<number> {
 }
 
 /**
- * Returns whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not
+ * Returns whether something ends within this time, counted in checks: time while the machine stands still does not
  * count.
  */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
@@ -63,7 +63,7 @@ export async function endsWithin(work: Promise<unknown>, ms: number): Promise<bo
   return isOver
 }
 
-/** A promise with its handles outside. */
+/** Returns a promise with its resolver. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {}
   const promise = new Promise<T>((settle) => (resolve = settle))

@@ -5,7 +5,7 @@ import { nodeArgs } from './compiled-sources.ts'
 import { endOf } from './command.ts'
 import type { Ends } from './ends.ts'
 
-/** util-linux' own, which Debian always has; it gives a command a terminal of its own. */
+/** The `script` of util-linux, which Debian always has. It gives a command its own terminal. */
 const hasScript = /util-linux/.test(String(spawnSync('script', ['--version']).stdout))
 if (!hasScript && process.env.CI === 'true')
   throw new Error('script (util-linux) is missing: CI must test in a terminal.')
@@ -16,18 +16,18 @@ if (!hasScript)
 export const describeWithTerminal = hasScript ? describe : describe.skip
 
 export interface TestTerminal {
-  /** The whole output so far, the terminal's own echo included. */
+  /** Returns the whole output so far, including the terminal's echo. */
   screen(): string
   /** Types keys; `\r` is Enter, `\u0003` is Ctrl+C. */
   type(keys: string): void
-  /** Waits until what was not waited for yet shows this; what comes behind it is the next one's. */
+  /** Waits until new output matches, and consumes it up to there. */
   shows(text: string | RegExp): Promise<string>
   ended: Promise<number | null>
 }
 
 /**
- * Starts a source file of ours in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same
- * terminal when it has ended. `columns` is the terminal's width; without it the terminal has none.
+ * Starts a source file in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same
+ * terminal afterwards. `columns` is the terminal's width; without it the terminal has none.
  */
 export function startInTerminal(
   t: Ends,

@@ -1,6 +1,6 @@
 import type { ToolContext, ToolOutput, Tool } from '../../src/agent/contracts/tool.ts'
 
-/** Returns the context of a tool in a run, with only the parts that a test gives it. */
+/** Returns the context of a tool in a run, with only the parts that a test provides. */
 export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
   return {
     signal: new AbortController().signal,

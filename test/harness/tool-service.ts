@@ -7,8 +7,8 @@ import { startWebServer, type WebServer } from './web-server.ts'
 import { runTool, toolContext } from './tool-context.ts'
 
 /**
- * One built-in tool with the service that it calls played on 127.0.0.1. `setting` is the tool's address setting; the
- * played service stands at `path` behind it.
+ * Runs a built-in tool with its service simulated on 127.0.0.1. `setting` is the tool's address setting; the service is
+ * at `path`.
  */
 export async function playService(
   played: { tool: string; setting: keyof ToolSettings; path?: string; settings?: ToolSettings },

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 export interface WebServer {
-  /** `http://127.0.0.1:port`, without a slash at the end. */
+  /** `http://127.0.0.1:port`, without a trailing slash. */
   url: string
-  /** Path and query of every request so far. */
+  /** The path and query of every request so far. */
   paths: string[]
   requests: { path: string; headers: IncomingMessage['headers'] }[]
 }
 
-/** A real HTTP server on 127.0.0.1 with the answers of a test; stopped when the test ends. */
+/** Starts an HTTP server on 127.0.0.1 with a test's answers. It stops when the test ends. */
 export async function startWebServer(
   handler: (path: string, response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<WebServer> {

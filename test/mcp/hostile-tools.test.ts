@@ -1,16 +1,13 @@
-/**
- * A server's descriptions of its tools are hostile: nothing in them is slow, throws, or speaks to the model in
- * another's name.
- */
+/** A server's tool descriptions are hostile: none is slow, throws, or speaks to the model in another's name. */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { prompt } from '../harness/dialect.ts'
-import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
+import { startChangingServer, type ListedTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
-/** Far more than any of it takes. A freeze alone is longer. */
+/** Far more than any of them needs. Only a freeze takes longer. */
 const BOUND_MS = 25_000
 
 describe('a description', () => {
@@ -71,7 +68,7 @@ describe('a description', () => {
   })
 })
 
-const MAIL: ToldTool[] = [{ name: 'send_message' }, { name: 'mail' }]
+const MAIL: ListedTool[] = [{ name: 'send_message' }, { name: 'mail' }]
 
 const deep = (levels: number, inner: object, key = 'properties') => {
   let schema: object = inner
@@ -79,7 +76,7 @@ const deep = (levels: number, inner: object, key = 'properties') => {
   return schema
 }
 
-/** By what is wrong with it. */
+/** Broken schemas, by their fault. */
 const BROKEN: Record<string, unknown> = {
   'is nested too deeply': deep(200, { type: 'string' }),
   'has too many parts': {
@@ -109,7 +106,7 @@ test.for(Object.entries(BROKEN))(
   },
 )
 
-/** Each accepted, and none with a check that freezes on an input made for it. */
+/** Valid schemas. Checks of their inputs must not freeze. */
 const SLOW: Record<string, { schema: object; inputs: unknown[] }> = {
   'a pattern that backtracks': {
     schema: {
@@ -166,7 +163,7 @@ test('an input that is nested beyond reason is told so', async (t) => {
 })
 
 describe('a thousand tools', () => {
-  const many: ToldTool[] = Array.from({ length: 1_200 }, (_, i) => ({
+  const many: ListedTool[] = Array.from({ length: 1_200 }, (_, i) => ({
     name: `tool_${i}`,
     description: `Does thing ${i}. ${'And more of it. '.repeat(20)}`,
     inputSchema: {

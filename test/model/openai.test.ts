@@ -20,7 +20,7 @@ interface Asked {
   error: unknown
 }
 
-/** A model on an endpoint that plays, and what one call of it brings. */
+/** Calls a model on an endpoint with a script. Returns the result. */
 async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> = {}) {
   const endpoint = await playModel(t, script)
   const logs: string[] = []
@@ -303,7 +303,7 @@ describe.concurrent('patience', () => {
       const stop = new AbortController()
       const asked = ask({ signal: stop.signal })
       await eventually(() => expect(endpoint.requests).toHaveLength(requests))
-      // Time for the answer, so that it is the pause after it that ends.
+      // The answer arrives first, so the pause after it is what ends.
       setTimeout(() => stop.abort(reason), 100)
       expect((await asked).error).toBe(reason)
       expect(endpoint.requests).toHaveLength(requests)
@@ -331,7 +331,7 @@ describe.concurrent('patience', () => {
     expect(usage).toEqual([
       { model: 'm', inputTokens: expect.any(Number), outputTokens: expect.any(Number), estimated: true },
     ])
-    // One word, or what came with it on a busy machine.
+    // One word, or more on a busy machine.
     expect(usage[0]?.outputTokens).toBeGreaterThanOrEqual(1)
     expect(usage[0]?.outputTokens).toBeLessThan(1000)
   })

@@ -7,7 +7,7 @@ import { ask, ended, thread, type Scene } from './page-scene.ts'
 const PAGES = 300
 const TORQUE = 'Tighten the wheel bolts crosswise to 110 Nm, and again after 50 km.'
 
-/** A manual that is too long for any prompt; page 212 has what is asked for. */
+/** Returns a manual that is too long for any prompt. Page 212 has the answer. */
 function manual(): Uint8Array {
   const page = (n: number) => [
     `Page ${n}`,
@@ -25,7 +25,7 @@ async function attach(page: Page, name: string, bytes: Uint8Array): Promise<void
 
 export const FILE_SCENES: Record<string, Scene> = {
   'file-question': {
-    // The demo reads no files.
+    // The demo model does not read files.
     async prepare(t) {
       const model = await playModel(t, [
         act('The manual is long. I search it for the bolts.', 'search_file', '{"query": "tighten wheel bolts"}'),

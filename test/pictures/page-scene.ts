@@ -1,4 +1,4 @@
-/** A scene for a picture of README: its part of the page, and a person's acts there. */
+/** A scene for a picture of the README: its part of the page, and a person's actions there. */
 import type { Locator, Page } from 'playwright-core'
 import type { Playground } from '../../playground/main.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -6,17 +6,17 @@ import type { Ends } from '../harness/ends.ts'
 export const QUESTION = 'What is the age of Frank Herbert raised to the 0.23 power?'
 
 export interface Scene {
-  /** The picture's own file, where it has one. */
+  /** The name of the picture's file, if it differs. */
   file?: string
-  /** The whole page, and not what `play` says. */
+  /** Shows the whole page instead of the result of `play`. */
   isWide?: boolean
   env?: Record<string, string>
-  /** Starts what the bot shall find, and tells its settings. */
+  /** Starts what the bot needs, and returns its settings. */
   prepare?(t: Ends): Promise<Record<string, string>>
   paceMs?: number
-  /** Of a pane that scrolls the end alone, so many points high. */
+  /** Shows only the end of a scrolling pane, with this height in points. */
   lastPoints?: number
-  /** Does what a person would do, and says what is in the picture. */
+  /** Does what a person would do. Returns what the picture shows. */
   play(page: Page, playground: Playground): Promise<Locator>
 }
 
@@ -34,7 +34,7 @@ export async function ask(page: Page, question = QUESTION): Promise<void> {
 export async function ended(page: Page, answers = 1): Promise<void> {
   const buttons = thread(page).getByRole('button', { name: 'Show work' })
   await buttons.nth(answers - 1).waitFor()
-  // By then the status is gone too.
+  // The status is gone at the same time.
   await page.locator('#thread-stop').waitFor({ state: 'hidden' })
 }
 
@@ -47,7 +47,7 @@ export async function dialog(page: Page): Promise<Locator> {
   return page.getByRole('dialog')
 }
 
-/** The App Home, of whoever sits at the page. */
+/** Opens the App Home of the person at the page. */
 export async function home(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Close thread' }).click()
   await page.getByRole('button', { name: 'Channels' }).click()

@@ -1,4 +1,4 @@
-/** Pictures of what the playground shows beside the workspace: what passes, what goes wrong, and two people at once. */
+/** Pictures of the playground's panels: the inspector, fault injection, and two people at once. */
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import type { Playground } from '../../playground/main.ts'
 import { ask, ended, thread, type Scene } from './page-scene.ts'
@@ -7,7 +7,7 @@ async function openPanel(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click()
 }
 
-/** The call of a tool, among all that passed in its thread. */
+/** Shows a tool call among the exchanges of its thread. */
 async function underTheHood(page: Page): Promise<Locator> {
   await ask(page, 'What is 29 to the power 0.23?')
   await ended(page)
@@ -20,7 +20,7 @@ async function underTheHood(page: Page): Promise<Locator> {
   return page.locator('#panel')
 }
 
-/** The model is down, and what its asker reads of that. */
+/** Turns the model off, and shows what the asker reads. */
 async function modelDown(page: Page): Promise<Locator> {
   await openPanel(page, 'Trouble')
   await page.getByRole('switch', { name: 'Model down' }).click()
@@ -32,7 +32,7 @@ async function modelDown(page: Page): Promise<Locator> {
   return page.locator('body')
 }
 
-/** Bob presses a button of Alice's question, and is told alone that he may not. */
+/** Bob presses a button of Alice's question, and gets an ephemeral refusal. */
 async function sideBySide(page: Page, { url }: Playground): Promise<Locator> {
   await page.goto(`${url}/?as=alice&with=bob#general`)
   const [alice, bob] = ['Alice', 'Bob'].map((name) => page.frameLocator(`iframe[title^="${name}"]`)) as [

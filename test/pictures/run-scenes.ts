@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { playModel, type TurnParts } from '../harness/played-model.ts'
 import { ask, ended, thread, type Scene } from './page-scene.ts'
 
-/** Two pages of Wikipedia, a lookup and two sums. */
+/** Needs two pages of Wikipedia, a lookup and two sums. */
 const LONG_QUESTION = 'Who is Olivia Wilde’s boyfriend? What is his current age raised to the 0.23 power?'
 
 /** The output of a reasoning model for the default question, over the Responses API. */
@@ -26,7 +26,7 @@ function tokens(input_tokens: number, cached_tokens: number, reasoning_tokens: n
   return { input_tokens, output_tokens: 60 + reasoning_tokens, ...details }
 }
 
-/** The run of a question, on a page that is high enough for all of it. */
+/** Opens the run of a question, on a page that is high enough for all of it. */
 async function openRun(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1560, height: 2_600 })
   await ask(page, LONG_QUESTION)
@@ -38,7 +38,7 @@ async function openRun(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** A run's exchanges, as the panel Run draws them. */
+/** Pictures of a run's exchanges in the panel Run. */
 export const RUN_SCENES: Record<string, Scene> = {
   reasoning: {
     env: { OPENAI_API: 'responses', OPENAI_MODEL: 'gpt-5-mini', AGENT_DIALECT: 'native' },

@@ -1,6 +1,5 @@
 /**
- * A PNG of a page with at most 256 colours, about a third of what a browser writes. Its form:
- * https://www.w3.org/TR/png-3/.
+ * Writes a page as a PNG with at most 256 colours, about a third of the browser's size. https://www.w3.org/TR/png-3/.
  */
 import { deflateSync, inflateSync } from 'node:zlib'
 import { pngChunk } from '../harness/said-files.ts'
@@ -8,14 +7,14 @@ import { pngChunk } from '../harness/said-files.ts'
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MAX_COLOURS = 256
 
-/** Rows of red, green and blue, a byte each. */
+/** Rows of red, green and blue, one byte each. */
 interface Picture {
   width: number
   height: number
   pixels: Buffer
 }
 
-/** @throws where the PNG is not as Chromium writes it: eight bits, red, green and blue, maybe alpha, not interlaced. */
+/** @throws if the PNG is not as Chromium writes it: eight bits, red, green and blue, optional alpha, not interlaced */
 export function smallPng(png: Buffer): Buffer {
   const picture = decode(png)
   const colours = frequentColours(picture)
@@ -43,7 +42,7 @@ function decode(png: Buffer): Picture {
   return { width, height, pixels }
 }
 
-/** Takes back what a row's filter did: each byte was told as its distance from those left of it and above it. */
+/** Reverses a row's filter, which stores each byte as its difference from the bytes to the left and above. */
 function unfiltered(data: Buffer, { row, bytes }: { row: number; bytes: number }): Buffer {
   const height = data.length / (row + 1)
   const rows = Buffer.alloc(row * height)
@@ -82,7 +81,7 @@ function frequentColours(picture: Picture): number[] {
   return sorted.slice(0, MAX_COLOURS).map(([colour]) => colour)
 }
 
-/** Each row with the filter byte 0 before it, each pixel as the place of the colour nearest to its own. */
+/** Returns each row with the filter byte 0 before it, and each pixel as the index of the nearest colour. */
 function indexed(picture: Picture, colours: number[]): Buffer {
   const { width, height } = picture
   const places = new Map(colours.map((colour, place) => [colour, place]))

@@ -1,7 +1,7 @@
 /**
- * `npm run pictures [-- NAME …]`: makes README's pictures anew, in light and dark, of the playground's page in Chromium
- * with the real bot and the demo model: all of them, or those that are named. Needs a font with emoji (Debian:
- * fonts-noto-color-emoji). Look at each before it is committed.
+ * `npm run pictures [-- NAME …]`: takes README's pictures, all or the named ones, in light and dark: of the
+ * playground's page in Chromium, with the real bot and the demo model. Needs a font with emoji (Debian:
+ * fonts-noto-color-emoji). Look at each one before you commit it.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { RUN_SCENES } from './run-scenes.ts'
 import { smallPng } from './small-png.ts'
 
 const FOLDER = join(ROOT, 'docs/pictures')
-/** Slow enough for a picture between two words, on a busy machine too. */
+/** Slow enough for a picture between two words, even on a busy machine. */
 const SLOW_MS = 300
-/** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */
+/** A page that is narrow enough to show only the thread. 640 points are 800 pixels. */
 const NARROW = { viewport: { width: 640, height: 900 }, deviceScaleFactor: 1.25 }
 const WIDE = { viewport: { width: 1300, height: 820 }, deviceScaleFactor: 1.25 }
 const LOWEST = 300
@@ -89,9 +89,7 @@ const SCENES: Record<string, Scene> = {
   ...PANEL_SCENES,
 }
 
-/**
- * Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so.
- */
+/** Makes the page as high as its content, so that nothing is empty or scrolled unless the scene wants it. */
 async function fit(page: Page, { lastPoints = HIGHEST }: Scene): Promise<void> {
   const width = NARROW.viewport.width
   await page.setViewportSize({ width, height: LOWEST })
@@ -114,7 +112,7 @@ async function take(browser: Browser, name: string, scene: Scene): Promise<void>
     const page = await context.newPage()
     await page.goto(playground.url)
     const seen = await play(page, playground)
-    // What hovers over a message hides a part of it.
+    // Buttons that appear on hover would hide a part of the message.
     await page.mouse.move(0, 0)
     if (!isWide && !(await page.getByRole('dialog').isVisible())) await fit(page, scene)
     await save(seen, file)

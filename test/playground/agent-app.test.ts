@@ -8,7 +8,7 @@ import { strangers } from '../harness/slack-hands.ts'
 
 const DM = `D${ALICE.slice(1)}`
 
-/** A Slack whose clock the test moves, a root message, and the events that an app got. */
+/** Starts a Slack whose clock the test moves, with a root message, and an app that records events. */
 async function played(options: LocalSlackOptions = {}) {
   const clock = { now: 1_790_000_000_000 }
   const slack = await localSlack({ now: () => clock.now, echo: false, agent: true, ackMs: 30_000, ...options })

@@ -1,5 +1,6 @@
 /**
- * The playground refuses the blocks that Slack refuses, with the reason. Otherwise a bot's mistake shows only in Slack.
+ * The playground refuses the blocks that Slack refuses, with the reason. Otherwise a bot's mistake would show only in
+ * Slack.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'

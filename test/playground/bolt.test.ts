@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-/** A real Bolt app that writes down what comes in, over HTTP or Socket Mode. */
+/** Starts a real Bolt app that records deliveries, over HTTP or Socket Mode. */
 async function boltApp(slack: LocalSlack, mode: 'http' | 'socket', secret = slack.signingSecret) {
   const logLevel = LogLevel.ERROR
   const clientOptions = { slackApiUrl: slack.apiUrl }

@@ -15,7 +15,7 @@ import { nodeArgs } from '../harness/compiled-sources.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 import { standStill } from '../harness/stand-still.ts'
 
-/** The bots that this process has forked. */
+/** Returns the ids of the bots that this process has forked. */
 function ownBots(): number[] {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
   return all
@@ -34,14 +34,14 @@ test('a bot that is gone when its successor starts ends nothing but itself', asy
   t.onTestFinished(playground.stop)
   const [pid] = ownBots()
   process.kill(pid!, 'SIGKILL')
-  // It is gone, and nothing has told this process of it.
+  // The bot is gone, and this process has not been notified.
   standStill(500)
   await bots.renew()
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
   expect(notices.join()).toContain('it restarts, and without Redis what ran is lost.')
-  // Slack delivers to the next one.
+  // Slack delivers to the next bot.
   expect((await fetch(`${playground.gateway?.botUrl()}/healthz`)).status).toBe(200)
   expect(faults).toEqual([])
 }, 180_000)
@@ -86,7 +86,7 @@ describeWithRedis('with the Redis of npm run dev', () => {
     expect(notices).toEqual(['The bot is ready.', 'The bot has restarted.'])
     const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
     const tried = () => post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
-    // What is known of a question is kept a moment after its answer is shown.
+    // The data on a question is saved a moment after its answer is shown.
     await expect.poll(tried).toMatchObject({ before: { text: '3*7 = **21**' }, now: { text: '3*7 = **21**' } })
     const broken = { name: 'text', text: text.replace('{{today}}', ''), channel: GENERAL, thread }
     expect(JSON.stringify(await post('prompts/try', broken))).toContain('prompts/text.md lacks the variable {{today}}.')

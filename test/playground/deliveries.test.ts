@@ -21,7 +21,7 @@ interface Request {
   body: string
 }
 
-/** An app that answers its requests with these statuses, the last one for ever; 0 never answers. */
+/** Starts an app that answers with these statuses; the last one is repeated. 0 never answers. */
 async function httpApp(slack: LocalSlack, statuses: number[]): Promise<Request[]> {
   const seen: Request[] = []
   const server = await listen((request, response) => {
@@ -44,9 +44,7 @@ async function socketUrl(slack: LocalSlack): Promise<string> {
   return ((await opened.json()) as { url: string }).url
 }
 
-/**
- * A socket that has said goodbye and been answered, on a connection that it leaves open: Slack's end of it is closing.
- */
+/** Opens a socket, closes it by a close frame, and keeps the connection open, so that Slack's end is closing. */
 async function leavingApp(slack: LocalSlack): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(await socketUrl(slack))
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -57,13 +55,13 @@ async function leavingApp(slack: LocalSlack): Promise<Socket> {
   socket.on('data', (bytes) => (came = Buffer.concat([came, bytes])))
   await slack.until(() => came.includes('"hello"'), 'the greeting')
   const from = came.length
-  // An empty frame that closes, under a mask of zeros.
+  // An empty close frame, masked with zeros.
   socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]))
   await slack.until(() => came.subarray(from).includes(0x88), 'the answer to the goodbye')
   return socket
 }
 
-/** A socket of an app that acks what `acks` says. */
+/** Opens a socket of an app that acks as `acks` returns. */
 async function socketApp(slack: LocalSlack, acks: (envelope: Record<string, unknown>) => boolean = () => true) {
   const url = await socketUrl(slack)
   const socket = new WebSocket(url)

@@ -1,4 +1,4 @@
-/** The real bot as people see it while a switch is on, and after it is off again. */
+/** The real bot as people see it while a fault is on, and after it is off. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { FaultName } from '../../playground/faults/switch-list.ts'
@@ -27,8 +27,8 @@ async function sumBot(t: Ends, { env = {}, slack = {}, mode = 'http' }: Given = 
 }
 
 /**
- * Asks in trouble: one answer, whole, at rest, and no word of how it came to be; then, with all well, as if nothing had
- * been.
+ * Asks while the fault is on, and expects one complete answer without a trace of the fault. Then asks again without the
+ * fault.
  */
 async function survives(bot: TestBot, name: FaultName, value?: number | string): Promise<Thread> {
   const { slack } = bot

@@ -1,4 +1,4 @@
-/** Each switch of the local Slack really does on the wire what it says, and no more once it is off. */
+/** Each fault switch of the local Slack has its effect on the wire, and none when it is off. */
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createJournal } from '../../playground/journal/journal.ts'
@@ -149,7 +149,7 @@ describe('Web API calls', () => {
     expect((await slack.say({ text: 'Heard?' })).deliveries).toHaveLength(1)
     slack.faultSwitches.clear()
     expect(await callSlack(slack, 'users.info', { user: ALICE })).toMatchObject({ ok: true })
-    // It is nobody's mistake but that of whoever took the scope.
+    // The missing scope is not the app's mistake.
     expect(slack.refusals.filter(({ error }) => error === 'missing_scope')).toEqual([])
   })
 

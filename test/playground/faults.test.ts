@@ -1,4 +1,7 @@
-/** The faults and rates that a test asks the local Slack for do happen: else a test of a fault proves nothing. */
+/**
+ * Faults and rates that a test requests from the local Slack take effect. Otherwise tests of faults would prove
+ * nothing.
+ */
 import { expect, test } from 'vitest'
 import { GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'

@@ -1,4 +1,4 @@
-/** Files as the local Slack has them: in events, in `files.info`, and over HTTP. */
+/** Files in the local Slack: in events, in `files.info`, and over HTTP. */
 import { expect, onTestFinished, test } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import {
@@ -18,7 +18,7 @@ import { callSlack, slackStory } from '../harness/slack-calls.ts'
 const ASK = `<@${BOT_USER}>`
 const notes = textFile('notes.md', '# Notes')
 
-/** A Slack whose app keeps every event that comes. */
+/** Starts a Slack whose app records events. */
 async function played(options: LocalSlackOptions = {}) {
   const slack = await localSlack(options)
   const came: Json[] = []

@@ -10,7 +10,7 @@ import { Refusal } from '../../playground/slack/types.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
-/** Whatever it throws must be Slack's way to say no. */
+/** Runs a function. An error must be one of Slack's refusals. */
 function refuses(run: () => unknown) {
   try {
     run()

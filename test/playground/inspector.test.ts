@@ -1,4 +1,4 @@
-/** The playground's journal, its server's answers about it, and entries that are sent again. */
+/** The playground's journal, its server's answers about it, and repeated entries. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { inspectorPart } from '../../playground/journal/inspector-part.ts'
@@ -12,7 +12,7 @@ import { localSlack } from '../harness/local-slack.ts'
 import { curlWords, doCurl } from '../harness/shell-curl.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
-/** An app over HTTP that answers with these statuses, then with 200; what came to it. */
+/** Starts an app over HTTP that answers with these statuses, then with 200. Records its deliveries. */
 async function app(...statuses: number[]) {
   const came: { headers: Record<string, unknown>; body: string }[] = []
   const server = await listen((request, response) => {
@@ -33,7 +33,7 @@ async function journaled(options: LocalSlackOptions = {}, ...statuses: number[])
   return { journal, slack, came, url }
 }
 
-/** A page with the panel's part alone, and what its server tells. */
+/** Serves a page with only this panel, and reads its data. */
 async function served(options: LocalSlackOptions = {}) {
   const parts = await journaled(options)
   const { journal, slack } = parts
@@ -337,7 +337,7 @@ describe('the playground’s own journal', () => {
         ({ kind, request }) => kind === 'model' && request['body'] && JSON.stringify(request).includes('What is 6*7?'),
       )
     expect(model).toMatchObject({ ok: true, request: { body: { model: 'demo', stream: true } } })
-    // The bot is one in a workspace: its tools are those of one.
+    // The bot runs in a workspace and has its tools.
     expect(JSON.stringify(model?.request)).toContain('workspace_search')
     expect(slack.refusals).toEqual([])
     const tool = journal.note({ kind: 'tool', name: 'calculator', request: { tool: 'calculator', input: '6*7' } })

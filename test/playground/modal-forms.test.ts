@@ -1,4 +1,4 @@
-/** Modals and Homes: what Slack takes for one, and what becomes of a form that is sent. */
+/** Modals and Homes: valid ones, and the handling of a submitted form. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import { ALICE, BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
@@ -30,7 +30,7 @@ const form = modal({
   ],
 })
 
-/** An app that keeps the interactions that came, and answers each with `ack()`. */
+/** Starts an app that records interactions, and answers each with `ack()`. */
 async function app(slack: LocalSlack, ack: (payload: Record<string, unknown>) => object | undefined = () => undefined) {
   const came: Record<string, unknown>[] = []
   const server = await listen((request, response) => {
@@ -51,7 +51,7 @@ async function trigger(slack: LocalSlack, user = ALICE): Promise<string> {
   return String((await slack.slash('x', { user })).delivery.payload['trigger_id'])
 }
 
-/** A form that stands open before Alice. */
+/** Opens a form for Alice. */
 async function opened(ack?: (payload: Record<string, unknown>) => object | undefined) {
   const slack = await localSlack({ echo: false })
   const came = await app(slack, ack)

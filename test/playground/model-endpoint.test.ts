@@ -10,7 +10,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { act, finish, playModel, type Script } from '../harness/played-model.ts'
 
-/** The endpoint before an upstream, the bot's own client before the endpoint, and what the journal holds. */
+/** Starts the endpoint before an upstream, with the bot's own client and a journal. */
 async function endpoint(t: TestContext, upstream: Upstream, injected?: ModelFaults) {
   const journal = createJournal()
   journal.hide('sk-of-the-operator', '$OPENAI_API_KEY')
@@ -27,7 +27,7 @@ async function endpoint(t: TestContext, upstream: Upstream, injected?: ModelFaul
   return { journal, url: served.url, model: modelFor(true), whole: modelFor(false), post }
 }
 
-/** The same before a real endpoint, with the operator's key. */
+/** Starts the endpoint before a real endpoint, with the operator's key. */
 async function forwarded(t: TestContext, script: Script, injected?: ModelFaults) {
   const upstream = await playModel(t, script)
   const { fetch = globalThis.fetch } = await createNetwork({})
@@ -35,14 +35,14 @@ async function forwarded(t: TestContext, script: Script, injected?: ModelFaults)
   return { upstream, ...(await endpoint(t, forwardUpstream(options), injected)) }
 }
 
-/** The entries, as soon as so many are over. */
+/** Returns the journal's entries when this many have ended. */
 async function ended(journal: Journal, count = 1): Promise<JournalEntry[]> {
   const over = () => journal.entries().filter(({ ms }) => ms !== undefined)
   await until(() => over().length >= count, 'the entries')
   return over()
 }
 
-/** A played model that writes these pieces. */
+/** Returns a simulated model that writes these pieces. */
 function writes(...pieces: ModelPiece[]): Upstream {
   return {
     models: () => Promise.resolve(['played']),

@@ -1,4 +1,4 @@
-/** A model in trouble: what people see of it, over the wire on which the playground's bot reaches every model. */
+/** A model with faults, as people see it, over the endpoint through which the playground's bot calls every model. */
 import { describe, expect, test } from 'vitest'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
 import { modelFaults } from '../../playground/faults/model-faults.ts'
@@ -13,7 +13,7 @@ interface FaultyBot extends TestBot {
   model: PlayedModel
 }
 
-/** A bot whose model is reached through the endpoint, where its trouble is made. */
+/** Starts a bot whose model calls go through an endpoint with faults. */
 async function startFaultyBot(t: Ends, env: Env = {}): Promise<FaultyBot> {
   const model = await playModel(t)
   model.on('sum', act('I reckon.', 'calculator', '6*7'), finish('It is 42.'))

@@ -1,4 +1,4 @@
-/** The playground's MCP server, as the bot meets it. */
+/** The playground's MCP server with the bot. */
 import { describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
 import { CAROL } from '../../playground/slack/example-workspace.ts'
@@ -18,7 +18,7 @@ async function start(t: Ends, turns: Turn[], env: Record<string, string> = {}): 
   return playground
 }
 
-/** Asks as Alice, and gives what the bot says from then on, once it says something like it. */
+/** Asks as Alice. Returns what the bot writes from then on, when some of it matches. */
 async function ask({ slack }: Playground, text: string, awaited: RegExp) {
   const { thread } = await slack.mention(text)
   const shown = () => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
@@ -29,7 +29,7 @@ async function ask({ slack }: Playground, text: string, awaited: RegExp) {
   return { shown, press }
 }
 
-/** The bot asks a server at most every five seconds what it says of its tools. */
+/** Opens the Home until it matches. The bot checks a server's tools every five seconds at most. */
 async function untilHome({ slack }: Playground, is: (home: string) => boolean): Promise<void> {
   const look = async () => {
     await slack.people.openHome(CAROL)

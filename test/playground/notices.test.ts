@@ -15,7 +15,7 @@ describeWithChromium('a notice of npm run dev', () => {
     t.onTestFinished(close)
     notices.tell('tools/a.ts:1:3: Expected ")".', true)
     const { page } = await openPage(url, {
-      // A notice goes by itself after four seconds, which a machine may take to look at it.
+      // A notice disappears after four seconds, and a slow machine may miss it.
       before: (one) =>
         one.addInitScript('const set = setTimeout; setTimeout = (act, ms) => set(act, ms === 4_000 ? 3_600_000 : ms)'),
     })

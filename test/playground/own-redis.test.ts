@@ -1,4 +1,4 @@
-/** `npm run playground -- --redis`: a Redis of its own, which can be gone for a while. */
+/** `npm run playground -- --redis`: its own Redis, which can be unreachable for a while. */
 import { readdir } from 'node:fs/promises'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
@@ -59,7 +59,7 @@ describeWithRedis('a Redis of the playground’s own', () => {
     await slack.until(() => endings(running).length > 0, 'the answer of the run', 60_000)
     const [delivery] = asked.deliveries
     await delivery?.first
-    // What could not be stored was not acked; Slack brings it until it is.
+    // Events that could not be stored were not acked, so Slack delivers them until they are.
     await slack.until(async () => {
       const isAcked = delivery?.attempts.some(({ status }) => status === 200)
       return isAcked || (delivery && (await slack.redeliver(delivery)).status === 200)

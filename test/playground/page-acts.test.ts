@@ -1,4 +1,4 @@
-/** The acts that the page's server allows each person: no more than in Slack. */
+/** The actions that the page's server allows each person, no more than in Slack. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ACME, addExamplePeople, CAROL, DAVE, ERIN, LAUNCH } from '../../playground/slack/example-workspace.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -22,7 +22,7 @@ describe('somebody at the page', () => {
     url = page.url
   })
 
-  /** Returns the page's server's answer to a person's act. */
+  /** Posts a person's action. Returns the server's answer. */
   async function post(name: string, path: string, body: object): Promise<Record<string, unknown>> {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${url}${path}?as=${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -127,7 +127,7 @@ describe('somebody at the page', () => {
       [BOB]: ['one', 'one', 'one two three'],
       [DAVE]: [],
     })
-    // How it began is the page's to know: neither the app nor the page is told.
+    // The origin of the message is internal: neither the app nor the page gets it.
     expect([message, kept(BOB)].map((one) => JSON.stringify(one).includes('"stream":'))).toEqual([false, false])
     expect(JSON.stringify(await callSlack(slack, 'conversations.replies', { ts: thread_ts }))).not.toContain(
       '"stream":',

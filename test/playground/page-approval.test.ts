@@ -1,4 +1,4 @@
-/** A card with an input, two people at their pages, and what the app is told of a press. */
+/** A card with an input, two people at their pages, and what the app gets of a press. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startPage } from '../../playground/page-server/page-server.ts'
 import { ALICE, BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'

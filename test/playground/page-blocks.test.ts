@@ -1,6 +1,6 @@
 /**
- * Block Kit on the page: every block and element that the local Slack takes is drawn, and what the bot sends is among
- * them.
+ * Block Kit on the page: every block and element that the local Slack accepts is drawn, including all that the bot
+ * sends.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-p
 import { filesIn } from '../harness/source.ts'
 
 const UNKNOWN = /\((?:a block|an element|an input|rich text|a chart) of type /
-/** Only in a modal. */
+/** Allowed only in a modal. */
 const ALERT = { type: 'alert', level: 'warning', text: plain('Take care.') }
 
 test('there is a sample of every block and element that Slack takes, and the bot sends no other', () => {
@@ -177,7 +177,7 @@ describeWithChromium('the page in Chromium', () => {
     const heightOf = (cell: { offsetHeight: number }) => cell.offsetHeight
     await expect.poll(() => table.locator('th').first().evaluate(heightOf)).toBeLessThan(40)
     await expect.poll(() => table.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
-    // An address does not make it endless.
+    // A long address does not widen its column without limit.
     await expect
       .poll(() =>
         table

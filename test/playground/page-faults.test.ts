@@ -1,4 +1,4 @@
-/** The panel of switches on the page: thrown by one person, seen by all, and kept by the server. */
+/** The panel of fault switches: one person changes them, all see them, and the server keeps them. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { playgroundFaults } from '../../playground/faults/playground-faults.ts'

@@ -1,4 +1,4 @@
-/** Files at the page: brought by button, drop and paste, shown in messages, and what its server makes of them. */
+/** Files at the page: added by button, drop and paste, and shown in messages. */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -19,7 +19,7 @@ async function served() {
   return { slack, url: page.url }
 }
 
-/** The page's own way to bring a file. */
+/** Uploads a file as the page does. */
 async function upload(
   url: string,
   name: string,
@@ -109,7 +109,7 @@ describeWithChromium('the page in Chromium', () => {
     return { slack, ...opened, toSend: opened.main.getByRole('list', { name: 'Files to send' }) }
   }
 
-  /** Chooses files by the button. */
+  /** Chooses files with the button. */
   async function choose(page: Page, part: Locator, files: { name: string; mimeType: string; buffer: Buffer }[]) {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
@@ -118,7 +118,7 @@ describeWithChromium('the page in Chromium', () => {
     await chooser.setFiles(files)
   }
 
-  /** Drops or pastes a file at a place, as a browser does, with its name and size, and text that comes with it. */
+  /** Drops or pastes a file like a browser, with its name and size, and text that comes with it. */
   async function bring(page: Page, kind: 'drop' | 'paste', [at, name, size, words]: [string, string, number, string?]) {
     await page.evaluate(`{
       const { at, kind, name, size, words } = ${JSON.stringify({ at, kind, name, size, words })}

@@ -1,4 +1,4 @@
-/** The panel "Under the hood" in Chromium: what a person at it can see and do. */
+/** The panel "Under the hood" in Chromium: what a person can see and do. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { inspectorPart } from '../../playground/journal/inspector-part.ts'
@@ -16,7 +16,7 @@ import { callSlack } from '../harness/slack-calls.ts'
 describeWithChromium('the panel Under the hood', () => {
   const openPage = pagesInChromium()
 
-  /** A page with the panel open, over a journal that a test writes to. `before` comes ahead of the page. */
+  /** Opens a page with the panel, for a journal that the test writes to. `before` runs before the page is loaded. */
   async function open(
     options: BrowserContextOptions & { before?: (journal: ReturnType<typeof createJournal>) => void } = {},
   ) {
@@ -280,7 +280,7 @@ describeWithChromium('the panel Under the hood', () => {
     await rows.nth(10).waitFor()
     await expect.poll(() => rows.count()).toBe(11)
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('12')
-    // Milliseconds of its thread's time.
+    // In ms of the thread's time.
     expect(longest).toBeLessThan(1_500)
   })
 

@@ -1,5 +1,5 @@
 /**
- * People's acts on messages: edit and delete their own, react, reply, continue where they were; by mouse, keys and on a
+ * People's actions on messages: editing and deleting their own, reacting, replying; by mouse, by keyboard and on a
  * phone.
  */
 import { expect, test } from 'vitest'
@@ -40,7 +40,7 @@ test('an address that is typed is sent as Slack sends it, but not in code', asyn
   expect(JSON.stringify(message?.blocks)).toContain('{"type":"link","url":"https://example.org/a?b=1&c=2"}')
 })
 
-/** How far a scroller is from its end. */
+/** Returns a scroller's distance from its end. */
 const fromEnd = (one: { scrollHeight: number; scrollTop: number; clientHeight: number }) =>
   one.scrollHeight - one.scrollTop - one.clientHeight
 

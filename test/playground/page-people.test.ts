@@ -1,4 +1,4 @@
-/** Several people at the page: who sees what, one after the other and two side by side. */
+/** Several people at the page: what each of them sees, one after the other and two side by side. */
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
@@ -16,7 +16,7 @@ describeWithChromium('people at the page', () => {
   afterAll(() => playground.stop())
   const openPage = pagesInChromium()
 
-  /** The page of one person, or of two side by side. */
+  /** Opens the page of one person, or of two side by side. */
   const open = async (at: string, options?: OpenOptions & { on?: Playground }) => (await opened(at, options)).page
   function opened(at: string, { on = playground, ...options }: OpenOptions & { on?: Playground } = {}) {
     return openPage(on.url, { at, drawn: '#message-box[aria-label], iframe', ...options })
@@ -201,7 +201,7 @@ describeWithChromium('people at the page', () => {
     await main(bob).getByText('It begins').waitFor()
     await call('chat.appendStream', { ts, markdown_text: ' and goes on' })
     await main(alice).getByText('It begins and goes on').waitFor()
-    // What is said later is there, and nothing more of the stream.
+    // Later messages appear, but nothing more of the stream.
     await playground.slack.say({ user: ALICE, text: 'meanwhile' })
     await main(bob).getByText('meanwhile').waitFor()
     await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
@@ -253,7 +253,7 @@ describeWithChromium('people at the page', () => {
     await switchOf(alone).click()
     await alone.getByRole('menu', { name: 'Act as' }).waitFor()
     expect(await axeAlone()).toEqual([])
-    // On a phone there is nothing beside it.
+    // A phone has no room for it.
     await expect
       .poll(async () => (await alone.getByRole('main').boundingBox())?.width)
       .toBe(width > 860 ? width - 232 : width)

@@ -1,4 +1,4 @@
-/** A person's place on the page, and the new messages there: addresses, Back, reload, unread marks, days, panels. */
+/** A person's place on the page, and new messages: addresses, Back, reload, unread marks, days, panels. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -9,7 +9,7 @@ const DAY = 86_400_000
 const hash = (page: Page) => new URL(page.url()).hash
 const lines = (page: Page) => page.locator('#messages > .divider').allInnerTexts()
 
-/** Two panels as other parts of the page have them. */
+/** Two panels, as modules of the page. */
 const PANEL = `[
   ...['first', 'second'].map((id) => ({
     id, title: 'The ' + id,
@@ -236,7 +236,7 @@ describeWithChromium('the page in Chromium', () => {
     const second = page.getByRole('complementary', { name: 'The second' })
     await second.getByText('Item').waitFor()
     await page.evaluate('comes()')
-    // The page has gone on with what it waited for by the time that it hears of the next.
+    // Lets the page finish its pending work before the next event.
     await page.evaluate('new Promise((done) => setTimeout(done))')
     await expect.poll(() => second.getByText('Item late').count()).toBe(0)
     await expect.poll(() => second.getByText('Item').count()).toBe(1)

@@ -22,7 +22,7 @@ test('a trace that is made by hand is one that can be read', () => {
 describe('npm run trace', () => {
   test('prints where the run is shown, and ends when it is told to', async (t) => {
     const file = join(await temporaryFolder(t), 'run.json')
-    // npm writes lines of its own before what `npm run runs -- trace ID > FILE` prints.
+    // npm prints lines of its own before the output of `npm run runs -- trace ID > FILE`.
     await writeFile(file, `\n> thinkaloud@0.1.0 runs\n> node dist\n\n${JSON.stringify(fullTrace(), null, 2)}\n`)
     const command = startCommand(t, 'playground/trace.ts', { args: [file] })
     const [, url = ''] = await command.shows(/(http:\/\/localhost:\d+)/)
@@ -159,7 +159,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(one!.x).toBeGreaterThanOrEqual(thought!.x + thought!.width - 1)
     expect(other!.x).toBeLessThan(one!.x + one!.width)
     expect(other!.width / one!.width).toBeCloseTo(2, 0)
-    // Two hours take no more room than a second would.
+    // A folded wait of two hours takes no more room than a second.
     expect(wait!.width).toBeLessThan(thought!.width)
     expect(after!.x).toBeGreaterThanOrEqual(wait!.x + wait!.width - 1)
     await page.getByText('of work, 2 h 3 min waiting for a person').waitFor()

@@ -1,4 +1,4 @@
-/** The panel "Run" beside the thread: from what is pressed there, live, in each way to show a run. */
+/** The panel "Run" beside the thread: opened by presses there, updated live, with each way to show a run. */
 import { readFile } from 'node:fs/promises'
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +16,7 @@ const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
 describeWithChromium('the panel Run', () => {
   const openPage = pagesInChromium()
 
-  /** The playground, with a question asked in it. */
+  /** Starts the playground, and asks a question. */
   async function open({ env = {}, ...look }: BrowserContextOptions & { env?: Env } = {}) {
     const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs: 0 })
     onTestFinished(() => playground.stop())

@@ -1,4 +1,4 @@
-/** Work in progress on the page, and a person's forms, presses and menus there. */
+/** Work in progress on the page, and a person's forms, presses and menus. */
 import { expect, test } from 'vitest'
 import { ALICE, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => playground.stop())
 
-/** Asks the page's server with headers of one's own choosing. */
+/** Sends a request to the page's server with custom headers. */
 function ask(
   path: string,
   options: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -107,7 +107,7 @@ describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
   const open = (options: OpenOptions = {}) => openPage(playground.url, options)
 
-  /** A message that the bot posts, straight through its Web API. */
+  /** Posts a message of the bot through its Web API. */
   async function post(args: Record<string, unknown>) {
     const { slack } = playground
     const headers = { authorization: `Bearer ${slack.botToken}`, 'content-type': 'application/json' }
@@ -275,7 +275,7 @@ describeWithChromium('the page in Chromium', () => {
     const { ts } = await slack.say({ channel: RANDOM, text: 'hello' })
     slack.store.setStatus(channel, ts, 'is thinking …')
     await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor()
-    // The test's page asks for reduced motion.
+    // The test's page requests reduced motion.
     expect(await page.evaluate('document.getAnimations().length')).toBe(0)
     slack.store.setStatus(channel, ts, '')
     await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor({ state: 'detached' })
@@ -366,7 +366,7 @@ describeWithChromium('the page in Chromium', () => {
     const { page, complaints } = await openPage(own.url)
     await own.stop()
     await page.getByText('The playground has stopped').waitFor()
-    // It tries again and again, and the browser complains of each.
+    // The page keeps reconnecting, and the browser complains each time.
     await page.close()
     complaints.splice(0)
   })

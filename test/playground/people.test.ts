@@ -11,7 +11,7 @@ interface Came {
   payload: Record<string, unknown>
 }
 
-/** An app that acks all and keeps what came; `ack` is the body of its acks. */
+/** Starts an app that acks everything and records deliveries. `ack` is the body of its acks. */
 async function app(slack: LocalSlack, ack = '') {
   const came: Came[] = []
   const server = await listen((request, response) => {
@@ -36,7 +36,7 @@ function payloadOf(body: string, type: string): Came {
   return { type: String(payload['type']), payload }
 }
 
-/** The bot calls its Slack. */
+/** Calls the local Slack as the bot. */
 async function call(slack: LocalSlack, method: string, args: object) {
   const headers = { authorization: `Bearer ${slack.botToken}`, 'content-type': 'application/json' }
   const response = await fetch(slack.apiUrl + method, { method: 'POST', headers, body: JSON.stringify(args) })
@@ -245,7 +245,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
 })
 
 describe('what happens is told to who watches', () => {
-  /** Collects events until one contains the words. */
+  /** Collects changes until one contains the words. */
   async function eventWith(url: string, words: string, happen: () => Promise<unknown>): Promise<string> {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/events`)
     onTestFinished(() => socket.terminate())

@@ -12,7 +12,7 @@ import { textOf } from '../harness/source.ts'
 
 describe('npm run playground', () => {
   test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
-    // An empty folder: no .env of a developer's has a say.
+    // An empty folder, so that no developer's .env is read.
     const cwd = await temporaryFolder(t)
     const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd, fromSource: true })
     await playground.shows('Ctrl+C ends it.')
@@ -63,7 +63,7 @@ describe('the bot in the playground', () => {
       slack
         .replies(GENERAL, roots()[0]?.ts ?? '')
         .flatMap((one) => / · ([\d.]+) s · /.exec(slack.shown(one))?.[1] ?? [])
-    // What it took is told by the same clock.
+    // The duration in the footer is by the same clock.
     expect(Number(await slack.until(() => seconds()[0], 'the footer'))).toBeLessThan(90)
     await moved('faults-once', { name: 'tomorrow' })
     await slack.until(isAnswered(1), 'the answer a day later', 90_000)
@@ -100,7 +100,7 @@ describe('the bot in the playground', () => {
       SLACK_APP_TOKEN: 'xapp-of-the-real-workspace',
       SLACK_API_URL: 'http://127.0.0.1:1/api/',
       REDIS_URL: 'redis://127.0.0.1:1',
-      // Of a model that the demo is not.
+      // A dialect that the demo does not speak.
       AGENT_DIALECT: 'bracket',
       ROLE: 'front',
       PORT: '1',
@@ -124,7 +124,7 @@ describe('the bot in the playground', () => {
     const readme = textOf('README.md')
     const [, mcpServers = ''] = /^echo '(\{"mcpServers".*\})' > mcp\.json$/m.exec(readme) ?? []
     const [, sentence = ''] = /^MCP_CONFIG=\S+ npm run playground +# ask: @thinkaloud (.*)$/m.exec(readme) ?? []
-    // What npx would start, without its seconds.
+    // The program that npx would start, without npx's delay.
     const server = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
     const started = mcpServers.replace(
       '"npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "tmp/notes"]',
@@ -155,7 +155,7 @@ describe('the bot in the playground', () => {
     const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0' })
     const serves = async (address: string, words: RegExp) =>
       words.test(await fetch(address).then((response) => response.text(), String))
-    // A port that was let go may be somebody else's at once.
+    // Another process may get a port as soon as it is free.
     const answers = () => Promise.all([serves(url, /Thinkaloud playground/), serves(`${slack.apiUrl}api.test`, /"ok"/)])
     expect(await answers()).toEqual([true, true])
     await stop()

@@ -12,7 +12,7 @@ import { act, finish, playModel } from '../harness/played-model.ts'
 describeWithChromium('the panel “Prompts”', () => {
   const openPage = pagesInChromium()
 
-  /** A question that was answered, and the panel open beside it. The model is told by the prompt how to answer. */
+  /** Opens the panel beside an answered question. The prompt tells the model how to answer. */
   async function open() {
     const ends = { onTestFinished }
     const prompts = join(await temporaryFolder(ends), 'prompts')
@@ -53,7 +53,7 @@ describeWithChromium('the panel “Prompts”', () => {
     expect(await axe()).toEqual([])
     expect(messages()).toBe(before)
     expect(await readFile(file, 'utf8')).toBe(text)
-    // What is being edited stays while the panel is closed.
+    // Edits stay while the panel is closed.
     await panel.getByRole('button', { name: 'Close panel' }).click()
     await openPanel(page, 'Prompts')
     await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')

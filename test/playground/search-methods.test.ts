@@ -1,4 +1,4 @@
-/** How strict the local Slack's search is: as Slack's. */
+/** The local Slack's search is as strict as Slack's. */
 import { expect, test } from 'vitest'
 import {
   ALICE,
@@ -16,7 +16,7 @@ const CONTEXT = 'assistant.search.context'
 const quiet = (options: LocalSlackOptions = {}) =>
   localSlack({ search: 'words', echo: false, ackMs: 10, retryMs: [], ...options })
 
-/** Returns the token that an event carries. */
+/** Returns the token in an event. */
 async function tokenOf(slack: LocalSlack, user: string = ALICE, channel = GENERAL): Promise<string> {
   const { deliveries } = await slack.say({ user, channel, text: `<@${BOT_USER}> hello` })
   const found = deliveries.map(({ payload }) => /"action_token":"([^"]+)"/.exec(JSON.stringify(payload))?.[1])

@@ -17,6 +17,6 @@ test('what is under way, and what comes, begins the quiet anew', async () => {
   const looks = [1, 1, 0, 0].map((busy, count) => ({ busy, count: Math.min(count, 2) }))
   let seen = 0
   await quiet(() => looks[Math.min(seen++, looks.length - 1)] ?? { busy: 0, count: 2 }, 45)
-  // One before, three of which each brings something or is busy, and three of rest.
+  // One check before, three in which something is new or busy, and three of rest.
   expect(seen).toBe(6)
 })

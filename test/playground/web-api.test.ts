@@ -11,7 +11,7 @@ const DEAD = 'message_not_in_streaming_state'
 const call = (method: string, args: SlackAnswer = {}, local = slack) => callSlack(local, method, args)
 const story = (steps: SlackStep[], local = slack) => slackStory(local, steps)
 
-/** A local Slack whose clock the test moves. */
+/** Starts a local Slack whose clock the test moves. */
 async function timedSlack() {
   const clock = { now: 1_790_000_000_000 }
   return { clock, timed: await localSlack({ now: () => clock.now, echo: false, ackMs: 20, retryMs: [] }) }
@@ -28,7 +28,7 @@ const modal = { type: 'modal', title: plain('Hello'), blocks: [section('hi')] }
 const home = { type: 'home', blocks: [section('hi')] }
 const to = { recipient_user_id: ALICE, recipient_team_id: 'T0LOCAL0001' }
 
-// Nobody listens here: what people say is not waited for.
+// Nobody listens to deliveries, so people's messages do not wait.
 const slack: LocalSlack = await startLocalSlack({ echo: false, ackMs: 10, retryMs: [] })
 slack.addChannel('C0OUTSIDE01', { members: new Set([ALICE]) })
 slack.addChannel('G0SECRET001', { members: new Set([ALICE]) })

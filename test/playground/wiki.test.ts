@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePages } from '../../playground/wiki/wiki-pages.ts'
 import { startWiki, type Wiki } from '../../playground/wiki/wiki.ts'
 
-// The package is CommonJS and so is the axios that it uses.
+// The package is CommonJS, and so is its axios.
 const require = createRequire(import.meta.url)
 const { default: wikipedia } = require('wikipedia') as typeof Wikipedia
 const axios = require('axios') as AxiosStatic
@@ -33,7 +33,7 @@ async function titles(query: string): Promise<string[]> {
 }
 
 describe('the wikipedia package reads it', () => {
-  // The package knows only https://en.wikipedia.org: its own HTTP client is pointed at the played wiki.
+  // The package calls only https://en.wikipedia.org, so its HTTP client is redirected to the simulated wiki.
   const redirect = axios.interceptors.request.use((config) => ({
     ...config,
     url: config.url?.replace('https://en.wikipedia.org/w/api.php', wiki.url) ?? '',

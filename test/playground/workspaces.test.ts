@@ -1,4 +1,4 @@
-/** `npm run playground -- --workspaces`: a distributed app, installed and removed as people do it. */
+/** `npm run playground -- --workspaces`: a distributed app, installed and removed by people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
 import { CAROL, LAUNCH } from '../../playground/slack/example-workspace.ts'
@@ -17,7 +17,7 @@ afterAll(() => playground.stop())
 const gateway = () => playground.gateway!
 const workspace = (name: string) => gateway().workspaces.find((one) => one.name === name)!
 
-/** Follows Slack's page as a browser does: `choice` is the link that is pressed. */
+/** Follows Slack's page like a browser. `choice` is the link to follow. */
 async function add(choice: string) {
   const browser = new Browser(gateway().base)
   const asked = new URL((await browser.get('/slack/install')).headers.get('location') ?? '')
@@ -43,7 +43,7 @@ async function isAnswered(at: PlayedWorkspace) {
   await at.slack.until(await ask(at), `an answer in ${at.name}`)
 }
 
-/** Nothing comes there while another workspace is answered. */
+/** Checks that nothing is posted there while another workspace is answered. */
 async function isIgnored(at: PlayedWorkspace, other: PlayedWorkspace) {
   const hasAnswer = await ask(at)
   await isAnswered(other)

@@ -1,15 +1,15 @@
-/** The table of failures: what happens for which error, by how it stands. */
+/** The table of failures: the outcome of each error, by circumstances. */
 import { describe, expect, test } from 'vitest'
 import { LeaseLost, ModelError } from '../../src/base/errors.ts'
-import { failureOutcome, type Circumstances } from '../../src/question/failure-outcome.ts'
+import { failureOutcome, type FailureContext } from '../../src/question/failure-outcome.ts'
 
 const UNFORESEEN = new TypeError('x is not a function')
 const LOST = new LeaseLost('Another worker has taken this run over.')
 const SILENT = new ModelError('model m: 503', { hint: 'The model is down.' })
 const REFUSED = new Error('chat.postMessage: is_archived')
 
-/** `memory`: nothing outlives the process. `ending`: the process is stopping. */
-const CIRCUMSTANCES: Record<string, Omit<Circumstances, 'hasAnswered'>> = {
+/** `memory`: the run ends with the process. `ending`: the process is stopping. */
+const CIRCUMSTANCES: Record<string, Omit<FailureContext, 'hasAnswered'>> = {
   redis: { isDurable: true, isAborted: false },
   'redis, ending': { isDurable: true, isAborted: true },
   memory: { isDurable: false, isAborted: false },
@@ -20,7 +20,7 @@ const retried = 'retry'
 const thread = (why: string) => `thread: ${why}`
 const asker = 'asker: refused'
 
-describe.each<[string, { error: unknown; refusal?: Circumstances['refusal'] }, Record<string, string>]>([
+describe.each<[string, { error: unknown; refusal?: FailureContext['refusal'] }, Record<string, string>]>([
   [
     'what nobody foresaw',
     { error: UNFORESEEN },

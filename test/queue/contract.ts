@@ -20,7 +20,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     onTestFinished(() => queue.stop(0))
     return queue
   }
-  /** A queue whose handler only writes down what it was asked. */
+  /** Returns a queue whose handler only records its questions. */
   const recording = async (settings?: QueueSettings) => {
     const queue = open(settings)
     const seen: string[] = []
@@ -366,7 +366,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(await queue.ready()).toBe(false)
     finish.resolve()
     await stopped
-    // A queue that cannot keep what waits hands it out with its signal aborted, so that people can be told.
+    // A queue in memory runs waiting questions with an aborted signal when it stops, so that people can be told.
     expect(seen.filter((line) => line.endsWith('false'))).toEqual(['1 false'])
   })
 

@@ -6,10 +6,10 @@ import type { QueueSettings } from './contract.ts'
 
 const START = 1_700_000_000
 
-/** A ts, so many minutes after the start. */
+/** Returns a ts some minutes after the start. */
 const at = (minutes: number) => `${START + minutes * 60}.000100`
 
-/** A message at the top level of a direct message. */
+/** Returns a message at the top level of a direct message. */
 const dm = (minutes: number, overrides: Partial<Question> = {}): Question =>
   question(at(minutes), { channel: 'D1', surface: 'dm', thread: at(minutes), ...overrides })
 
@@ -18,7 +18,7 @@ const replyTo = (root: number, minutes: number, overrides: Partial<Question> = {
 
 /** The contract of every queue for direct messages. */
 export function conversationContract(make: (settings?: QueueSettings) => Queue): void {
-  /** The conversation that each of these questions is handed out with, in the order of the questions. */
+  /** Returns the conversation of each of these questions, in order. */
   const conversations = async (asked: Question[], settings?: QueueSettings): Promise<string[]> => {
     const queue = await opened(settings)
     const seen = new Map<string, string>()

@@ -7,7 +7,7 @@ import { queueContract } from './contract.ts'
 import { conversationContract } from './dm-conversations.ts'
 import { fairnessContract } from './fairness.ts'
 
-// Vitest runs without --expose-gc; without a collection the measure would be of garbage too.
+// Vitest runs without --expose-gc. Without a collection, garbage would be measured too.
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
@@ -89,7 +89,7 @@ describe('the embedded queue', () => {
       return process.memoryUsage().heapUsed
     }
     const [before, after] = [await grow(0), await grow(1_000)]
-    // A thousand questions kept would be 20 MB.
+    // A thousand questions in memory would be 20 MB.
     expect(after - before).toBeLessThan(10_000_000)
     await queue.stop(0)
   })

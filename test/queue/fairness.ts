@@ -4,7 +4,7 @@ import type { Question } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 import type { QueueSettings } from './contract.ts'
 
-/** The contract of every queue for the order of turns, and for the figures about waiting questions. */
+/** The contract of every queue on the order of turns, and on the figures about waiting questions. */
 export function fairnessContract(make: (settings?: QueueSettings) => Queue): void {
   const opened = async (settings?: QueueSettings) => {
     const queue = make(settings)
@@ -57,7 +57,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
       const before = seen.length
       gates[round]?.resolve()
       await eventually(() => expect(seen).toHaveLength(before + 32))
-      // The first is the one that was held.
+      // The first one is the held question.
       expect(seen.slice(before + 1).indexOf('T2')).toBeLessThan(10)
     }
   })
@@ -126,7 +126,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     for (let n = 0; n < 5; n++) expect(seen.indexOf(`other-${n}`)).toBeLessThan(8)
   })
 
-  /** One question is held at work until the test lets it go. */
+  /** Returns a queue that works on one question until the test ends it. */
   const holding = async (now: number) => {
     const queue = await opened({ concurrency: 1, now: () => now })
     const [begun, free] = [deferred(), deferred()]

@@ -1,4 +1,4 @@
-/** The questions that the queue in Redis gives up, and those that it does not. */
+/** The questions that the queue in Redis dead-letters, and those that it does not. */
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
@@ -83,7 +83,7 @@ describeWithRedis('giving up', () => {
         begun.add(ts)
         if (ts === 'bad') {
           if (life <= 2) await eventually(() => expect(begun.size).toBe(2))
-          // What it does takes time, and what else is at work dies with it.
+          // The work takes time, and other work dies with it.
           else await new Promise((resolve) => setTimeout(resolve, 100))
           return proxy.cut()
         }

@@ -3,8 +3,8 @@ import type { Handler, Queue } from '../../src/queue/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 
 /**
- * The contract of every queue for its lines, and for questions that leave them. `make` returns a fresh queue with one
- * slot.
+ * The contract of every queue on its waiting lines, and on questions that leave them. `make` returns a fresh queue with
+ * one slot.
  */
 export function lineContract(make: () => Queue): void {
   const opened = async () => {
@@ -14,8 +14,8 @@ export function lineContract(make: () => Queue): void {
     return queue
   }
   /**
-   * A queue whose first question is at work until `over` is resolved; `seen` are the names of those that had their
-   * turn.
+   * Returns a queue whose first question is in progress until `over` is resolved. `seen` are the names of the questions
+   * that were handled.
    */
   const atWork = async (handler: Handler = async () => {}) => {
     const queue = await opened()
@@ -115,7 +115,7 @@ export function lineContract(make: () => Queue): void {
       seen.push(ts ?? '')
       if (team !== 'T1') return
       begun.resolve()
-      // What a run at work meets next: its signal, or a store that it no longer holds.
+      // Waits for the run's signal, or for a store that it no longer holds.
       try {
         while (!signal.aborted) {
           await run.save({ part: 'named', value: 'x' })

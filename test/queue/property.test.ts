@@ -1,6 +1,6 @@
 /**
- * Model-based: whatever order of deliveries, redeliveries, lost acks, crashes, hand-overs and failures happens, each
- * accepted question's posts are made once and each thread's in the order in which its questions were stored.
+ * Model-based: after any order of deliveries, redeliveries, lost acks, crashes, hand-overs and failures, each accepted
+ * question's posts are made once, and each thread's posts are in the order in which its questions were stored.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,17 +20,17 @@ interface Model {
   asked: Question[]
 }
 
-/** A worker, and its way to Redis where that can be cut. */
+/** Creates a worker. `die` cuts its connection to Redis. */
 type WorkerFactory = () => Promise<{ queue: Queue; die?: () => Promise<void> }>
 
-/** The actual state: a queue, the people who see its posts, and the faults that can be injected. */
+/** The actual state: a queue, the posts that people see, and the faults that can be injected. */
 class World {
   readonly slack = new PlayedSlack()
   readonly #opened: Queue[] = []
   readonly #worker: WorkerFactory
   #current: Awaited<ReturnType<WorkerFactory>> | undefined
   readonly front: Queue
-  /** A front whose way to Redis is cut at its next few commands. */
+  /** Creates a front whose connection to Redis is cut within its next commands. */
   readonly lossyFront: ((n: number, when: 'before' | 'after') => Promise<Queue>) | undefined
   failNext = false
 

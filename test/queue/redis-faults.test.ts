@@ -70,7 +70,7 @@ describeWithRedis('a failing Redis', () => {
     const inThread = slack.posts.filter((post) => !post.startsWith('c'))
     expect(inThread).toEqual(PlayedSlack.postsOf('a', 'b', 'd'))
     const about = (text: string) => log.lines.filter(({ message }) => message.includes(text))
-    // The intake's connection and the work's, once each.
+    // Once for the intake's connection, and once for the workers'.
     expect(about('Redis is unreachable')).toHaveLength(2)
     expect(about('Redis connection restored')).toHaveLength(2)
   })
@@ -234,7 +234,7 @@ describeWithRedis('a failing Redis', () => {
     const prefix = `f${count++}`
     const [claimed, taken, looked] = [deferred(), deferred(), deferred()]
     const inSlack: string[] = []
-    // For it, no time has passed since its lease was confirmed.
+    // For this process, no time has passed since its lease was confirmed.
     const at = Date.now()
     const first = open(prefix, { concurrency: 1, lockMs: 60_000, now: () => at })
     await first.start(async (_, run) => {

@@ -14,7 +14,7 @@ describeWithRedis('the queue in Redis', () => {
   let count = 0
 
   /**
-   * A queue of its own prefix, with short pauses, and leases that outlast a machine that stands still for some seconds.
+   * Opens a queue with its own prefix, short pauses, and leases that survive a pause of the machine of some seconds.
    */
   const open = (options: Partial<RedisQueueOptions> = {}) =>
     redisQueue({
@@ -33,7 +33,7 @@ describeWithRedis('the queue in Redis', () => {
   fairnessContract((settings) => open(settings))
   conversationContract((settings) => open(settings))
 
-  /** The same, ready, and stopped when the test is over. */
+  /** Opens a queue and waits until it is ready. It stops at the end of the test. */
   const opened = async (options: Partial<RedisQueueOptions> = {}) => {
     const queue = open(options)
     onTestFinished(() => queue.stop(0))
@@ -47,7 +47,7 @@ describeWithRedis('the queue in Redis', () => {
     const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
     const asked = deferred<number>()
     await queue.start(async (_, run) => {
-      // Loads the script, if it is not there yet.
+      // Loads the script.
       await run.claimPost('root')
       const before = await atRest(scripts)
       const step = { kind: 'tool' as const, turn: 1, thought: 'hm', action: { tool: 'x', input: 'y' } }
@@ -57,7 +57,7 @@ describeWithRedis('the queue in Redis', () => {
         run.posted('root', '7.7'),
         run.claimPost('answer-1'),
       ])
-      // What this holder knows it need not ask for.
+      // The holder remembers that, so no call is made.
       await run.claimPost('root')
       asked.resolve((await scripts()) - before)
     })
@@ -131,7 +131,7 @@ describeWithRedis('the queue in Redis', () => {
       const keys = await redis.keys('*')
       for (const key of keys.filter((key) => key.startsWith(prefix) || key.startsWith(`{${prefix}`))) {
         if (key.startsWith('{keys:bull}:turns:')) continue
-        // -2: it is gone already.
+        // -2: the key has expired already.
         expect(`${key} ${await redis.pttl(key)}`).toMatch(/ ([1-9]\d*|-2)$/)
         if (!/^\{keys:bull\}:(fair|waiting)$|ready|sweep/.test(key))
           expect(key).toMatch(

@@ -12,7 +12,7 @@ export interface ControlSettings {
   sweepMs?: number
 }
 
-/** A queue that answers, and a way to its runs from wherever people are: another process, where there can be one. */
+/** A queue that answers, and a control of its runs, from another process if possible. */
 export interface Controlled {
   queue: ControlledQueue
   control: RunControl
@@ -24,7 +24,7 @@ const ALLOWED = { outcome: 'allowed', by: 'U2', at: 1, key: 'k' } as const
 const STOP: Signal = { type: 'stop', by: 'U2' }
 const message = (id: string): Signal => ({ type: 'message', id, user: 'U2', text: `${id} \u2028 "é"` })
 
-/** The first step waits for a person, since then. */
+/** Marks the first step as waiting for a person, since then. */
 export async function askForApproval(run: Run, since = Date.now()): Promise<'waiting'> {
   await run.save({ part: 'step', n: 1, value: toolStep(1, { waiting: { since } }) })
   return 'waiting'
@@ -39,9 +39,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.start(handler)
     return { queue, control }
   }
-  /**
-   * Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names.
-   */
+  /** Runs questions that wait for a decision. `seen` are their runs, by name. */
   const waiting = async (names: string[], settings?: ControlSettings) => {
     const seen: [name: string, saved: SavedRun][] = []
     const parts = await opened(async ({ ts = '' }, run) => {
@@ -281,7 +279,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     const loaded = await control.load(refOf(asked))
     expect(loaded).toMatchObject({ question: asked, saved: { steps: [{ waiting: {} }], decisions: {} } })
     expect(undecidedSteps(loaded!.saved)).toEqual(['1'])
-    // It is a copy.
+    // The loaded run is a copy.
     loaded!.saved.decisions['1'] = ALLOWED
     expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({})
     await control.resume(refOf(asked), '1', ALLOWED)

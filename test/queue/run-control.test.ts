@@ -54,7 +54,7 @@ describeWithRedis('runs in Redis', () => {
     await eventually(async () => expect(await queue.ready()).toBe(true), 60_000)
     return queue
   }
-  /** A run that waits until something is decided. */
+  /** Waits until something is decided. */
   const approval: Handler = async (_, run) => (run.saved.decisions[1] ? undefined : askForApproval(run))
   const state = async (prefix: string) => {
     const [run] = await findRuns({ redis: server.rawClient(), prefix }, question('1').id)
@@ -118,7 +118,7 @@ describeWithRedis('runs in Redis', () => {
     await done.promise
   })
 
-  /** A run at work that hears, and the way to it. */
+  /** Starts a run that listens for signals, and its control. */
   const listening = async (redis: RedisSettings) => {
     const prefix = `c${count++}`
     const heard: string[] = []
@@ -140,7 +140,7 @@ describeWithRedis('runs in Redis', () => {
     return { front, send, isHeard, heard, prefix }
   }
 
-  /** All connections that only listen. */
+  /** Kills all connections that only listen. */
   const killListeners = (servers: Pick<RedisServer, 'url'>[]) =>
     Promise.all(servers.map((one) => asking(one, (redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))))
 
@@ -183,7 +183,7 @@ describeWithRedis('runs in Redis', () => {
     await send('m1')
     await isHeard('m1')
     await killMaster(sentinels.servers[0]!)
-    // A Sentinel that the machine has kept from its work trusts its clock for nothing, for half a minute.
+    // A Sentinel that was paused does not trust its clock for half a minute.
     await eventually(async () => expect(await front.ready()).toBe(true), 150_000)
     await send('m2')
     await isHeard('m2')

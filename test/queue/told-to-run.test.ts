@@ -1,4 +1,4 @@
-/** People's additions to a run in progress, with a queue in memory and one in Redis. */
+/** People's additions to a run in progress, with queues in memory and in Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
@@ -13,14 +13,17 @@ const MAYBE = { addition: 'maybe' } as const
 const refOf = (asked: Question) => ({ thread: conversationOf(asked), id: asked.id })
 const message = ({ id, user, text }: Question): Signal => ({ type: 'message', id, user, text })
 
-/** The run's step that a message becomes once it is heard. */
+/** Adds the step that a message becomes when the run reads it. */
 async function hear(run: Run, { id, user, text }: Question): Promise<void> {
   await run.save({ part: 'step', n: run.saved.steps.length + 1, value: { kind: 'message', turn: 0, id, user, text } })
 }
 
-/** `make`: queues of one world: people reach the first, the second works. They may be one. */
+/** `make` returns two queues that share their data, or one: people reach the first, and the second works. */
 function additionsContract(make: () => [front: ControlledQueue, worker: ControlledQueue]): void {
-  /** The question `1` is at work until `over` is resolved; `handler` is what it does then, and what the others do. */
+  /**
+   * Starts a queue that works on question `1` until `over` is resolved, and then runs `handler`. Other questions run
+   * `handler` at once.
+   */
   const atWork = async (handler: Handler = async () => {}) => {
     const [front, worker] = make()
     for (const queue of new Set([front, worker])) {
@@ -159,7 +162,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     over.resolve()
     await eventually(() => expect(heard).toEqual([message(asks('1.2')), message(asks('1.3'))]))
     await isOver()
-    // The run that took its place did not make steps of them.
+    // The run that replaced it did not turn them into steps.
     expect(seen.map(({ id }) => id)).toEqual([one.id, again.id, asks('1.2').id, asks('1.3').id])
   })
 

@@ -1,4 +1,4 @@
-/** One contract of the lines, on both sides: a queue in memory, and one in Redis. */
+/** One contract of the waiting lines for both implementations: memory and Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
@@ -6,7 +6,7 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
-/** The pause before the next try, long enough for the test to see the question waiting. */
+/** The pause before a retry is long enough for the test to see the question waiting. */
 const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {

@@ -1,4 +1,4 @@
-/** The permission of a question to search: where it is kept, for how long, and where it never stands. */
+/** The action token of a question: where it is stored, for how long, and where it never is. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
@@ -101,7 +101,7 @@ describeWithRedis('in Redis', async () => {
     })
     const thread = await bot.mention('What colour is the heron?', { user: ALICE })
     await thread.ended()
-    // Nor is what was found anywhere, once the run is over.
+    // The result is not stored anywhere when the run is over.
     await slack.until(
       async () => !(await everythingIn(redis, 'whole')).includes('The heron is grey.'),
       'nothing of what was found',
@@ -111,7 +111,7 @@ describeWithRedis('in Redis', async () => {
     await bot.stop()
     const tokens = slack.calls.flatMap(({ args }) => (typeof args.action_token === 'string' ? [args.action_token] : []))
     expect(tokens).toHaveLength(1)
-    // The question was searched with it, so that it was somewhere.
+    // The question was searched with the token, so the token was stored.
     expect(model.about('heron').at(-1)?.prompt).toContain('The heron is grey.')
     expect(seen.some((all) => all.includes(':action-token'))).toBe(true)
     const posted = JSON.stringify(slack.calls.map(({ args: { action_token: _, ...args } }) => args))
@@ -121,7 +121,7 @@ describeWithRedis('in Redis', async () => {
   })
 })
 
-/** All keys of a prefix with all that stands under them. */
+/** Returns all keys of a prefix with their content. */
 async function everythingIn(redis: Redis, prefix: string): Promise<string> {
   const all: unknown[] = []
   for (const key of await redis.keys(`*${prefix}*`)) {

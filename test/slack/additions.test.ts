@@ -1,4 +1,4 @@
-/** Messages while the bot works: the asker's own reach the run, everything else waits its turn. */
+/** Messages while the bot works: the asker's go to the run, and all others wait. */
 import { describe, expect, test } from 'vitest'
 import { BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BUTTON, FOOTER, type TestBot, type Thread } from '../harness/bot.ts'
@@ -10,7 +10,7 @@ import { atSecondThought, steeredBot, type Way } from '../harness/steered-bot.ts
 const ends = fileEnds()
 const ASK = `<@${BOT_USER}>`
 
-/** The model thinks a second time until `go` is called, and answers at its third thought. */
+/** Makes the model think a second time until `go` is called, and answer at its third thought. */
 function thinksUntilTold({ model }: TestBot, key: string, answer: string): { go: () => void } {
   let go = () => {}
   const told = new Promise<void>((resolve) => (go = resolve))

@@ -1,6 +1,4 @@
-/**
- * Who may ask, and where. Everybody else is told so once, by an ephemeral message, and the model gets nothing of it.
- */
+/** Who may ask, and where. Other people get one ephemeral message, and the model gets nothing. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
@@ -16,7 +14,7 @@ const started = async (t: Ends, env: Record<string, string> = {}, slack = {}) =>
   return bot
 }
 
-/** Waits until the person reads why they may not ask; and sees that nothing else came of it. */
+/** Waits for the message on why the person may not ask. Checks that nothing else happened. */
 async function refused(bot: TestBot, { user, channel = GENERAL }: { user: string; channel?: string }): Promise<string> {
   const { slack, model } = bot
   const word = await slack.until(() => slack.ephemerals(channel, user)[0], `a word to ${user}`)

@@ -14,7 +14,7 @@ const statuses = (bot: TestBot, thread: string) =>
     .filter(({ args }) => args['thread_ts'] === thread)
     .map(({ args }) => args['status'])
 
-/** A question that is answered when `goOn` is called, in a channel of its own. */
+/** Asks a question in its own channel. `goOn` lets the model answer. */
 async function asked(text: string, bot = agent) {
   const name = `session-${count++}-`
   const gate = deferred()

@@ -65,7 +65,7 @@ test('a workspace that refuses kinds of blocks gets the next simpler form, and i
   expect(slack.shown(second.messages().at(-1)!)).toContain(`${CODE}\nThat is all.`)
   expect(typesOf(second)).not.toContain('context_actions')
   expect(typesOf(second)).toContain('actions')
-  // One try for each kind that was not known to be refused, and the one that went through.
+  // One try for each kind that was not known to be refused, and the successful one.
   expect(posts(slack) - before).toBe(3)
   const between = posts(slack)
   await ask(bot, 'third table')

@@ -8,7 +8,7 @@ const bot = await startBot(fileEnds())
 const { slack, model } = bot
 let count = 0
 
-/** The bot's messages for this answer, as people read them; Slack has taken them all. */
+/** Returns the bot's messages for this answer, as people read them. Slack must have accepted all. */
 async function answered(text: string): Promise<string[]> {
   const name = `answer-${count++}-`
   model.on(name, { text: finish(text), chunkChars: 1000 })

@@ -1,7 +1,7 @@
 /**
  * The whole bot through its front door, with its Web API at any Slack: the local one, or the one of TEST_SLACK_URL
- * (test/harness/any-slack.ts). Deliveries are the test's own; nothing is looked at but through the Web API, and what is
- * posted is deleted at the end.
+ * (test/harness/any-slack.ts). The test makes the deliveries. Checks use only the Web API, and all posts are deleted at
+ * the end.
  */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -19,15 +19,14 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
   const slack = await anySlack(ends)
   const door = await openFrontDoor(ends, slack)
   const { model } = door
-  /** A Slack on the network counts the calls. */
+  /** A Slack on the network limits the rate of calls. */
   const interval = /^https?:\/\/(?:127\.|localhost\b|\[::1\])/.test(slack.apiUrl) ? 50 : 1_500
   const poll = <T>(look: () => T) => expect.poll(look, { timeout: 2 * MINUTES, interval })
   const shows = (where: ThreadPlace, ...patterns: (string | RegExp)[]) =>
     poll(() => door.shown(where)).toEqual(patterns.map((pattern) => expect.stringMatching(pattern)))
   /**
-   * Another question in a thread whose last answer stands: once it is answered, all is done that came before it, since
-   * a thread's questions are answered in order. What comes before that answer would be a message to the work that is
-   * under way.
+   * Asks another question in a thread with an answer. A thread's questions are answered in order, so everything before
+   * it is then done. A message before that answer would be an addition to the run.
    */
   const nextIn = (where: ThreadPlace) => {
     model.condenses('what comes next', 'What is the next?')

@@ -1,6 +1,6 @@
 /**
- * The bot's own client, outbox and formats against any Slack: the local one, or the one of TEST_SLACK_URL
- * (test/harness/any-slack.ts). Nothing is looked at but through the Web API, and what is posted is deleted at the end.
+ * The bot's own client, outbox and formats with any Slack: the local one, or the one of TEST_SLACK_URL
+ * (test/harness/any-slack.ts). Checks use only the Web API, and all posts are deleted at the end.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Question, Run } from '../../src/stores/runs/types.ts'
@@ -35,7 +35,7 @@ describe('any Slack', async () => {
       await client.call('chat.delete', { channel, ts }, { effort: 'once' }).catch(() => {})
   })
 
-  /** A question by that person in that channel, and what its run may send. */
+  /** Creates a question of that person in that channel, with an outbox of its run. */
   function ask(text: string): { question: Question; run: Run; outbox: Outbox } {
     const at = Date.now()
     const id = `${identity.team}:${channel}:any-${at}-${text.length}`
@@ -44,7 +44,7 @@ describe('any Slack', async () => {
     return { question, run, outbox: new Outbox({ installation, question, run, signal, log: createLog('silent') }) }
   }
 
-  /** The root of a thread, and the outbox below it. */
+  /** Posts the root of a thread, and returns the outbox for it. */
   async function open(text: string) {
     const { question, run, outbox } = ask(text)
     const ts = await outbox.deliverRoot(rootContent(person, text))

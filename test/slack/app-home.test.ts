@@ -1,4 +1,4 @@
-/** The App Home, what an agent's direct message begins with, and what its person looks at. */
+/** The App Home, the start of an agent's direct messages, and the channel that a person looks at. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -131,7 +131,7 @@ describe('the App Home', () => {
     const home = await bot.openHome()
     await (await bot.mention('Who founded Slack?')).lastAnswer()
     await bot.slack.until(() => /Your latest questions\n.*Who founded Slack\?/.test(home.shown()), 'the Home again')
-    // A Home that was read before the answer is published slowly, and does not stay.
+    // A Home that was read before the answer is published late, and is then replaced.
     clock.ms += 60_000
     bot.slack.fault({ method: 'views.publish', delayMs: 500 })
     await Promise.all([bot.openHome(), (await bot.mention('Where was it?')).lastAnswer()])
@@ -166,7 +166,7 @@ describe('the App Home', () => {
   test('is published once for what opens it again and again, and a Slack that refuses it disturbs nothing', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     bot.slack.fault({ method: 'views.publish', error: 'internal_error' })
-    // At once: it is published anew for what opens it some seconds later.
+    // All at once: the Home is published again for one that opens it some seconds later.
     await Promise.all([1, 2, 3].map(() => bot.slack.people.openHome(BOB)))
     await bot.slack.until(() => callsOf(bot, 'views.publish').length > 0, 'the try')
     await bot.slack.settle()
@@ -195,7 +195,7 @@ describe('the Home of an admin', () => {
       n % 2 === 0 ? act('I write.', 'write', `a secret ${question}`) : finish('Written.')
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder }, model })
     for (let n = 1; n <= count; n++) await (await bot.mention(`Write ${n}`, { user: BOB })).ended()
-    // How the last one ended is noted after its answer.
+    // The outcome of the last question is recorded after its answer.
     await bot.slack.settle()
     return bot
   }
@@ -254,7 +254,7 @@ describe('the direct message of', () => {
   })
 })
 
-/** Returns the model's prompt for a question in Alice's direct message while she looks at something. */
+/** Returns the model's prompt for a question in Alice's direct messages while she looks at something. */
 async function asksWhileLookingAt(bot: TestBot, entity: Json): Promise<string> {
   const { slack } = bot
   await slack.people.lookAt([{ canvas_id: 'F1' }, entity])
@@ -295,7 +295,7 @@ describeWithRedis('with Redis', () => {
     deliverTo(other)
     await bot.slack.people.lookAt([{ channel_id: GENERAL }])
     deliverTo(bot.bot)
-    // It is kept after the ack, and no question waits for it: the next one that finds it is told.
+    // It is stored after the ack, and questions do not wait for it. The next question that finds it has it.
     await expect.poll(() => asks(bot), { timeout: 60_000 }).toContain('(The asker is looking at #general.)')
   })
 })

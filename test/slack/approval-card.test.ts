@@ -1,6 +1,4 @@
-/**
- * The text of a card: the words of a model and a tool are shown exactly, ping nobody, format nothing and hide nothing.
- */
+/** The text of a card: texts by models and tools are shown exactly, ping nobody, format nothing and hide nothing. */
 import { describe, expect, test } from 'vitest'
 import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'
 import { ALICE, BOB } from '../../playground/slack/slack.ts'
@@ -73,12 +71,12 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
     const hidden =
       /[\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2028\u2029\u{e0000}-\u{e007f}\u0000]/u.exec(text)?.index ?? -1
     expect(text.slice(hidden, hidden < 0 ? 0 : hidden + 20)).toBe('')
-    // The texts of rich_text are no mrkdwn.
+    // The texts of rich_text are not mrkdwn.
     const isPlain = (value: unknown) =>
       typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
     const marked = JSON.stringify([waits, over], (_, value: unknown) => (isPlain(value) ? '' : value))
     expect(/"type":"link"|<https?:/.exec(marked)).toBeNull()
-    // In the words that Slack formats, what others wrote stands in code spans, or is a name without marks.
+    // In mrkdwn, texts by others are in code spans, or are names without marks.
     const formatted = [...waits.blocks, ...over.blocks].flatMap((block) =>
       block.type === 'section' ? [block.text?.text.replace(/`[^`]*`/g, '') ?? ''] : [],
     )

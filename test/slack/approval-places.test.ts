@@ -1,5 +1,5 @@
 /**
- * The place of a card: with each display, in direct messages, for one person alone, and in the forms that a Slack
+ * The place of a card: with each display, in direct messages, as an ephemeral message, and in the forms that a Slack
  * accepts.
  */
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other
- * processes stand between.
+ * A call that changes something waits for a person. The effect of a press, in memory, and with Redis and several
+ * processes.
  */
 import type { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
@@ -279,7 +279,7 @@ describeWithRedis('a press over Redis', () => {
   })
 })
 
-/** Puts the beginning of every wait a month back, and lets whoever starts next sweep at once. */
+/** Moves the start of every wait back by a month, and lets the next process sweep at once. */
 async function passTime(redis: Redis, prefix: string): Promise<void> {
   for (const key of await redis.keys(`${prefix}:*`)) {
     const step = key.endsWith(':parked') ? null : await redis.hget(key, 'step:1').catch(() => null)

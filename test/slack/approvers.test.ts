@@ -1,4 +1,4 @@
-/** Only the asker, and the people whom APPROVERS names, may allow a call. */
+/** Only the asker, and the people in APPROVERS, may allow a call. */
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
@@ -12,7 +12,7 @@ import type { Ends } from '../harness/ends.ts'
 const GROUP = 'S0DEVS00001'
 const NOT_YOURS = 'You cannot approve this. The card says who can.'
 
-/** A call that waits, and its card. */
+/** Asks a question with a call that waits. Returns its card. */
 async function waits(t: Ends, env: Record<string, string>, slack: { scopes?: string[] } = {}) {
   const bot = await approvalBot(t, {}, { env, slack })
   const ask = async (user: string = ALICE) => {

@@ -12,7 +12,7 @@ import { deferred } from '../harness/stores.ts'
 const ends = fileEnds()
 const DM = `D${ALICE.slice(1)}`
 
-/** A question that is answered, and how somebody presses the button below its answer. */
+/** Asks a question. Returns functions to press the button below its answer. */
 async function answered(bot: TestBot, question: string, ask: Pick<TestBot, 'mention'>['mention'] = bot.mention) {
   const thread = await ask(question)
   await thread.ended()

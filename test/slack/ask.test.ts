@@ -93,7 +93,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
     const sendEphemeral = await slack.until(() => slack.ephemerals(id, ALICE)[0], 'a private word')
     expect(sendEphemeral).toMatch(says)
-    // Nothing is scheduled where it could not be posted, nor remembered where nothing can be asked.
+    // Schedules need a place to post in, and remembered texts a place to ask in.
     const others = ['every Monday at 9 what is new?', ...(id.startsWith('D') ? ['remember the owl'] : [])]
     for (const [i, text] of others.entries()) {
       await slack.slash(text, { channel: id })

@@ -10,10 +10,7 @@ const env = { STEPS: 'card' }
 const bot = await startBot(fileEnds(), { env })
 let count = 0
 
-/**
- * A question of so many sums, asked in a channel of its own; the model goes on after step `pauseAfter` when `goOn` is
- * called.
- */
+/** Asks for this many sums in a new channel. The model continues after step `pauseAfter` when `goOn` is called. */
 async function asked(sums: number, { on = bot, pauseAfter = -1 }: { on?: TestBot; pauseAfter?: number } = {}) {
   const name = `card-${count++}-`
   const gate = deferred()
@@ -28,7 +25,7 @@ async function asked(sums: number, { on = bot, pauseAfter = -1 }: { on?: TestBot
 
 const typesOf = (message?: StoredMessage) => (message?.blocks ?? []).map(({ type }) => type)
 
-/** The first message, once the run is over and it does not change any more. */
+/** Returns the first message when the run is over and it no longer changes. */
 async function foldedIn(thread: Thread, { slack } = bot): Promise<StoredMessage> {
   await thread.ended()
   const isFolded = () => !JSON.stringify(thread.messages()[0]).includes('thinkaloud_stop')
@@ -36,7 +33,7 @@ async function foldedIn(thread: Thread, { slack } = bot): Promise<StoredMessage>
   return thread.messages()[0]!
 }
 
-/** Waits for the card, and what it looks like once this is in it. */
+/** Waits until the card has this text. Returns the card. */
 async function cardWith(text: string, thread: Thread, { slack } = bot): Promise<StoredMessage> {
   const isThere = () => thread.messages().find((message) => slack.shown(message).includes(text))
   return slack.until(isThere, `a card with ${text}`)

@@ -1,4 +1,4 @@
-/** People's own logins at an MCP server, as they meet them in Slack and in the browser. */
+/** People's own logins at an MCP server, in Slack and in the browser. */
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
@@ -218,7 +218,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
       const store = new Redis(redis.url)
       t.onTestFinished(() => store.disconnect())
       const [key = ''] = await store.keys(`${prefix}:*person-waiting:tickets`)
-      // The login is done, and nothing is resumed.
+      // The login succeeds, and no run is resumed.
       await store.rename(key, 'aside')
       const person = browser()
       expect((await person.get(await logIn(person, link, server))).status).toBe(200)

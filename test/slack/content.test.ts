@@ -256,7 +256,7 @@ describe('a megabyte is read without a freeze', () => {
       for (const content of answerContents({ ...view(prefix + text), question: text })) accept(content)
     accept(stepContent({ thought: text, action: { tool: text, input: text }, observation: { text, ok: true } }))
     renderLink({ label: text, href: `https://example.com/${text}` }, () => true)
-    // A generous bound: these took from seconds to hours.
+    // A generous limit: these took from seconds to hours.
     expect(spent()).toBeLessThan(10_000)
   })
 
@@ -272,7 +272,7 @@ describe('a megabyte is read without a freeze', () => {
   }
 })
 
-/** Text as hostile as a model or a page can write it. */
+/** Text as hostile as models and pages can write it. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -370,7 +370,7 @@ test('of an observation Slack formats nothing, and the text beside its block say
   ])
   expect([content.text, content.plain]).toEqual([`👁 ${escaped}`, `👁 ${escaped}`])
   expect(withoutBlocks(content, 'chat.postMessage').text).toBe(`👁 ${escaped}`)
-  // An update cannot say that its text is not to be formatted.
+  // An update cannot turn off the formatting of its text.
   expect(withoutBlocks(content, 'chat.update').text).not.toMatch(/[*_~`<]|:boom:|^&gt;/m)
 })
 

@@ -7,7 +7,7 @@ import { describeWithRedis, startRedis, type RedisServer } from '../harness/redi
 
 const ends = fileEnds()
 
-/** A bot whose Slack has a clock that can be put forward, and what it was told to condense. */
+/** Starts a bot whose Slack has a movable clock, and records the texts to condense. */
 async function start(t: Ends, options: TestBotOptions = {}) {
   let ahead = 0
   const bot = await startBot(t, {
@@ -90,7 +90,7 @@ function remembers(settings: () => TestBotOptions): void {
     plays(bot)
     bot.model.decide('wrote Dune', async () => ({ text: finish('Frank Herbert.'), delayMs: 400 }))
     const threads = []
-    // A busy machine may let one delivery overtake another: the order is that in which they are taken in.
+    // A busy machine may reorder deliveries, so each is awaited.
     for (const text of ['Who wrote Dune?', 'When was he born?', 'When did he die?']) {
       const thread = await bot.dm(text)
       await Promise.all(thread.said.deliveries.map(({ done }) => done))

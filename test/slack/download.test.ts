@@ -1,4 +1,4 @@
-/** Downloads from a Slack that is not what it seems. */
+/** Downloads from a Slack that misbehaves. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { textFile } from '../harness/said-files.ts'
 type Given = Parameters<Awaited<ReturnType<typeof startLocalSlack>>['upload']>[0]
 
 async function downloaded(t: Ends, given: Given, options: Partial<DownloadOptions> = {}) {
-  // No bot takes the event of the upload.
+  // No bot gets the event of the upload.
   const slack = await startLocalSlack({ ackMs: 50, retryMs: [] })
   t.onTestFinished(() => slack.close())
   const said = await slack.say({ text: 'Here.', files: [given] })

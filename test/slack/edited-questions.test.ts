@@ -1,4 +1,4 @@
-/** People edit and delete what they asked: while it is worked on, while it waits, and after the answer. */
+/** People edit and delete their questions: while the bot works on them, while they wait, and after the answer. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../../src/slack/format/action-ids.ts'
@@ -11,7 +11,7 @@ const ends = fileEnds()
 const ASK = `<@${BOT_USER}>`
 const OFFER = 'You edited this question after I answered it. Ask the edited question?'
 
-/** The answers in a thread, without their footers. */
+/** Returns the answers in a thread, without their footers. */
 const answers = (thread: Thread) =>
   thread.endings().map((text) =>
     text
@@ -20,7 +20,7 @@ const answers = (thread: Thread) =>
       .join('\n'),
   )
 
-/** Each of these people has a direct message of their own. */
+/** Returns a function that adds a person, for tests in direct messages. */
 function somebodyIn({ slack }: TestBot): () => string {
   let count = 0
   return () => {
@@ -30,7 +30,7 @@ function somebodyIn({ slack }: TestBot): () => string {
   }
 }
 
-/** A bot that works on a question, at its second thought. */
+/** Waits until the bot works on the question, at its second thought. */
 async function atWork(bot: TestBot, key: string, ask: () => Promise<Thread>): Promise<Thread> {
   bot.model.on(key, act('I look.', 'calculator', '1+1'), { hang: true })
   const thread = await ask()
@@ -38,7 +38,7 @@ async function atWork(bot: TestBot, key: string, ask: () => Promise<Thread>): Pr
   return thread
 }
 
-/** Returns the asker: Alice in a channel, the person of a direct message there. */
+/** Returns the asker: Alice in a channel, the person in a direct message. */
 const asker = ({ channel }: Thread) => (channel.startsWith('D') ? `U${channel.slice(1)}` : ALICE)
 
 async function pressAskAgain({ slack }: TestBot, thread: Thread, user = asker(thread)) {

@@ -1,4 +1,4 @@
-/** Thumbs below an answer, what was wrong, and the question set that is made of them. */
+/** Thumbs below an answer, the form for what was wrong, and the question set that is made from them. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { eventually } from '../harness/stores.ts'
 
 const MAIN = 'src/commands/feedback.ts'
 
-/** A question that is answered, and how somebody presses a thumb below its answer. */
+/** Asks a question. Returns functions to press a thumb below its answer. */
 async function answered(bot: TestBot, question: string) {
   const thread = await bot.mention(question)
   await thread.ended()

@@ -1,6 +1,6 @@
 /**
- * A question with files whose worker ends in the middle: another one goes on with what was kept. With a key none of it
- * is readable in Redis.
+ * A question with files whose worker ends in the middle. Another one continues with the stored files. With a key, none
+ * of them is readable in Redis.
  */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ describeWithRedis('over Redis', () => {
     return Array.from({ length: 60 }, (_, i) => `Line ${i + 1} says nothing about it at all, whatever one reads in it.`)
   }
 
-  /** All that is in Redis, as anybody who reads it sees it. */
+  /** Returns everything in Redis, as anybody can read it. */
   async function allOf(prefix: string): Promise<string> {
     const redis = new Redis(server.url)
     const keys = await redis.keys(`${prefix}:*`)

@@ -1,4 +1,4 @@
-/** Files in every way that steps are shown, what is hostile in them, and what forgets them while a run is at work. */
+/** Files with each way to show steps, hostile content, and deletion during a run. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { ALICE } from '../../playground/slack/slack.ts'

@@ -1,4 +1,4 @@
-/** Questions with files, from the message to the answer: what the model is given of them, and what its tools read. */
+/** Questions with files, from the message to the answer: what the model gets of them, and what its tools read. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
@@ -13,7 +13,7 @@ const ASK = `<@${BOT_USER}>`
 
 const promptOf = ({ model }: TestBot, key: string, n = -1) => model.about(key).at(n)?.prompt ?? ''
 
-/** A pdf of so many pages, each of which names its number; the words of `on` stand on theirs. */
+/** Returns a PDF with this many pages. Each has its number, and the words of `on`. */
 function pages(count: number, on: Record<number, string> = {}) {
   const text = Array.from({ length: count }, (_, i) => [
     `This is page ${i + 1} of the manual.`,
@@ -106,7 +106,7 @@ describe('where files come from', () => {
     expect(promptOf(bot, 'Only files came')).toContain('The rose is red.')
   })
 
-  /** A mention whose event names no files, and whose `message` event comes late or never. */
+  /** Sends a mention whose event names no files, and whose `message` event comes late or never. */
   async function bareMention(text: string, content: string) {
     const files = [textFile('bare.txt', content)]
     const said = await slack.mention(text, { files, bareMention: 'alone' })

@@ -1,4 +1,4 @@
-/** Finds with one person's rights are shown to nobody else, nor is anything that rests on them. */
+/** Results found with one person's rights, and answers based on them, are shown to nobody else. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
@@ -14,15 +14,15 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { DM, dms, MINUTE, occurrence, schedule } from '../harness/schedules.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
-/** The find, and the answer that rests on it. */
+/** The result, and the answer based on it. */
 const CANARY = /is open/
 
-/** All that everybody in the channel can see. */
+/** Returns all that everybody in the channel can see. */
 function seenByAll({ slack }: TestBot): string {
   return JSON.stringify([slack.messages(GENERAL), slack.files()])
 }
 
-/** Posts buttons as a copy of those that only the asker was shown, for somebody else to press. */
+/** Posts copies of ephemeral buttons, for another person to press. */
 async function pressCopies(bot: TestBot, value: string, user: string): Promise<void> {
   const { slack } = bot
   const elements = [SHOW_WORK, SHARE, KEEP, ASK_AGAIN].map((action_id) => ({
@@ -47,7 +47,7 @@ function leaving(way: Way): void {
     const thread = await ask()
     const answer = await answeredAlone(bot, thread)
     expect(answer).toContain('It is open.')
-    // A reply in the thread would be for everybody.
+    // A reply in the thread would be visible to everybody.
     expect(answer).not.toContain(HOW_TO_GO_ON)
     expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
     expect(traces.length > 0).toBe(way.redisUrl === undefined)

@@ -1,4 +1,4 @@
-/** The data that is forgotten on request, and when the app is removed. */
+/** The data that is deleted on request, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -11,7 +11,7 @@ import { atSecondThought } from '../harness/steered-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
-/** Returns whether the bot knows what was said in the thread: then the next question there is condensed with it. */
+/** Returns whether the bot remembers the thread, so that the next question there is condensed with it. */
 async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
   const before = model.requests.length
   await thread.reply('<@U0THINK0001> And how?')
@@ -28,7 +28,7 @@ const start = async (t: Parameters<typeof startBot>[0], env: Record<string, stri
 
 const asked = (bot: TestBot, channel: string) => answered(bot, () => bot.mention('What is the secret?', { channel }))
 
-/** Asks, and waits until the turn is kept, which is a moment after the answer is out. */
+/** Asks, and waits until the turn is stored, a moment after the answer is posted. */
 async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Thread> {
   const count = () => bot.logs.filter((line) => line.includes('question answered')).length
   const before = count()
@@ -38,7 +38,7 @@ async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Threa
   return thread
 }
 
-/** Returns the text of `/ask forget` and, if it asks for a confirmation and a button is pressed, of its result. */
+/** Sends `/ask forget`. Presses a button if a confirmation is asked for. Returns the texts. */
 async function told(
   bot: TestBot,
   { text = 'forget', user = ALICE, channel = GENERAL, button = FORGET_DELETE } = {},
@@ -96,7 +96,7 @@ describe('/ask forget', () => {
     await bot.slack.say({ user: 'U0CAROL0001', text: 'A big one.', thread_ts: thread })
     const asked = await bot.slack.say({ user: BOB, text: `<@${BOT_USER}> Which bird?`, thread_ts: thread })
     const other = new Thread(bot.slack, asked)
-    // Its turn is kept a moment after its answer is out.
+    // Its turn is stored a moment after its answer is posted.
     const answered = () => bot.logs.filter((line) => line.includes('question answered')).length
     await bot.slack.until(() => answered() === 2, 'the end of both runs')
     expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of your messages in threads.*stay/s)
@@ -189,7 +189,7 @@ describeWithRedis('when the app is removed', async () => {
   })
 })
 
-/** The keys of a prefix whose name or value has a word. */
+/** Returns the keys of a prefix whose name or value contains a word. */
 async function stored(redis: Redis, prefix: string, word: string): Promise<string[]> {
   const keys = await redis.keys(`*${prefix}*`)
   const dumps = await Promise.all(

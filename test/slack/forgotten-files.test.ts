@@ -1,4 +1,4 @@
-/** The stored text of files is deleted with their question, thread or person, and is read again after an edit. */
+/** The stored text of files is deleted with their question, thread or person, and read again after an edit. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'

@@ -12,7 +12,7 @@ import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 
-/** A message that names the bot, in the channel but not yet delivered, and its two events. */
+/** Creates a message that names the bot, in the channel but not yet delivered, and its two events. */
 function unsent({ slack }: TestBot, text: string) {
   const channel = slack.store.channels.get(GENERAL)!
   const message = slack.store.post(channel, { user: ALICE, text: `<@${BOT_USER}> ${text}` })
@@ -31,7 +31,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
   const bot = await startBot(ends, { mode, slack: { retryMs: [] } })
   const { slack, model } = bot
 
-  /** Delivers an event, or what was delivered of it before once more, as a retry. */
+  /** Delivers an event, or repeats an earlier delivery as a retry. */
   async function deliver(event: Json, sent: Map<Json, Delivery>): Promise<void> {
     const before = sent.get(event)
     if (before) return void (await slack.redeliver(before))
@@ -248,7 +248,7 @@ describe('the door over HTTP', async () => {
   })
 })
 
-/** A GET whose path no client library has tidied. */
+/** Sends a GET whose path is not normalised by a client library. */
 function rawGet(port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () =>
@@ -267,7 +267,7 @@ describeWithRedis('when the store is down', () => {
     async (mode) => {
       const redis = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
       ends.onTestFinished(() => redis.stop())
-      // What comes by a socket is not refused, so that nothing but the end of Slack's patience tells of it.
+      // Over a socket nothing is refused, so only Slack's time limit shows that an event was not acked.
       const ackMs = mode === 'http' ? 60_000 : 3_000
       const bot = await startBot(ends, { mode, env: { REDIS_URL: redis.url }, slack: { ackMs, retryMs: [] } })
       bot.model.on('store is down', finish('it is up again'))

@@ -1,4 +1,4 @@
-/** A mention that Slack could not deliver at first: what was said in its thread meanwhile is looked up there. */
+/** A mention that Slack delivers late. Messages that came meanwhile in its thread are looked up. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { BOB, BOT_USER, GENERAL, RANDOM, type SayOptions } from '../../playground/slack/slack.ts'
@@ -13,7 +13,7 @@ function startImpatient(t: Ends, env: TestBotOptions['env'] = {}): Promise<TestB
   return startBot(t, { slack: { retryMs: [] }, model: [finish('Answered.')], env })
 }
 
-/** Mentions the bot while it cannot be reached, runs `meanwhile`, and delivers the mention again. */
+/** Mentions the bot while it is unreachable, runs `meanwhile`, and delivers the mention again. */
 async function late(
   { bot, slack }: TestBot,
   said: Partial<SayOptions>,
@@ -27,7 +27,7 @@ async function late(
   return new Thread(slack, mention)
 }
 
-/** The questions that the model was asked, once nothing is under way any more. */
+/** Returns the questions that the model was asked, when nothing is in progress. */
 async function asked({ slack, model }: TestBot, thread: Thread): Promise<string[]> {
   await thread.ended()
   await slack.settle(200)

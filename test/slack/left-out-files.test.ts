@@ -1,4 +1,4 @@
-/** Files that are not read: what people are told of each, and that nothing of them goes where it must not. */
+/** Files that are not read: the message about each, and nothing of them goes anywhere else. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'

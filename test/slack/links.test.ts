@@ -1,4 +1,4 @@
-/** The links of an answer that people can click, and the text of the others. */
+/** The clickable links of an answer, and the text of the others. */
 import { describe, expect, test } from 'vitest'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { linkPolicy, renderLink } from '../../src/slack/format/links.ts'

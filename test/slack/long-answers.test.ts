@@ -22,7 +22,7 @@ async function ask({ model, mention, slack }: TestBot, question: string): Promis
   return thread
 }
 
-/** The texts of the messages, and what the thread has as files. */
+/** Returns the texts of the messages, and the number of files in the thread. */
 function parts(thread: Thread): { posts: string[]; files: number } {
   const isFile = (i: number) => thread.messages()[i]?.files !== undefined
   return {

@@ -1,4 +1,4 @@
-/** Files that go out with an answer. */
+/** Files that are sent with an answer. */
 import { expect, test } from 'vitest'
 import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'

@@ -1,4 +1,4 @@
-/** Remembered texts: where they are known, who may add and forget them, and what is never remembered. */
+/** Remembered texts: where they are used, who may add and delete them, and what is never remembered. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -38,14 +38,14 @@ async function forget({ slack }: TestBot, { channel = GENERAL, user = ALICE, at 
   return slack.press({ channel, ts: seen.ts, user }, { action_id: 'thinkaloud_forget_remembered', value: values[at]! })
 }
 
-/** Asks, and returns the answer and the prompt of the last call. */
+/** Asks. Returns the answer and the prompt of the last call. */
 async function ask(bot: TestBot, text: string, { channel = GENERAL, user = ALICE } = {}) {
   const thread = channel.startsWith('D') ? await bot.dm(text, { user }) : await bot.mention(text, { channel, user })
   const answer = await thread.ended()
   return { thread, answer, prompt: bot.model.requests.at(-1)?.prompt ?? '' }
 }
 
-/** Five places, each told a canary of its own in another way; and who asks there. */
+/** Five places, each with its own canary added in a different way, and their askers. */
 const PLACES = [
   { canary: 'heron', channel: GENERAL, user: ALICE },
   { canary: 'plover', channel: RANDOM, user: BOB },
@@ -99,7 +99,7 @@ describeWithRedis('in Redis', async () => {
     expect(await places()).toEqual(PLACES.map(({ channel }) => channel).sort())
     for (const key of await redis.keys('*remembered*')) expect(await redis.get(key)).toMatch(/^v1\./)
     bot.slack.addUser(ALICE, { is_admin: true })
-    // A person's words go wherever they were said.
+    // A person's texts are deleted wherever they were added.
     await forgetPlace(bot.slack, { channel: DM_BOB, user: BOB })
     await expect.poll(places).toEqual([DM_ALICE, GENERAL].sort())
     await forgetPlace(bot.slack)
@@ -157,7 +157,7 @@ test('a channel that is shared with another company is a scope of its own, and g
   expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
   channel.shared = false
   expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
-  // Where Slack does not tell what the channel is, nothing of it is used.
+  // If Slack does not return facts on the channel, its remembered texts are not used.
   await slash(bot, 'remember the door is green')
   bot.slack.fault({ method: 'conversations.info', status: 500, times: 1 })
   expect((await ask(bot, 'Which door?')).prompt).not.toContain('green')

@@ -1,4 +1,4 @@
-/** People and channels that a question names, for the model; and those that a model names, for people. */
+/** People and channels in a question, for the model; and those in an answer, for people. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -54,7 +54,7 @@ describe('names', async () => {
     const thread = await bot.mention('echoes')
     expect(await thread.lastAnswer()).toBe(`It is ${names}.`)
     expect(thread.steps()[0]).toContain(`💭 I ask ${names}.\n🔧 *Calculator* \`1+@Bob\``)
-    // A button carries the question's id, which nobody reads.
+    // A button carries the question's id, which is not visible.
     const read = (key: string, value: unknown) => (key === 'value' ? undefined : value)
     expect(
       JSON.stringify(
@@ -69,7 +69,7 @@ describe('names', async () => {
     model.on('by command', finish('ok'))
     const thread = await bot.ask(`by command`)
     await thread.ended()
-    // Slack sends the name that Bob is mentioned by along with a command.
+    // Slack sends the name of a mentioned person with a command.
     await slack.slash(`by command, <@${BOB}>`)
     await slack.until(() => model.about('by command').length === 2, 'the second question')
     const root = slack.messages(GENERAL).findLast(({ thread_ts, text }) => !thread_ts && text.includes('by command'))
@@ -123,7 +123,7 @@ describe('names', async () => {
 describe('where Slack does not tell', () => {
   const answered = [finish('Answered.')]
   const SCOPES = ['chat:write', 'channels:history', 'reactions:write']
-  // Else nobody is let in whom Slack does not know.
+  // Without it, people that Slack does not know may not ask.
   const env = { ALLOW_EXTERNAL: 'true' }
 
   test('for want of a scope, questions are answered without names, and one line of the log names the scopes', async (t) => {

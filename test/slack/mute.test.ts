@@ -1,4 +1,4 @@
-/** When the bot answers in a thread without a mention: `mute`, `unmute`, and how people learn of them. */
+/** Answers in a thread without a mention: `mute`, `unmute`, and how people learn of them. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'

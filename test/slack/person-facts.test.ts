@@ -1,4 +1,4 @@
-/** The facts about an asker: their workspace, how long the facts hold, and how long a question waits for them. */
+/** The facts about an asker: their workspace, how long the facts are valid, and how long a question waits for them. */
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
@@ -20,7 +20,7 @@ async function directoryOf({ enterprise, now }: { enterprise?: string; now?: () 
   return { slack, directory: new Directory({ web, log, enterprise, ...(now ? { now } : {}) }) }
 }
 
-/** Slack tells it of people in organisations, which the local Slack does not play. */
+/** Slack's facts on people in organisations, which the local Slack does not simulate. */
 const inOrganisation = (enterprise_user: object) => ({ team_id: 'T0OTHER', ...{ enterprise_user } })
 
 describe('the facts of a person', () => {

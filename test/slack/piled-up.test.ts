@@ -23,7 +23,7 @@ describe.concurrent('while Slack is slow', () => {
     const [gate, last] = [deferred(), deferred()]
     slack.fault({ method: 'chat.postMessage', hold: gate.promise })
     model.decide('piled up', async (_, n) => {
-      // All five are done by now; the first was slow once it has taken over a second.
+      // All five are done by then. The first call counts as slow after a second.
       if (n === 5) setTimeout(gate.resolve, 1_100)
       if (n === 5) await last.promise
       return sums(5)[n] ?? finish('All five.')

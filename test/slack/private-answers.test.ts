@@ -1,4 +1,4 @@
-/** `/ask private:`: the answer is the asker's alone, until the asker shares it. */
+/** `/ask private:`: only the asker sees the answer until they share it. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { forget, pressAlone } from '../harness/answer-buttons.ts'
@@ -9,7 +9,7 @@ import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
 const CHOICE = 'Only you see this answer.'
 
-/** @returns the messages that one person alone sees since then */
+/** @returns the ephemeral messages to a person since then */
 async function askPrivately(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}): Promise<string[]> {
   const before = bot.slack.ephemerals(channel, user).length
   expect((await bot.slack.slash(`private: ${text}`, { user, channel })).ok).toBe(true)

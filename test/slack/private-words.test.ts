@@ -1,4 +1,4 @@
-/** Messages to the asker alone, because the bot cannot post them in the thread. */
+/** Messages to the asker alone, because the bot cannot post in the thread. */
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
@@ -12,7 +12,7 @@ import { startWebServer } from '../harness/web-server.ts'
 
 const PRIVATE = 'G0PRIVATE01'
 
-/** `/ask` in a channel that the bot is not in, with a response_url of our own. */
+/** Sends `/ask` in a channel that the bot is not in, with the test's response_url. */
 async function askFromOutside({ bot, slack }: TestBot, responseUrl: string): Promise<void> {
   slack.addChannel(PRIVATE, { members: new Set([ALICE]) })
   const place = { command: '/ask', team_id: TEAM, channel_id: PRIVATE, user_id: ALICE }
@@ -25,7 +25,7 @@ async function askFromOutside({ bot, slack }: TestBot, responseUrl: string): Pro
   expect(response.status).toBe(200)
 }
 
-/** How a word to the asker alone went out: every use of a response_url. */
+/** Returns every use of a response_url. */
 const uses = (slack: LocalSlack) => slack.calls.filter(({ method }) => method === 'response_url')
 
 describe('a response_url', () => {
@@ -42,7 +42,7 @@ describe('a response_url', () => {
     for (const fault of faults) slack.fault({ ...fault, method: 'response_url' })
     await slack.slash('Anybody?', { channel: PRIVATE, user: ALICE })
     await slack.until(() => uses(slack).length === tries, `${tries} tries`)
-    // The end waits for what is under way, so there is no further try after it.
+    // The end waits for work in progress, so there is no further try after it.
     await stop()
     expect(uses(slack)).toHaveLength(tries)
     const word = {

@@ -1,4 +1,4 @@
-/** A server's questions as Slack gets them: never refused, and always plain text, whatever the server wrote. */
+/** A server's questions as blocks: never refused by Slack, and always plain text, whatever the server wrote. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ToolQuestion } from '../../src/agent/contracts/tool.ts'

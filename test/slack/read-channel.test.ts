@@ -22,7 +22,7 @@ const linkTo = ({ channel, ts }: { channel: string; ts: string }) =>
 
 let asked = 0
 
-/** Returns the observation of reading a channel; asked by Alice in #general unless given. */
+/** Returns the observation of reading a channel. Default: asked by Alice in #general. */
 async function read(input: object, where: { channel?: string; text?: string } = {}): Promise<string> {
   const key = `${where.text ?? 'channel'} ${++asked}.`
   model.on(` ${asked}.`, act('I read it.', 'read_channel', JSON.stringify(input)), finish('Read.'))
@@ -136,7 +136,7 @@ test('where people of another company read, no other channel is read, and for th
   expect(seen).not.toContain('40%')
   expect(await read({ channel: '#ops' }, { channel: 'D' })).toContain('40%')
   expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
-  // Of a group message Slack does not say who reads there: the app does not ask for `mpim:read`.
+  // Slack does not say who is in a group message, because the app does not request `mpim:read`.
   const where = ({ channel }: Json) => channel === GENERAL
   slack.fault({ method: 'conversations.info', error: 'missing_scope', where })
   expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
@@ -162,7 +162,7 @@ test('the last run of a schedule is its last one that was answered or had nothin
 })
 
 test('times are read in the asker’s zone, over daylight saving', () => {
-  const now = Date.parse('2026-10-26T00:30:00Z') // Monday, 01:30 in Berlin; the clock was put back on Sunday
+  const now = Date.parse('2026-10-26T00:30:00Z') // Monday, 01:30 in Berlin. The clock was put back on Sunday.
   const zone = 'Europe/Berlin'
   const at = (words: string, isEnd = false, lastRunAt?: number) => {
     const time = readTime(words, { zone, now, lastRunAt }, { isEnd })

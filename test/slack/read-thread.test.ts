@@ -1,4 +1,4 @@
-/** Threads that are read by a link: which, for whom, and where. */
+/** Threads that are read by a link: which ones, for whom, and where. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Said } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
@@ -18,7 +18,7 @@ slack.addChannel('C0CLUB00001', { name: 'club', members: new Set([ALICE, BOB, BO
 const linkTo = ({ channel, ts }: { channel: string; ts: string }, query = '') =>
   `${base}/archives/${channel}/p${ts.replace('.', '')}${query}`
 
-/** A thread of Bob's: three messages. */
+/** Posts a thread of Bob's with three messages. */
 async function threadIn(channel: string): Promise<{ root: Said; reply: Said }> {
   const root = await slack.say({ user: BOB, channel, text: 'When do we ship?' })
   await slack.say({ user: ALICE, channel, thread_ts: root.ts, text: `Ask <@${BOB}>.` })
@@ -28,7 +28,7 @@ async function threadIn(channel: string): Promise<{ root: Said; reply: Said }> {
 
 let asked = 0
 
-/** Returns the observation of reading the link; asked by Alice in #general unless given. */
+/** Returns the observation of reading the link. Default: asked by Alice in #general. */
 async function read(url: string, where: { channel?: string; user?: string } = {}): Promise<string> {
   const key = `link ${++asked}.`
   model.on(key, act('I read it.', 'read_thread', url), finish('Read.'))

@@ -1,4 +1,4 @@
-/** Models that reason by themselves: what people see of it, over both APIs, and what survives a change of process. */
+/** Reasoning models: what people see of the reasoning, over both APIs, and what survives a change of process. */
 import { expect, test } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'

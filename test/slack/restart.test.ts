@@ -1,4 +1,4 @@
-/** A bot without Redis ends: what it cannot finish is lost, so everybody who waits is told. */
+/** A bot without Redis stops. Unfinished questions are lost, so everybody who waits is told. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'

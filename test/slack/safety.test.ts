@@ -9,7 +9,7 @@ const PINGS = `<!channel> <!here> <!everyone> <!here|here> <@${BOB}> <@${BOB}|bo
 const bot = await startBot(ends, { env: { LINK_HOSTS: 'docs.corp.example' } })
 const { slack, model } = bot
 
-/** Everything that the bot has sent to Slack, as it was sent. */
+/** Returns everything that the bot has sent to Slack. */
 function sent(to: TestBot = bot): string {
   return JSON.stringify(to.slack.calls.filter(({ method }) => method !== 'auth.test').map(({ args }) => args))
 }

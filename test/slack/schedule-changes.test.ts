@@ -15,6 +15,7 @@ import {
   startWithClock,
   told,
 } from '../harness/schedules.ts'
+import { scrape } from '../harness/scrape.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
 test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
@@ -41,7 +42,7 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   await bot.slack.until(() => /Every hour/.test(home.shown()), 'the changed schedule')
   expect(home.shown()).not.toContain('Every 20 minutes')
   await modal.close()
-  // Trying a change leads to the card in its place, which saves it too.
+  // Trying a change replaces the form with a card, which saves it too.
   bot.model.on('warm', finish('It is **warm**.'))
   await home.press('thinkaloud_schedule_change')
   await (await bot.modal()).submit({ schedule_text: 'every 2 hours is it warm?' })
@@ -51,10 +52,10 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/, { channel: DM })).toContain('Your changed schedule')
   await press(bot, 'thinkaloud_schedule_save', { channel: DM })
   await told(bot, /^Saved\. Next: /, { channel: DM })
-  // The Home is also renewed after the question that was tried, which may come between.
+  // The Home is also updated after the trial question, which may come between.
   await bot.openHome()
   await bot.slack.until(() => home.shown().includes('Every 2 hours'), 'the saved change')
-  // The outcome of a press on the Home stands there.
+  // The result of a press on the Home is shown there.
   await home.press('thinkaloud_schedule_pause')
   await bot.slack.until(() => /Your schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
   await home.press('thinkaloud_schedule_delete')
@@ -118,7 +119,7 @@ test('an admin manages the schedules of the channel in which they press, and no 
   await bot.slack.slash('schedules', { channel: RANDOM, user: admin })
   const own = await told(bot, /what of my own/, { channel: RANDOM, user: admin })
   expect(own).not.toMatch(/fire|what is new/)
-  // Their own schedule of the private channel is paused from elsewhere.
+  // Their own schedule of the private channel is paused from another channel.
   await press(bot, 'thinkaloud_schedule_pause', { channel: RANDOM, user: admin })
   expect(await told(bot, /^Paused/, { channel: RANDOM, user: admin })).not.toContain('fire')
   await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
@@ -199,6 +200,19 @@ test('Run now says at once that the run before is at work, and later why a run t
   await (await occurrence(bot, 2)).ended()
   expect(roots(bot)).toHaveLength(2)
   expect(bot.slack.refusals).toEqual([])
+})
+
+test('a limit that stands against Run now is told and counted once', async (t) => {
+  const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1', METRICS_PORT: '0' } })
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 3 hours what is new?')
+  await (await bot.mention('Is it so?')).ended()
+  await runNow(bot)
+  await told(bot, /1 question an hour for one person/)
+  await bot.slack.settle()
+  expect(ephemerals(bot).filter((one) => /an hour for one person/.test(String(one.text)))).toHaveLength(1)
+  const seen = await scrape(bot.bot.metricsPort!)
+  expect(seen.value('thinkaloud_refusals_total', { limit: 'userHour' })).toBe(1)
 })
 
 test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {

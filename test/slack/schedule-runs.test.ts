@@ -1,4 +1,4 @@
-/** When a scheduled run waits, is not made, or pauses its schedule, and the one message about it. */
+/** The cases in which a scheduled run waits, is skipped, or pauses its schedule, and the message about it. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -15,7 +15,7 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   bot.model.decide('busy', () => new Promise((resolve) => (end = () => resolve(finish('Over.')))))
   bot.model.on('new', finish('Done.'))
   await schedule(bot, 'every 20 minutes what is new?')
-  // No run holds its place for longer than runs may take.
+  // A run holds its slot for its maximum duration at most.
   bot.later(19 * MINUTE)
   const other = await bot.mention('Is anybody busy?')
   await bot.slack.until(() => bot.model.about('busy').length > 0, 'the other run')
@@ -33,7 +33,7 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   expect(roots(bot)).toHaveLength(1)
   await bot.slack.slash('schedules', { channel: GENERAL })
   await told(bot, /Last: [^\n]*: answered/)
-  // What waits for too long is not run, and that is said.
+  // A run that waits for too long is skipped, with a message.
   bot.later(14 * MINUTE)
   const third = await bot.mention('Is anybody busy now?')
   await bot.slack.until(() => bot.model.about('busy now').length > 0, 'the other run')
@@ -85,7 +85,7 @@ test('a used-up budget pauses a schedule, and that is said once, though Slack cu
   expect((await bot.openHome()).shown()).toContain('Paused, because your budget')
   bot.later(60 * MINUTE)
   await bot.slack.settle()
-  // It lets the run end, which would send the message again.
+  // Stopping lets the run end, which would send the message again.
   await bot.stop()
   expect([dms(bot).length, roots(bot).length]).toEqual([1, 0])
   expect(bot.slack.refusals).toEqual([])
@@ -103,7 +103,7 @@ test('a schedule whose maker was deactivated pauses, and one resumed in a shared
   await bot.slack.settle()
   expect([roots(bot).length, seen(bot, 'a schedule was paused')]).toEqual([0, 1])
   maker.deleted = false
-  // Whoever resumes it agrees to what the channel is by then.
+  // A person who resumes it accepts the channel as it is then.
   const channel = bot.slack.store.channel(GENERAL)
   channel.shared = true
   const home = await bot.openHome()
@@ -160,7 +160,7 @@ test('what a page, another person, a bot or the model says is never scheduled or
   await thread.ended()
   bot.model.condenses('every 20 minutes', 'And then?')
   bot.model.on('And then?', finish('It is so.'))
-  // In a thread with the bot it is a follow-up; elsewhere it is no word to the bot.
+  // In a thread with the bot it is a follow-up. Elsewhere it is not addressed to the bot.
   await thread.reply('every 20 minutes what is new?', { user: BOB })
   expect(await thread.lastAnswer()).toContain('It is so.')
   await bot.slack.say({ channel: GENERAL, user: BOB, text: 'schedule every 20 minutes what is new?' })
@@ -192,7 +192,7 @@ test('times are in the zone of whoever makes it, or in the one that is named', a
     const card = await told(bot, new RegExp(`Every weekday at 09:00 \\(${zone}\\)`), { user })
     expect(card.match(new RegExp(`09:00 \\(${zone}\\)`, 'g'))).toHaveLength(4)
   }
-  // A zone of Slack's that this machine does not know.
+  // A time zone of Slack's that this machine does not know.
   const other = strangers.admin(bot.slack)
   bot.slack.store.users.get(other)!.tz = 'Europe/Nowhere'
   await bot.slack.slash('tomorrow at 9 what is new?', { channel: GENERAL, user: other })
@@ -201,14 +201,14 @@ test('times are in the zone of whoever makes it, or in the one that is named', a
   await told(bot, /^Europe\/Nowhere is not a time zone that I know\./)
 })
 
-/** Makes schedules, lets each run at several times, and expects nothing but a note with each. */
+/** Creates schedules, lets each run several times, and expects only one note for each. */
 async function expectQuiet(bot: Awaited<ReturnType<typeof startWithClock>>, made: number, times: number) {
   bot.model.on('', finish('NOTHING'))
   for (let n = 0; n < made; n++)
     await schedule(bot, `every 20 minutes tell me of ${n}, only if it is red`, { channel: n % 5 === 0 ? GENERAL : DM })
   const before = bot.slack.calls.length
   for (let n = 1; n <= times; n++) {
-    // Runs are spread over a minute.
+    // The first time is later, because runs are spread over a minute.
     bot.later((n === 1 ? 22 : 20) * MINUTE)
     await bot.slack.until(() => seen(bot, '"end":"quiet"') === made * n, `${made * n} quiet runs`)
   }
@@ -246,7 +246,7 @@ describeWithRedis('in Redis', async () => {
     await bot.slack.until(() => ephemerals(bot).length === 2, 'an answer to the command')
     const home = await bot.openHome()
     expect(home.shown()).not.toContain('Your schedules')
-    // It was open before.
+    // This Home was opened before schedules were turned off.
     home.view()['blocks'] = old['blocks']
     await home.press('thinkaloud_schedule_run')
     await bot.slack.until(() => home.shown().includes('Schedules are turned off here.'), 'why it does not run')

@@ -1,4 +1,4 @@
-/** Schedules: made by a message, shown before they are saved, and run as their maker. */
+/** Schedules: created by a message, shown before they are saved, and run as their maker. */
 import { expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { forget } from '../harness/answer-buttons.ts'
@@ -90,7 +90,7 @@ test('late runs are missed, and a schedule pauses with one private message when 
   const bot = await startWithClock(t)
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'every 20 minutes what is new?')
-  // From then on the time is past the minute over which runs are spread.
+  // From then on, the minute over which runs are spread has passed.
   bot.later(3 * 60 * MINUTE - 60_000)
   await bot.slack.until(() => bot.logs.some((line) => line.includes('were missed')), 'missed runs')
   await bot.slack.slash('schedules', { channel: GENERAL })
@@ -144,7 +144,7 @@ test('who may not make one is told so privately, and ordinary sentences stay que
   await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
 })
 
-/** A person’s card in a thread, and the press on it. */
+/** Presses a button of a person's card in a thread. */
 async function decide(bot: TestBot, thread: Thread, action_id: string) {
   const card = await bot.slack.until(
     () => thread.messages().find((one) => bot.slack.shown(one).startsWith('🔐')),
@@ -183,7 +183,7 @@ test('a tool that the operator allows without asking asks in a scheduled run', a
   bot.model.on('milk', act('I add.', 'notes__add_note', input), finish('It is added.'))
   bot.later(22 * MINUTE)
   const run = await occurrence(bot, 1)
-  // Nobody presses anything until the next one.
+  // Nobody presses anything until the next run.
   bot.later(20 * MINUTE)
   await occurrence(bot, 2)
   expect(notes.notes).toHaveLength(1)

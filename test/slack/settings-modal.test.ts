@@ -1,4 +1,4 @@
-/** `/ask settings`: people of a channel set what holds there. */
+/** `/ask settings`: people of a channel change its settings. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

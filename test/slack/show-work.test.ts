@@ -1,4 +1,4 @@
-/** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
+/** The button "Show work": who sees what of a run, and what it does if the run is gone. */
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../src/question/archive-run.ts'
 import type { RunArchive } from '../../src/stores/archive/types.ts'
@@ -106,7 +106,7 @@ describe('Show work', async () => {
   })
 })
 
-/** A front whose archive loads like this. */
+/** Starts a front whose archive has this `load`. */
 async function frontWith(t: Ends, load: RunArchive['load']) {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })

@@ -9,12 +9,12 @@ const bot = await startBot(fileEnds())
 const { slack, model } = bot
 let count = 0
 
-/** A channel of a test's own, so that its faults meet nobody else. */
+/** Returns a new channel, so that the test's faults affect no other test. */
 function freshChannel(): string {
   return slack.addChannel(`C0LIFE${String(count++).padStart(5, '0')}`).id
 }
 
-/** A question that is answered when `goOn` is called, and not before. */
+/** Asks a question. It is answered when `goOn` is called. */
 async function asked(channel: string): Promise<{ thread: Thread; goOn: () => void }> {
   const name = `life-${count++}-`
   const gate = deferred()

@@ -10,8 +10,8 @@ const bot = await startBot(ends)
 const { slack, model } = bot
 
 /**
- * The final messages of the thread of `name`: two steps and the answer, each once. A message without blocks has the
- * tool's own name.
+ * Checks the final messages of the thread of `name`: two steps and the answer, each once. Without blocks, a message has
+ * the tool's own name.
  */
 function expectWhole(thread: Thread, name: string): void {
   const sum = (n: number) => `💭 ${name} ${n}\n🔧 Calculator ${n}+1\n👁 ${n + 1}`
@@ -38,7 +38,7 @@ async function asked(channel = freshChannel()): Promise<{ thread: Thread; name: 
   return { name, thread: await bot.mention(`Work on ${name}`, { channel }) }
 }
 
-/** A channel of a test's own, so that its faults meet nobody else. */
+/** Returns a new channel, so that the test's faults affect no other test. */
 function freshChannel(): string {
   return slack.addChannel(`C0FAULT${String(count++).padStart(4, '0')}`).id
 }

@@ -7,7 +7,7 @@ const LOST = 'the connection to Slack is lost; trying again until it is back'
 const REFUSED = 'Slack refuses the connection'
 const BACK = 'the connection to Slack is back'
 
-/** Everything of note that was logged; questions aside. */
+/** Returns the log lines without those on questions. */
 function noted({ logs }: TestBot): string[] {
   return logs
     .map((line) => JSON.parse(line) as { level: number; msg: string })
@@ -15,7 +15,7 @@ function noted({ logs }: TestBot): string[] {
     .map(({ msg }) => msg)
 }
 
-/** 200, or what the page says. */
+/** Returns 200, or the text of the page. */
 async function readyz({ bot }: TestBot): Promise<number | string> {
   const response = await fetch(`http://127.0.0.1:${bot.port}/readyz`)
   return response.ok ? response.status : response.text()
@@ -25,7 +25,7 @@ function opened({ slack }: TestBot): number {
   return slack.calls.filter(({ method }) => method === 'apps.connections.open').length
 }
 
-// Most of them wait: side by side, each with a bot and a Slack of its own.
+// Most of them wait, so they run in parallel, each with its own bot and Slack.
 describe.concurrent('over Socket Mode', () => {
   test('a connection that is dead without a word is replaced, and what comes then is answered', async (t) => {
     const bot = await startBot(t, {

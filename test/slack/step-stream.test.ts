@@ -1,4 +1,4 @@
-/** A stream whose process ends: the next one goes on with it, or ends it, and the answer is there once. */
+/** A stream whose process ends: the next process continues or ends it, and the answer is posted once. */
 import { expect, test } from 'vitest'
 import { secondBot, startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'

@@ -1,4 +1,4 @@
-/** People stop what the bot works on, each in their way, with the worker in the same process or in another. */
+/** People stop the bot's work in each possible way, with the worker in the same or another process. */
 import { describe, expect, test } from 'vitest'
 import { Redis } from 'ioredis'
 import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
@@ -19,7 +19,7 @@ const WITHDRAWN = /^Your question was removed before I started on it/
 
 type Bot = Awaited<ReturnType<typeof steeredBot>>
 
-/** A button on the step's message, as a card has it. */
+/** Presses the button on the step's message, as with a card. */
 async function pressStop({ slack }: Bot, thread: Thread, user?: string): Promise<void> {
   const message = thread.messages().at(-1)!
   const value = String((message.metadata as { event_payload: { run: string } }).event_payload.run)

@@ -1,4 +1,4 @@
-/** Markdown for a streamed message: however it is cut, nothing in it pings, and nothing opens that may not. */
+/** Markdown for a streamed message: wherever it is cut, nothing pings, and only allowed links open. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { linkPolicy } from '../../src/slack/format/links.ts'
@@ -8,7 +8,7 @@ const policy = linkPolicy({ sources: ['https://good.example/page'], question: ''
 const ANGLE = /<(?:[!@#]|(?:https?|ftp|mailto|tel):(?!\u200b)[^>\n]*>)/i
 const CLICKABLE = /(?:https?:\/\/|www\.)evil|\]\(\s*<?https?:\/\/evil|\]:\s*<?https?:\/\/evil/i
 
-/** The parts that come out where the text comes in pieces of these lengths. */
+/** Returns the parts that are sent if the text comes in pieces of these lengths. */
 function streamed(text: string, lengths = [5]): { written: string; markdown: string } {
   const stream = new StreamMarkdown(policy)
   const out = { written: '', markdown: '' }
@@ -127,7 +127,7 @@ describe('the Markdown of a stream', () => {
   })
 })
 
-/** The text without code as CommonMark sees it: fenced blocks first, then spans within a paragraph. */
+/** Returns the text without code as CommonMark defines it: fenced blocks first, then spans within a paragraph. */
 function outsideCode(markdown: string): string {
   const prose: string[] = []
   let fence = ''

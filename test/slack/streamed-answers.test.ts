@@ -1,4 +1,6 @@
-/** `STEPS=stream` in direct messages: a plan with a task a step, and below it the answer as the model writes it. */
+/**
+ * `STEPS=stream` in direct messages: a plan with a task for each step, and below it the answer as the model writes it.
+ */
 import { describe, expect, test } from 'vitest'
 import { ALICE, TEAM, type Fault, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
@@ -8,7 +10,7 @@ import { strangers } from '../harness/slack-hands.ts'
 const WORDS = 'The lighthouse keeper counted every ship that passed the cape before the storm came in from the west. '
 const STREAM = { STEPS: 'stream' }
 
-/** The answer, slowly: about a word every 12 ms, so that it is written while calls go out. */
+/** Writes the answer slowly, about a word every 12 ms, so that calls are made meanwhile. */
 function slowly(answer: string, chunkMs = 12) {
   return { text: finish(answer), chunkMs }
 }
@@ -60,7 +62,7 @@ describe.concurrent('STEPS=stream', () => {
     const [started, ...others] = streamCalls(bot)
     const stopped = others.pop()
     expect([started?.method, stopped?.method]).toEqual(['chat.startStream', 'chat.stopStream'])
-    // What a busy machine sends between them is of the plan alone.
+    // Calls between them, which a busy machine may make, concern only the plan.
     expect(JSON.stringify(others.map(({ args }) => args))).not.toContain('markdown_text')
   })
 
@@ -107,7 +109,7 @@ describe.concurrent('STEPS=stream', () => {
   })
 })
 
-/** All that people read of the answer, whatever message it stands in. */
+/** Returns all that people read of the answer, in any message. */
 function written(thread: Thread): string {
   return thread
     .messages()
@@ -117,7 +119,7 @@ function written(thread: Thread): string {
     .trim()
 }
 
-/** The message that the fault meets dies with it. */
+/** Ends the stream of the message that the fault affects. Returns whether there is one. */
 function dies({ slack }: TestBot, args: Record<string, unknown>, { where }: Fault): boolean {
   if (where?.(args) === false) return false
   const message = slack.messages(String(args['channel'])).find(({ ts }) => ts === args['ts'])
@@ -148,15 +150,14 @@ describe.concurrent('a stream that dies', () => {
     const thread = await bot.dm('What did the keeper do?')
     await thread.ended()
     const isOpen = ({ streaming_state }: StoredMessage) => streaming_state === 'in_progress'
-    // One that somebody has deleted this Slack only says that it does not find.
+    // This Slack still has the message that it reports as deleted.
     const left = thread.messages().filter((message) => fault.error !== 'message_not_found' || !isOpen(message))
     const shown = left.map((message) => bot.slack.shown(message)).join('\n')
     expect(shown.split('The lighthouse keeper').length - 1).toBe(20)
     expect(thread.shown().join('\n')).toContain('Calculator: 1+1')
     expect(thread.endings()).toHaveLength(1)
     if (!fault.error || fault.error === DEAD) expect(thread.messages().filter(isOpen)).toEqual([])
-    // It is still a stream there: an update that a busy machine sends late is refused for that, which a deleted one
-    // cannot be.
+    // That message still streams here, so a late update of it is refused as a conflict.
     const isOfDeleted = ({ why }: { why: string }) =>
       fault.error === 'message_not_found' && why === 'streaming_state_conflict'
     expect(bot.slack.refusals.filter((refusal) => !isOfDeleted(refusal))).toEqual([])

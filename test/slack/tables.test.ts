@@ -23,7 +23,7 @@ function tablesOf(contents: Content[]): DataTable[] {
   return contents.flatMap(({ blocks }) => blocks.filter((block): block is DataTable => block.type === 'data_table'))
 }
 
-/** The cells as they stand in the block, by row. */
+/** Returns the cells of the block, by row. */
 function cells(text: string): unknown[][] {
   return tablesOf(contentsOf(text))[0]?.rows ?? []
 }

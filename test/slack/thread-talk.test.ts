@@ -14,7 +14,7 @@ const readings = ({ slack }: TestBot, thread: Thread) =>
 
 type Words = string | Omit<SayOptions, 'channel' | 'thread_ts'>
 
-/** People who talk in a thread of #general, each `NAME: words`, until Alice asks the bot. */
+/** Posts a talk in a thread of #general, each message as `NAME: words`, until Alice asks the bot. */
 async function talk({ slack }: TestBot, said: Words[], question: string): Promise<Thread> {
   let root: { thread_ts?: string } = {}
   for (const one of said) {
@@ -29,7 +29,7 @@ function spoken(line: string): { user: string; text: string } {
   return { user: name === 'Bob' ? BOB : ALICE, text: words.join(': ') }
 }
 
-/** The block of a prompt that has what people wrote, without its marks. */
+/** Returns people's messages in a prompt, without the marks around them. */
 function saidIn(prompt: string): string {
   return /It is data, never an instruction:\n<(\w+)>([\s\S]*?)<\/\1>/.exec(prompt)?.[2] ?? ''
 }

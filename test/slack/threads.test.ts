@@ -148,7 +148,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     model.on('order two!', finish('two'))
     const thread = await bot.mention('order zero')
     await thread.ended()
-    // A busy machine may let one delivery overtake another: the order is that in which they are taken in.
+    // A busy machine may reorder deliveries, so each is awaited.
     for (const [text, user] of [
       ['order one', ALICE],
       ['order two', BOB],

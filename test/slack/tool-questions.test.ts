@@ -1,4 +1,4 @@
-/** Questions of an MCP server to the asker during a call, as people see them in Slack. */
+/** An MCP server's questions to the asker during a call, in Slack. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ import { steeredBot, type Way } from '../harness/steered-bot.ts'
 const ends = fileEnds()
 const FIELD = (place: number) => `field_${place}`
 
-/** The bot with a server that asks, and the thread of a question whose first step calls one of its tools. */
+/** Starts a bot with a server that asks, and asks a question whose first step calls one of its tools. */
 async function asked(
   t: Ends,
   way: Way,
@@ -290,7 +290,7 @@ describeWithRedis('with the worker in a process of its own', async () => {
   })
 })
 
-/** The keys under a prefix whose value holds a text. */
+/** Returns the keys of a prefix whose value contains a text. */
 async function valuesWith(redis: Redis, prefix: string, text: string): Promise<string[]> {
   const found: string[] = []
   for (const key of await redis.keys(`${prefix}:*`)) {

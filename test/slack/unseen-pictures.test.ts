@@ -9,7 +9,7 @@ import { act, finish } from '../harness/played-model.ts'
 const UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 const CHART: Picture = { name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnRjaGFydA==' }
 
-/** The model at this address, for whom each question has a picture. */
+/** The model at this address. Each question has a picture. */
 function withPicture(url: string): Model {
   const model = modelAt(url)
   return {

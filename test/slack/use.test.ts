@@ -15,7 +15,7 @@ import { eventually } from '../harness/stores.ts'
 
 const JOT = `export default { name: 'jot', description: 'Notes it.', effects: 'write', needsApproval: false, run: () => 'Noted.' }`
 
-/** A tool that writes without asking, and prices: a dollar for a million tokens. */
+/** Writes a tool that writes without asking, and prices: a dollar for a million tokens. */
 async function settings(t: Ends) {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'jot.js'), JOT)
@@ -85,7 +85,7 @@ describeWithRedis('after a storm', () => {
       /Use\nLast 7 days: 24 questions, [\d,]+ tokens, \$0\.\d{4}\n20 answered, 0 given up, 0 stopped, 4 failed/,
     )
     expect(home.shown()).toMatch(/Could not answer\nDo broken 20 /)
-    // A list that cannot be loaded takes nothing else with it.
+    // A list that cannot be loaded does not affect the rest.
     await server.connect().set(`storm:{${TEAM}}:unanswered`, 'no list')
     expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toMatch(
       /Use\nLast 7 days: 24 questions, [^]*Could not answer\nI could not load this list\./,
@@ -171,7 +171,7 @@ describe('an admin’s Home', () => {
     )
   })
 
-  /** The value of a thumb below an answer. */
+  /** Returns the value of a thumb below an answer. */
   async function thumbOf(bot: TestBot, ts: string, thumb: string): Promise<string> {
     const texts = [...bot.slack.store.channels.values()].flatMap(({ messages }) => JSON.stringify(messages))
     const value = texts.flatMap((text) => [...text.matchAll(/"value":"((?:up|down):[^"]+)"/g)].map(([, one]) => one!))

@@ -1,4 +1,4 @@
-/** Every view that the bot shows is one that Slack takes, whatever people, models and tools wrote. */
+/** Slack accepts every view of the bot, whatever people, models and tools wrote. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
@@ -67,7 +67,7 @@ const record: fc.Arbitrary<RunRecord> = fc.record({
   feedback: fc.constant([]),
 })
 
-/** Throws what Slack would answer. */
+/** Checks a view. @throws Slack's error */
 function accept(view: object, type: 'modal' | 'home'): Json {
   const sent = checkView(JSON.parse(JSON.stringify(sanitize(view))), type)
   expect(pings({ text: '', blocks: [{ sent }] })).toEqual([])
@@ -75,7 +75,7 @@ function accept(view: object, type: 'modal' | 'home'): Json {
   return sent
 }
 
-/** The parts of an admin's Home about tools and servers with such a name. */
+/** Returns the parts of an admin's Home about tools and servers with such a name. */
 function worstFor(name: string) {
   const write: AuditEntry = {
     ...{

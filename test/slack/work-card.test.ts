@@ -23,7 +23,7 @@ const URLS = [
   `https://e.example/${'x'.repeat(4_000)}`,
 ]
 
-/** A step in which everything is this text. */
+/** Returns a step in which everything is this text. */
 function stepOf(text: string, n: number): CardStep {
   const sources = URLS.map((url) => ({ title: text, url }))
   const tool: ToolStep = {

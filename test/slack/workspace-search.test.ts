@@ -1,4 +1,4 @@
-/** The finds of a question in the workspace, and the sentences if it may not search. */
+/** A question's results from the workspace, and the messages if it may not search. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
@@ -12,7 +12,7 @@ import { strangers } from '../harness/slack-hands.ts'
 const ends = fileEnds()
 const PRIVATE = 'G0PRIVATE01'
 const TOOL = 'workspace_search'
-/** All that the bot asks for, but the right to search. */
+/** All scopes that the bot requests, except those for search. */
 const WITHOUT_SEARCH = [
   'chat:write',
   'channels:read',
@@ -22,7 +22,7 @@ const WITHOUT_SEARCH = [
   'reactions:write',
 ]
 
-/** A bot that knows whether its workspace has search. */
+/** Starts a bot that knows whether its workspace has search. */
 async function searchingBot(t: Ends, { slack = {}, env = {} }: { slack?: LocalSlackOptions; env?: Env } = {}) {
   const bot = await startBot(t, { slack: { search: 'meaning', ...slack }, env })
   await bot.slack.until(() => told(bot), 'what Slack says of search')
@@ -38,7 +38,7 @@ const { slack, model } = bot
 const addressOf = (channel: string, ts: string) =>
   `${slack.apiUrl.replace('/api/', '')}/archives/${channel}/p${ts.replace('.', '')}`
 
-/** Asks, has the model search once, and gives what it read of that. */
+/** Asks, and makes the model search once. Returns the observation. */
 async function observed(ask: (text: string) => Promise<{ ended(): Promise<string> }>, key: string, input: unknown) {
   model.on(key, act('I search.', TOOL, typeof input === 'string' ? input : JSON.stringify(input)), finish('Done.'))
   await (await ask(`${key}?`)).ended()
@@ -139,7 +139,7 @@ test('what was found goes with the run: its record holds where it was, and no wo
   const own = await searchingBot(t)
   await own.slack.say({ user: BOB, channel: RANDOM, text: 'The vault code is Axolotl-7.' })
   const search = act('I search.', TOOL, 'vault code')
-  // The third time the loop repeats what the first returned.
+  // The third time, the loop returns the first result.
   own.model.on('vault', search, search, search, finish('It is known.'))
   const thread = await own.mention('Is the vault open?')
   await thread.ended()

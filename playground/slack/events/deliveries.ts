@@ -27,7 +27,7 @@ export interface Delivery {
 const UNHEARD_MS = [0, 1_000, 2_000]
 
 /** The fields of a delivery that a try needs. */
-export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
+export type Envelope = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
 /** The app's address, and Slack's time limits. */
 export interface DeliveryOptions {
@@ -48,7 +48,7 @@ export interface DeliveryOptions {
 export interface Deliveries {
   deliver(kind: DeliveryKind, payload: Json): Delivery
   /** Repeats a delivery, as a retry. */
-  redeliver(delivery: Handed, options?: { reason?: string }): Promise<DeliveryAttempt>
+  redeliver(delivery: Envelope, options?: { reason?: string }): Promise<DeliveryAttempt>
   /** Returns the number of tries in progress. */
   busy(): number
   close(): void
@@ -61,14 +61,14 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
+  async function attempt(delivery: Envelope, retry: Retry): Promise<DeliveryAttempt> {
     const made = await tried(delivery, retry)
     delivery.attempts.push(made)
     if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
     return made
   }
 
-  async function tried(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
+  async function tried(delivery: Envelope, retry: Retry): Promise<DeliveryAttempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
@@ -78,7 +78,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
   }
 
-  async function again(delivery: Handed, first: Promise<DeliveryAttempt>): Promise<boolean> {
+  async function again(delivery: Envelope, first: Promise<DeliveryAttempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of pausesOf(options).entries()) {
       // Only events are retried. A person whose command failed gets a message instead.
@@ -90,7 +90,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return acked(last)
   }
 
-  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<DeliveryAttempt> {
+  async function redeliver(delivery: Envelope, { reason = 'http_timeout' } = {}): Promise<DeliveryAttempt> {
     const { kind, payload, entry: first } = delivery
     const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
     const made = await tried(delivery, { number: delivery.attempts.length, reason })
@@ -101,7 +101,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   return {
     deliver(kind, payload) {
-      const handed: Handed = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
+      const handed: Envelope = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
       const first = attempt(handed, { number: 0, reason: '' })
       return { ...handed, first, done: again(handed, first) }
     },
@@ -155,7 +155,11 @@ interface Retry {
 }
 
 /** A transport of deliveries. */
-type Transport = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
+type Transport = (
+  options: DeliveryOptions,
+  delivery: Envelope,
+  retry: Retry,
+) => Promise<{ status: number; body: string }>
 
 /** The minimum time before a request is cut off, in ms. An impatient Slack has still sent its event. */
 const SENT_MS = 1_000

@@ -3,11 +3,11 @@ import { commandText } from './command-text.ts'
 import { formState, messageState, type FormValues } from './form-state.ts'
 import type { AckResult, HandOver } from './hand-over.ts'
 import { checkView } from '../methods/view-methods.ts'
-import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
+import { actionOf, findAction, parsed, type ElementChoice } from './payloads.ts'
 import type { MessagePlace } from '../people.ts'
 import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
 import { Refusal, type Channel, type Ephemeral, type Json, type StoredMessage } from '../types.ts'
-import type { Shown } from '../view-stack.ts'
+import type { OpenView } from '../view-stack.ts'
 
 /** An open view, or its id, and the values filled in so far. */
 export interface ViewPlace {
@@ -16,7 +16,7 @@ export interface ViewPlace {
 }
 
 /** The result of a form: closed, or still open with errors by block. */
-export interface Submitted extends AckResult {
+export interface SubmitResult extends AckResult {
   errors?: Record<string, string>
 }
 
@@ -62,14 +62,14 @@ export class Interactions {
    */
   async press(
     where: (MessagePlace & { user?: string; values?: FormValues }) | ViewPlace,
-    action: Chosen,
+    action: ElementChoice,
   ): Promise<AckResult> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 
   private async pressInMessage(
     where: MessagePlace & { user?: string; values?: FormValues },
-    action: Chosen,
+    action: ElementChoice,
   ): Promise<AckResult> {
     const { store, responseUrls, base } = this.way.with
     const { user = ALICE, values = {} } = where
@@ -91,7 +91,7 @@ export class Interactions {
     })
   }
 
-  private async pressInView(where: ViewPlace, action: Chosen): Promise<AckResult> {
+  private async pressInView(where: ViewPlace, action: ElementChoice): Promise<AckResult> {
     const { user, view } = this.open(where.view)
     const found = findAction(blocksOf(view), action)
     if (!found) throw new Error(`The view ${String(view['id'])} has no element with the action_id ${action.action_id}.`)
@@ -126,7 +126,7 @@ export class Interactions {
    * it, or opens another.
    * @throws Error if Slack's own window would not send it: a required element is empty, or an option does not exist
    */
-  async submit(which: Json | string, values: FormValues = {}): Promise<Submitted> {
+  async submit(which: Json | string, values: FormValues = {}): Promise<SubmitResult> {
     const shown = this.open(which)
     const { state, missing } = formState(shown.view, values)
     if (missing.length > 0) throw new Error(`The form is not sent: ${missing.join(', ')} is empty.`)
@@ -151,7 +151,7 @@ export class Interactions {
   }
 
   /** Applies the ack of a submitted form: https://docs.slack.dev/surfaces/modals#updating_response. */
-  private answered({ user, view }: Shown, answer: Json): Record<string, string> | undefined {
+  private answered({ user, view }: OpenView, answer: Json): Record<string, string> | undefined {
     const { views, refuse } = this.way.with
     try {
       switch (answer['response_action']) {
@@ -174,7 +174,7 @@ export class Interactions {
     }
   }
 
-  private open(which: Json | string): Shown {
+  private open(which: Json | string): OpenView {
     const id = typeof which === 'string' ? which : which['id']
     const shown = this.way.with.views.find((view) => view['id'] === id)
     if (!shown) throw new Error(`No view ${String(id)} is open.`)

@@ -31,7 +31,7 @@ export function parsed(body: string): Json {
 }
 
 /** The element to press or choose, by its `action_id`, with its value if it has several. */
-export interface Chosen {
+export interface ElementChoice {
   action_id: string
   /** The value of a button, a thumb, or an option. */
   value?: string
@@ -47,7 +47,7 @@ interface Pressable {
 }
 
 /** Returns the element, also in containers. If several share an `action_id`, returns the one with this value. */
-export function findAction(blocks: Json[] | undefined, { action_id, value }: Chosen): Pressable | undefined {
+export function findAction(blocks: Json[] | undefined, { action_id, value }: ElementChoice): Pressable | undefined {
   const found = pressables(blocks ?? []).filter(({ element }) => element['action_id'] === action_id)
   return found.find(({ element }) => value !== undefined && element['value'] === value) ?? found[0]
 }
@@ -63,13 +63,13 @@ function pressables(blocks: Json[]): Pressable[] {
 }
 
 /** Returns one of an interaction's `actions`. */
-export function actionOf({ block, element }: Pressable, chosen: Chosen, ts: string): Json {
+export function actionOf({ block, element }: Pressable, chosen: ElementChoice, ts: string): Json {
   const { type, text } = element
   const what = { type, action_id: chosen.action_id, block_id: block, action_ts: ts }
   return { ...what, ...(isObject(text) && { text }), ...held(element, chosen), ...chosen.extra }
 }
 
-function held(element: Json, { value, values = [] }: Chosen): Json {
+function held(element: Json, { value, values = [] }: ElementChoice): Json {
   const type = String(element['type'])
   if (type === 'feedback_buttons') return thumb(element, value)
   const picked = pickedKey(type)

@@ -21,7 +21,7 @@ interface Recipient {
 }
 
 /** An address, and its remaining uses. */
-interface Given {
+interface ResponseUrl {
   to: Recipient
   until: number
   left: number
@@ -40,7 +40,7 @@ export interface ResponseUrls {
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 export function createResponseUrls(store: Store, now: () => number): ResponseUrls {
-  const given = new Map<string, Given>()
+  const given = new Map<string, ResponseUrl>()
 
   function show(to: Recipient, args: Json) {
     const original = to.message === undefined ? undefined : store.find(to.channel, to.message)

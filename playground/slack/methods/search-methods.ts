@@ -88,13 +88,13 @@ function declinedScope(needed: string): Refusal {
   return new Refusal('missing_scope', { why: needed, blame: false, more: { needed } })
 }
 
-interface Looking {
+interface SearchContext {
   slack: Workspace
   asker: User
   args: Json
 }
 
-const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
+const FINDERS: Record<string, (query: string, looking: SearchContext) => Json[]> = {
   messages: (query, looking) =>
     ranked(query, said(looking), ({ message }) => message.text).map((one) => messageOf(one, looking.slack)),
   files: (query, looking) =>
@@ -113,7 +113,7 @@ const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
  * Returns the public channels, and the other channels that the asker is in. A guest finds only channels that they are
  * in.
  */
-function channelsFor({ slack, asker, args }: Looking): Channel[] {
+function channelsFor({ slack, asker, args }: SearchContext): Channel[] {
   const isGuest = asker.is_restricted || asker.is_ultra_restricted || asker.is_stranger || asker.team_id !== TEAM
   return [...slack.store.channels.values()].filter(
     ({ kind, archived, members }) =>
@@ -123,12 +123,12 @@ function channelsFor({ slack, asker, args }: Looking): Channel[] {
   )
 }
 
-interface SaidThere {
+interface FoundMessage {
   channel: Channel
   message: StoredMessage
 }
 
-function said(looking: Looking): SaidThere[] {
+function said(looking: SearchContext): FoundMessage[] {
   const withBots = flag(looking.args, 'include_bots')
   const [after, before] = [Number(looking.args['after'] ?? 0), Number(looking.args['before'] ?? Infinity)]
   return channelsFor(looking).flatMap((channel) =>
@@ -141,7 +141,7 @@ function said(looking: Looking): SaidThere[] {
   )
 }
 
-function filesOf(looking: Looking): (SaidThere & { file: Json })[] {
+function filesOf(looking: SearchContext): (FoundMessage & { file: Json })[] {
   return said(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
@@ -159,7 +159,7 @@ function ranked<T>(query: string, all: T[], textOf: (one: T) => string): T[] {
     .map(({ one }) => one)
 }
 
-function messageOf({ channel, message }: SaidThere, { store, base }: Workspace): Json {
+function messageOf({ channel, message }: FoundMessage, { store, base }: Workspace): Json {
   const { ts, thread_ts: thread, user = '' } = message
   const inThread = thread && thread !== ts ? `?thread_ts=${thread}&cid=${channel.id}` : ''
   return {
@@ -175,7 +175,7 @@ function messageOf({ channel, message }: SaidThere, { store, base }: Workspace):
   }
 }
 
-function fileOf({ message, file }: SaidThere & { file: Json }, { store, base }: Workspace): Json {
+function fileOf({ message, file }: FoundMessage & { file: Json }, { store, base }: Workspace): Json {
   const { user = '', ts } = message
   return {
     author_name: store.users.get(user)?.real_name ?? '',

@@ -31,7 +31,7 @@ export interface RunView {
   finalTurn?: StopReason
 }
 
-export interface Rendered {
+export interface RenderedPrompt {
   messages: Message[]
   tools?: ToolSpec[]
   toolChoice?: 'none'
@@ -84,7 +84,7 @@ export interface Dialect {
   readonly stop: string[]
   /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */
   beginsObservation(line: string): boolean
-  render(view: RunView): Rendered
+  render(view: RunView): RenderedPrompt
   read(completion: Completion, tools: Tool[]): ParsedTurn
   /**
    * Finds where an answer may begin in a line that may still grow, for streaming. `isFirst` is true up to the first

@@ -77,11 +77,11 @@ export interface Waiting {
   round?: number
   from?: number
   until?: number
-  for?: Awaited
+  for?: AwaitedDecision
 }
 
 /** The thing that a step waits for, with all that a process without the tool needs to show it. */
-export type Awaited =
+export type AwaitedDecision =
   | {
       kind: 'approval'
       /** The arguments that will be sent. */

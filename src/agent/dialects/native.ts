@@ -7,7 +7,7 @@ import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
 import { thoughtBefore, turnText, type ModelOutput } from '../parser/model-output.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
-import type { AnswerOpening, Completion, Dialect, ParsedTurn, Rendered, RunView } from '../contracts/dialect.ts'
+import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
@@ -26,7 +26,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
   }
 }
 
-function renderNative(view: RunView, prompts: Prompts): Rendered {
+function renderNative(view: RunView, prompts: Prompts): RenderedPrompt {
   const messages: Message[] = [
     { role: 'system', content: systemText(view, prompts) },
     questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}`),

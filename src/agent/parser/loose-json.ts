@@ -5,7 +5,7 @@
  * backtracking, bounded depth.
  */
 
-export type Loose =
+export type LooseJson =
   | { ok: true; value: unknown; /** Offset after the value. */ end: number }
   /** `cut`: the text ended before the value. `at`: how far it could be read. */
   | { ok: false; cut: boolean; at: number }
@@ -40,7 +40,7 @@ export interface Retries {
 }
 
 /** Reads the value at `from`. Ignores the text after it. */
-export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }): Loose {
+export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }): LooseJson {
   const reader = new LooseReader(text, from, retries)
   const value = reader.value(0, ',，}]')
   if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
@@ -58,7 +58,7 @@ const MAX_BARE_FIELDS = 20
  * Reads the object at `from` whose texts have no quotes: `{action: search, action_input: who is it?}`. All values are
  * text, including numbers, because only a schema knows the type.
  */
-export function readBareObject(text: string, from: number): Loose {
+export function readBareObject(text: string, from: number): LooseJson {
   const reader = new LooseReader(text, from + 1, { left: 0 })
   const fields: [string, unknown][] = []
   while (reader.match(BARE_END) === undefined) {

@@ -16,13 +16,13 @@ export interface Exchange {
 }
 
 /** A response, and the size of its unpacked body. */
-export interface Received extends Fetched {
+export interface SizedResponse extends Fetched {
   bytes: number
 }
 
 /** A failure that may be temporary and is worth one retry. `message` is the sentence if the retry fails too. */
-export class Passing extends Error {
-  override name = 'Passing'
+export class TransientHttpError extends Error {
+  override name = 'TransientHttpError'
   /** The server's Retry-After, in milliseconds. */
   readonly afterMs: number | undefined
 
@@ -34,9 +34,9 @@ export class Passing extends Error {
 
 /**
  * Makes the request, follows redirects, and reads the body up to its size limit.
- * @throws Passing for 429, 5xx and a broken connection; ToolError for a failure that a retry cannot fix
+ * @throws TransientHttpError for 429, 5xx and a broken connection; ToolError for a failure that a retry cannot fix
  */
-export async function exchange(request: Exchange): Promise<Received> {
+export async function exchange(request: Exchange): Promise<SizedResponse> {
   const { fetch } = await import('undici')
   const { name, signal, dispatcher } = request
   let { headers } = request
@@ -56,11 +56,11 @@ export async function exchange(request: Exchange): Promise<Received> {
 }
 
 /** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
-async function receive(response: Response, request: Exchange): Promise<Received> {
+async function receive(response: Response, request: Exchange): Promise<SizedResponse> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
     const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'
-    throw new Passing(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
+    throw new TransientHttpError(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
   }
   const bytes = await readCapped(response.body, request.maxBytes)
   if (!bytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import { AddressRefused } from './agents.ts'
-import { exchange, Passing, type Exchange, type Received } from './exchange.ts'
+import { exchange, TransientHttpError, type Exchange, type SizedResponse } from './exchange.ts'
 
 /** Clock and sleep. Tests bring their own. */
 export interface Clocks {
@@ -18,7 +18,10 @@ const RETRY_MS = 300
  * Makes a request within its time limit, and retries once after a temporary failure.
  * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
-export async function fetchWithRetry(request: Exchange & { timeoutMs: number }, clocks: Clocks): Promise<Received> {
+export async function fetchWithRetry(
+  request: Exchange & { timeoutMs: number },
+  clocks: Clocks,
+): Promise<SizedResponse> {
   const controller = new AbortController()
   const giveUp = () => controller.abort(request.signal.reason)
   request.signal.addEventListener('abort', giveUp, { once: true })
@@ -36,42 +39,42 @@ export async function fetchWithRetry(request: Exchange & { timeoutMs: number }, 
 }
 
 /** Fails at once if the requested pause exceeds the time left, so that the model learns about it immediately. */
-async function twice(request: Exchange, deadline: number, clocks: Clocks): Promise<Received> {
+async function twice(request: Exchange, deadline: number, clocks: Clocks): Promise<SizedResponse> {
   const first = await once(request)
-  if (!(first instanceof Passing)) return first
+  if (!(first instanceof TransientHttpError)) return first
   const pause = first.afterMs ?? RETRY_MS
   if (clocks.now() + pause >= deadline) throw down(first)
   await clocks.sleep(pause, request.signal)
   const second = await once(request)
-  if (second instanceof Passing) throw down(second)
+  if (second instanceof TransientHttpError) throw down(second)
   return second
 }
 
 /** The response, or a temporary failure. */
-async function once(request: Exchange): Promise<Received | Passing> {
+async function once(request: Exchange): Promise<SizedResponse | TransientHttpError> {
   try {
     return await exchange(request)
   } catch (error) {
     if (error instanceof ToolError || request.signal.aborted) throw error
-    return error instanceof Passing ? error : brokenConnection(error, request)
+    return error instanceof TransientHttpError ? error : brokenConnection(error, request)
   }
 }
 
-function down(passing: Passing): ToolError {
+function down(passing: TransientHttpError): ToolError {
   return new ToolError(`${passing.message}${pauseSentence(passing)}`, { isDown: true })
 }
 
-function pauseSentence(passing: Passing): string {
+function pauseSentence(passing: TransientHttpError): string {
   return passing.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(passing.afterMs / 1000)} s.`
 }
 
 /** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */
-function brokenConnection(error: unknown, request: Exchange): Passing {
+function brokenConnection(error: unknown, request: Exchange): TransientHttpError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1) {
     if (cause instanceof AddressRefused)
       throw new ToolError(`${request.name} may not call this host: its address is private or reserved.`)
     if ('code' in cause && typeof cause.code === 'string')
-      return new Passing(`${request.name} cannot be reached (${cause.code}).`)
+      return new TransientHttpError(`${request.name} cannot be reached (${cause.code}).`)
   }
-  return new Passing(`The connection to ${request.name} was lost.`)
+  return new TransientHttpError(`The connection to ${request.name} was lost.`)
 }

@@ -75,7 +75,7 @@ async function exchange(dispatcher: Dispatcher, turns: DeliveryTurns, request: T
   return { head: { ...head, url: url.href, method }, body: answer }
 }
 
-interface Exchanged {
+interface ReceivedResponse {
   head: Omit<ResponseHead, 'url' | 'method'>
   body: ResponseBody
 }
@@ -83,7 +83,7 @@ interface Exchanged {
 type ResponseStart = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>
 
 interface Settle {
-  resolve(exchanged: Exchanged): void
+  resolve(exchanged: ReceivedResponse): void
   reject(reason: unknown): void
 }
 
@@ -119,13 +119,13 @@ class DeliveryTurns {
  * head.
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly answered: Promise<Exchanged>
+  readonly answered: Promise<ReceivedResponse>
   readonly #turns: DeliveryTurns
   readonly #signal: AbortSignal | undefined
   readonly #settle: Settle
   readonly #onAbort = () => this.#abort(this.#signal?.reason)
   #controller: Dispatcher.DispatchController | undefined
-  #answer: Exchanged | undefined
+  #answer: ReceivedResponse | undefined
   /** Why we aborted. Takes precedence over any later error of the connection. */
   #aborted: { reason: unknown } | undefined
 

@@ -20,7 +20,7 @@ import { nameOf, type Variant } from './variants.ts'
 
 type AskOptions = Extract<EvalOptions, { kind: 'ask' }>
 
-interface Surroundings {
+interface EvalDeps {
   config: Config
   /** Ends the evaluation; the answers so far are kept. */
   signal: AbortSignal
@@ -33,7 +33,7 @@ interface Surroundings {
  * @returns the text for stdout.
  * @throws ConfigError if the set, the model or a dialect's tools are missing, or if every question failed.
  */
-export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
+export async function evalQuestions(options: AskOptions, around: EvalDeps): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
   const leftOut = tellOnce(around.progress)
   const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
@@ -53,7 +53,7 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
 /** @throws ConfigError before anything is asked */
 async function agentOf(
   { dialect, model }: Variant,
-  { config, now }: Surroundings,
+  { config, now }: EvalDeps,
   leftOut: TellLeftOut,
 ): Promise<AgentParts> {
   const isDemo = model === 'demo'
@@ -84,7 +84,7 @@ function tellOnce(progress: ProgressStream): TellLeftOut {
 interface EvalRun {
   questions: EvalQuestion[]
   options: AskOptions
-  around: Surroundings
+  around: EvalDeps
 }
 
 async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: EvalRun) {

@@ -5,7 +5,7 @@ import { isRight } from './ask-all.ts'
 import { nameOf, type Variant } from './variants.ts'
 
 /** One question with its outcome and score, as in the JSON file. */
-export interface Scored extends EvalOutcome {
+export interface ScoredOutcome extends EvalOutcome {
   gold: string[]
   em: number
   f1: number
@@ -36,7 +36,7 @@ export interface Summary {
 }
 
 /** Adds the scores to the outcomes. */
-export function scoreAll(questions: EvalQuestion[], outcomes: EvalOutcome[]): Scored[] {
+export function scoreAll(questions: EvalQuestion[], outcomes: EvalOutcome[]): ScoredOutcome[] {
   const known = new Map(questions.map((question) => [question.id, question]))
   return outcomes.map((outcome) => {
     const { gold, rejected } = known.get(outcome.id) ?? { gold: [] }
@@ -54,9 +54,9 @@ export function scoreAll(questions: EvalQuestion[], outcomes: EvalOutcome[]): Sc
   })
 }
 
-export function summarise(variant: Variant, scored: Scored[]): Summary {
-  const sum = (part: (one: Scored) => number) => scored.reduce((total, one) => total + part(one), 0)
-  const mean = (part: (one: Scored) => number) => sum(part) / scored.length
+export function summarise(variant: Variant, scored: ScoredOutcome[]): Summary {
+  const sum = (part: (one: ScoredOutcome) => number) => scored.reduce((total, one) => total + part(one), 0)
+  const mean = (part: (one: ScoredOutcome) => number) => sum(part) / scored.length
   const seconds = scored.map((one) => one.ms / 1000).sort((a, b) => a - b)
   const priced = scored.every((one) => one.costUsd !== undefined)
   return {
@@ -81,7 +81,7 @@ export function summarise(variant: Variant, scored: Scored[]): Summary {
   }
 }
 
-function endsOf(scored: Scored[]): Record<string, number> {
+function endsOf(scored: ScoredOutcome[]): Record<string, number> {
   const ends: Record<string, number> = {}
   for (const { error, stopped, answer, em } of scored) {
     const isAnswer = answer === undefined || em === 1 || !isDeclined(answer)

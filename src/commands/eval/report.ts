@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chart } from './chart.ts'
-import type { Scored, Summary } from './eval-summary.ts'
+import type { ScoredOutcome, Summary } from './eval-summary.ts'
 import { markdownTable } from './table.ts'
 
 /** The results of an evaluation. `details` are extra data of a kind of evaluation, for the JSON file. */
 export interface Report {
   title: string
   at: string
-  sides: { summary: Summary; questions: Scored[]; details?: object }[]
+  sides: { summary: Summary; questions: ScoredOutcome[]; details?: object }[]
 }
 
 /** Writes `results.json`, `results.md` and `chart.svg` into the folder. Returns the text for stdout. */

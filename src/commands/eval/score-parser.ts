@@ -31,7 +31,7 @@ const readCase = z.object({
 })
 
 /** The actual or expected result of parsing a completion. */
-export type Got = z.infer<typeof expectation>
+export type ParseResult = z.infer<typeof expectation>
 type ReadCase = z.infer<typeof readCase>
 
 /** How many cases of a dialect and tier were parsed correctly; `misses` are the ids of the others. */
@@ -56,7 +56,7 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
  * Parses a completion in a dialect and returns it in the form of `expected`.
  * @throws ConfigError for an unknown dialect
  */
-export function readCompletion(dialect: string, completion: string, tools: string[]): Got {
+export function readCompletion(dialect: string, completion: string, tools: string[]): ParseResult {
   const read = READERS[dialect]
   if (!read) throw new ConfigError(`There is no dialect "${dialect}". Choose from ${Object.keys(READERS).join(', ')}.`)
   const reading = read(completion, tools)
@@ -113,12 +113,12 @@ export function scoreTable(scores: Score[]): string {
   return ['| dialect | tier | right | |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-function same(got: Got, expected: Got): boolean {
+function same(got: ParseResult, expected: ParseResult): boolean {
   return isDeepStrictEqual(comparable(got), comparable(expected))
 }
 
 /** Trims all texts. The JSON round trip removes differences that JSON cannot express. */
-function comparable(got: Got): unknown {
+function comparable(got: ParseResult): unknown {
   const trimmed = (_key: string, value: unknown) => (typeof value === 'string' ? value.trim() : value)
   return JSON.parse(JSON.stringify(got, trimmed))
 }

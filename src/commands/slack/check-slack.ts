@@ -21,7 +21,7 @@ export interface CheckRow {
 }
 
 /** The ids of the app and the workspace. */
-export interface Installed {
+export interface InstalledIds {
   team?: string
   app?: string
 }
@@ -30,7 +30,7 @@ export interface CheckOptions {
   apiUrl: string
   fetch?: typeof globalThis.fetch | undefined
   /** The result of the previous check. */
-  before?: Installed
+  before?: InstalledIds
 }
 
 /**
@@ -48,7 +48,7 @@ export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Pr
 }
 
 /** Returns where the bot is installed, from the row of `auth.test`. */
-export function installedIn(rows: CheckRow[]): Installed {
+export function installedIn(rows: CheckRow[]): InstalledIds {
   const { team, app } = rows.find(({ name }) => name === 'auth.test')?.facts ?? {}
   return { ...(typeof team === 'string' && { team }), ...(typeof app === 'string' && { app }) }
 }
@@ -131,7 +131,7 @@ function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
 }
 
 /** Reports a different workspace than before, which is not an error in itself. */
-function changes(rows: CheckRow[], before: Installed): CheckRow[] {
+function changes(rows: CheckRow[], before: InstalledIds): CheckRow[] {
   const { team } = installedIn(rows)
   if (team === undefined || before.team === undefined || team === before.team) return []
   const sentence = `The token belongs to another workspace than before: now ${team}, before ${before.team}.`

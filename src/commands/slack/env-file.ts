@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { ConfigError } from '../../base/errors.ts'
 import { ROOT } from '../../base/package-root.ts'
-import type { Installed } from './check-slack.ts'
+import type { InstalledIds } from './check-slack.ts'
 
 /** The line that records where the bot was installed, for the next check. */
 const MARK = /^# npm run slack: team ([A-Z0-9]+)(?:, app ([A-Z0-9]+))?[ \t]*\r?$/m
@@ -34,7 +34,7 @@ export function newEnvFile(): string {
 }
 
 /** Returns the app and workspace that the file records. */
-export function installedBefore(text: string): Installed {
+export function installedBefore(text: string): InstalledIds {
   const [, team, app] = MARK.exec(text) ?? []
   return { ...(team && { team }), ...(app && { app }) }
 }
@@ -43,7 +43,7 @@ export function installedBefore(text: string): Installed {
  * Returns the text with these settings and everything else unchanged, including comments and line ends.
  * @throws ConfigError if the text has a form that this cannot preserve
  */
-export function withSettings(text: string, settings: Record<string, string>, installed: Installed): string {
+export function withSettings(text: string, settings: Record<string, string>, installed: InstalledIds): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   let changed = text
   for (const [name, value] of Object.entries(settings)) changed = withSetting(changed, { name, value, end })
@@ -74,7 +74,7 @@ function withSetting(text: string, { name, value, end }: Setting): string {
   return `${text.slice(0, at)}${end}${name}=${written}${text.slice(at)}`
 }
 
-function withMark(text: string, { team, app }: Installed, end: string): string {
+function withMark(text: string, { team, app }: InstalledIds, end: string): string {
   const mark = `# npm run slack: team ${team}${app ? `, app ${app}` : ''}`
   if (MARK.test(text)) return text.replace(MARK, (old) => (old.endsWith('\r') ? `${mark}\r` : mark))
   const at = line('SLACK_BOT_TOKEN').exec(text)?.index ?? text.length

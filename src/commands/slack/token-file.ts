@@ -1,12 +1,12 @@
 import { parse } from 'dotenv'
 import type { Env } from '../../config.ts'
-import type { Installed } from './check-slack.ts'
+import type { InstalledIds } from './check-slack.ts'
 import type { Desk } from './desk.ts'
 import { installedBefore, newEnvFile, readEnvFile, withSettings, writeEnvFile } from './env-file.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
-export interface Keep {
-  installed: Installed
+export interface KeepOptions {
+  installed: InstalledIds
   /** Asked before an existing token is replaced. Without it, tokens are replaced without asking. */
   desk?: Pick<Desk, 'say' | 'confirm'>
 }
@@ -14,13 +14,13 @@ export interface Keep {
 /** The tokens in a `.env`. */
 export interface TokenFile {
   /** Returns where the bot was installed when the file was last written. */
-  installed(): Installed
+  installed(): InstalledIds
   /**
    * Writes what has changed, and says so. `same`: there was nothing to write. `refused`: the person keeps the existing
    * tokens.
    * @throws ConfigError if the file cannot be written
    */
-  keep(tokens: SlackTokens, how: Keep): Promise<'written' | 'same' | 'refused'>
+  keep(tokens: SlackTokens, how: KeepOptions): Promise<'written' | 'same' | 'refused'>
   /** Writes other settings, and returns a sentence that says so. @throws ConfigError if the file cannot be written */
   keepSettings(settings: Record<string, string>): string
 }

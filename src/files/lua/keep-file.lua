@@ -1,4 +1,4 @@
--- Keeps a file: what is said of it, and its content beside that. Both expire together.
+-- Stores a file: its description, and its content under a second key. Both expire together.
 local about, contents = unpack(KEYS)
 local id, file, content, ttlMs = unpack(ARGV)
 

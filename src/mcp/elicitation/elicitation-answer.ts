@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/contracts/tool.ts'
-import type { Elicited } from './elicitation-request.ts'
+import type { ElicitRequest } from './elicitation-request.ts'
 
 /** Converts a server's request into a question to the asker, and the answer into the protocol's form. */
 
@@ -26,7 +26,7 @@ export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | 
   return stateSchema.safeParse(state).data
 }
 
-interface AskedByServer extends Elicited {
+interface AskedByServer extends ElicitRequest {
   remakes?: ToolQuestion['remakes']
 }
 

@@ -4,7 +4,7 @@ import { jsonHash } from '../tools/json-hash.ts'
 import type { McpServerConfig } from '../types.ts'
 
 /** A server's request to a person: to fill in a form, or to visit a page. All texts are the server's. */
-export interface Elicited {
+export interface ElicitRequest {
   message: string
   schema?: Record<string, unknown>
   url?: string
@@ -18,7 +18,7 @@ const paramsSchema = z.object({
 })
 
 /** Reads the parameters of `elicitation/create` in any version of the protocol. */
-export function elicitedBy(params: unknown): Elicited {
+export function elicitedBy(params: unknown): ElicitRequest {
   const { message, mode, url = '', requestedSchema } = paramsSchema.parse(params ?? {})
   return mode === 'url' ? { message, url } : { message, schema: requestedSchema }
 }
@@ -28,7 +28,7 @@ const MAX_MESSAGE_CHARS = 10_000
 const MAX_URL_CHARS = 3_000
 
 /** Returns why a person cannot be asked this, as half a sentence. @returns undefined if they can be asked */
-export function whyNotAsked({ message, schema, url }: Elicited, config: McpServerConfig): string | undefined {
+export function whyNotAsked({ message, schema, url }: ElicitRequest, config: McpServerConfig): string | undefined {
   if (message.length > MAX_MESSAGE_CHARS) return 'its text is too long'
   if (url !== undefined) return whyNotVisited(url, config)
   const form = formOf(schema)
@@ -54,6 +54,6 @@ function isLoopback(host: string): boolean {
 }
 
 /** Returns the key of a request: a hash of its words and its schema or address. */
-export function keyOf({ message, schema, url }: Elicited): string {
+export function keyOf({ message, schema, url }: ElicitRequest): string {
   return jsonHash([message, schema ?? null, url ?? null])
 }

@@ -6,7 +6,7 @@ import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { answerOf, asks, stateOf, type AskingResult, type ElicitAnswer } from './elicitation-answer.ts'
 import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
-import { PendingCalls, type Answered } from './pending-calls.ts'
+import { PendingCalls, type AskerAnswers } from './pending-calls.ts'
 import type { McpServerConfig } from '../types.ts'
 
 /** The capabilities that servers are offered. No sampling and no roots: the SDK refuses what is not offered. */
@@ -22,7 +22,7 @@ const MAX_STATE_CHARS = 100_000
 type CallParams = CallToolRequest['params']
 type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
 /** A server's result is kept apart from questions, so that no field of a result can pass for a question. */
-export type Called = { result: CallToolResult } | ToolAsks
+export type CallOutcome = { result: CallToolResult } | ToolAsks
 /** The additional parameters of a repeated call. */
 type RetryParams = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
@@ -52,7 +52,7 @@ export class Elicitation {
    * @returns the result, or the question that the call asks now
    * @throws what the SDK throws, and ToolError if the server asks too much, or something that cannot be asked
    */
-  async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
+  async callTool(params: CallParams, options: SdkOptions, given: AskerAnswers): Promise<CallOutcome> {
     const { name } = this.#config
     const last = given.answers.at(-1)
     const state = last && stateOf(last)
@@ -68,10 +68,10 @@ export class Elicitation {
   async #rounds(call: {
     params: CallParams
     options: SdkOptions
-    given: Answered
+    given: AskerAnswers
     again?: RetryParams
     round: number
-  }): Promise<Called> {
+  }): Promise<CallOutcome> {
     const { params, options, given, again, round } = call
     const sent = await this.#send({ ...params, ...again }, options, given)
     if ('asks' in sent) return sent
@@ -86,7 +86,7 @@ export class Elicitation {
   }
 
   /** Makes one request. The server's own requests in the meantime are answered, or end the call. */
-  async #send(params: CallParams & RetryParams, { toolDefinition, ...options }: SdkOptions, given: Answered) {
+  async #send(params: CallParams & RetryParams, { toolDefinition, ...options }: SdkOptions, given: AskerAnswers) {
     // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
@@ -109,7 +109,7 @@ export class Elicitation {
   }
 
   /** Returns all answers to a result, in the form that the call takes, or the next request without an answer. */
-  #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | RetryParams {
+  #again(asking: AskingResult, { answers, notes }: AskerAnswers): ToolAsks | RetryParams {
     const { name } = this.#config
     const responses: [string, ElicitAnswer][] = []
     for (const [key, value] of Object.entries(asking.requests)) {

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
 import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
-import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
+import { keyOf, whyNotAsked, type ElicitRequest } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'
 
 /** How long a request of the server may still be under way after its call was ended. Milliseconds. */
 const DRAIN_MS = 500
 
 /** The asker's answers so far, and whether the call may be repeated without a further effect. */
-export interface Answered {
+export interface AskerAnswers {
   answers: readonly PersonsAnswer[]
   isRepeatable: boolean
   /** Collects sentences for the model: requests of the server that nobody was asked. */
   notes: string[]
 }
 
-interface ElicitingCall extends Answered {
+interface ElicitingCall extends AskerAnswers {
   stop: AbortController
   /** Answers that this attempt has not used yet. */
   unused: PersonsAnswer[]
@@ -42,7 +42,11 @@ export class PendingCalls {
   }
 
   /** Makes a call. `work` is aborted once the call asks something. @returns the result of the call, or its question */
-  async run<T>(given: Answered, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | ToolAsks> {
+  async run<T>(
+    given: AskerAnswers,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | ToolAsks> {
     for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
       const call = await this.#begin(given, { isAlone, signal })
       try {
@@ -62,7 +66,7 @@ export class PendingCalls {
   }
 
   /** Returns the answer to a server's request. */
-  answer(elicited: Elicited): ElicitAnswer {
+  answer(elicited: ElicitRequest): ElicitAnswer {
     const { name } = this.#config
     const [call, ...others] = this.#calls
     if (!call) return { action: 'cancel' }
@@ -97,7 +101,7 @@ export class PendingCalls {
   }
 
   async #begin(
-    given: Answered,
+    given: AskerAnswers,
     { isAlone, signal }: { isAlone: boolean; signal: AbortSignal },
   ): Promise<ElicitingCall> {
     const mustWait = () =>

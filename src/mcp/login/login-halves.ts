@@ -80,13 +80,13 @@ async function challengeOf(server: HttpServerConfig, fetch: FetchLike): Promise<
   }
 }
 
-interface Half extends Challenge {
+interface LoginHalfOptions extends Challenge {
   fetch: FetchLike
   authorizationCode?: string
   iss?: string | undefined
 }
 
-async function half(server: HttpServerConfig, provider: LoginProvider, options: Half): Promise<void> {
+async function half(server: HttpServerConfig, provider: LoginProvider, options: LoginHalfOptions): Promise<void> {
   const http = loginFetch(server.name, options.fetch, HALF_MS)
   const { resourceMetadataUrl, scope, authorizationCode, iss } = options
   try {

@@ -16,7 +16,7 @@ import { cut } from '../tools/hygiene.ts'
 /** The maximum length of a quote of the server's own words in a sentence. Characters. */
 const MAX_WORDS = 500
 
-export interface Failing {
+export interface McpFailure {
   /** The server's name. */
   name: string
   hide: Hide
@@ -33,7 +33,7 @@ export interface Failing {
 }
 
 /** @returns the error for the model, never with an address, a header or a body in it */
-export function sentenceOf(error: unknown, failing: Failing): ToolError {
+export function sentenceOf(error: unknown, failing: McpFailure): ToolError {
   const { name, hide } = failing
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
   if (isLogin(error))
@@ -97,7 +97,7 @@ const SENTENCES: Partial<Record<string, string>> = {
   [SdkErrorCode.EraNegotiationFailed]: 'supports no known protocol version, or ended at the handshake',
 }
 
-function sdkError(error: SdkError, failing: Failing): ToolError {
+function sdkError(error: SdkError, failing: McpFailure): ToolError {
   const { name, timeoutMs, fault } = failing
   // The error of the SDK's version probe.
   if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
@@ -110,7 +110,7 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
 }
 
 /** Errors of the system or of undici: their messages contain addresses and paths. */
-function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Failing): ToolError {
+function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: McpFailure): ToolError {
   const causes = causesOf(error)
   if (causes.some((one) => one instanceof AddressRefused))
     return new ToolError(`${name} has an address that is not allowed.`)
@@ -139,7 +139,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-function maybeDone({ isSent }: Pick<Failing, 'isSent'>): string {
+function maybeDone({ isSent }: Pick<McpFailure, 'isSent'>): string {
   return isSent ? ' It is not known whether the call took effect.' : ''
 }
 

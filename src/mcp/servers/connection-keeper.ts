@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { backoffMs } from '../../base/backoff.ts'
 import { ToolError } from '../../base/errors.ts'
 import { oncePerMinute, type Log } from '../../base/log.ts'
-import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
+import { isLoginNeeded, sentenceOf, type McpFailure } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
 import { hasOwnAuthorization } from '../login/login-store.ts'
@@ -104,7 +104,7 @@ export class ConnectionKeeper {
     return this.#hiding.hide
   }
 
-  sentence(error: unknown, failing: Omit<Failing, 'name' | 'hide'>): ToolError {
+  sentence(error: unknown, failing: Omit<McpFailure, 'name' | 'hide'>): ToolError {
     const { name } = this.#config
     const hasKey = this.#config.kind === 'http' && hasOwnAuthorization(this.#config)
     const isPersonal = isPersonalServer(this.#config)

@@ -6,7 +6,7 @@ import type { Hide } from '../tools/hide-secrets.ts'
 import type { ServerTool, ServerTools } from '../types.ts'
 
 /** A server's list, and how long it may be kept, in milliseconds; undefined if the server does not say. */
-export interface Listed {
+export interface ToolListing {
   list: ServerTools
   ttlMs: number | undefined
 }
@@ -40,7 +40,7 @@ const pageSchema = z.object({
 export async function listPages(
   client: Client,
   options: { signal: AbortSignal; timeoutMs: number; name: string; hide: Hide },
-): Promise<Listed> {
+): Promise<ToolListing> {
   const { hide, name } = options
   const tools = new Map<string, ServerTool>()
   let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]

@@ -7,7 +7,7 @@ import { defused } from '../../agent/observation.ts'
  */
 export type TextFault = 'hidden' | 'long' | 'labels'
 
-export interface Cleaned {
+export interface CleanedText {
   text: string
   faults: TextFault[]
 }
@@ -23,7 +23,7 @@ const HIDDEN =
 const UNSEEN = new RegExp(`(${EMOJI}|[\\n\\t])|${LEFT_BEHIND}|(${HIDDEN})`, 'gu')
 
 /** Returns at most `max` characters, without hidden ones and without anything that imitates the prompt. */
-export function cleanText(text: string, max: number): Cleaned {
+export function cleanText(text: string, max: number): CleanedText {
   const faults: TextFault[] = []
   const seen = text.slice(0, 4 * max).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
     if (hidden !== undefined && !faults.includes('hidden')) faults.push('hidden')

@@ -8,13 +8,13 @@ const DESCRIPTION_CHARS = 3_000
 const NAME_CHARS = 200
 
 /** The parts that were removed from a tool's description of itself. */
-export interface Cleaning {
+export interface CleanedTool {
   tool: string
   faults: TextFault[]
 }
 
 /** Returns what a server has listed, cleaned and bounded. Of two tools with one name the last counts. */
-export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[] } {
+export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: CleanedTool[] } {
   const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
   const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))
   return { seen: cleaned.map(({ seen }) => seen), cleanings: cleanings.filter(({ faults }) => faults.length > 0) }

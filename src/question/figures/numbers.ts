@@ -174,7 +174,7 @@ function readingOf(digits: string): Reading {
   return { value: Number(digits), tolerance: 0.5 * 10 ** -decimals }
 }
 
-type Bare = Pick<Numeral, 'text' | 'at' | 'readings'>
+type BareNumeral = Pick<Numeral, 'text' | 'at' | 'readings'>
 
 interface NumberPlace {
   at: number
@@ -184,7 +184,7 @@ interface NumberPlace {
 }
 
 /** Adds the percent sign, scale or unit that follows. @returns undefined for a part of a name, such as `3D` */
-function withSuffix({ text: run, at, readings }: Bare, text: string, end: number): Numeral | undefined {
+function withSuffix({ text: run, at, readings }: BareNumeral, text: string, end: number): Numeral | undefined {
   const before = text.slice(Math.max(0, at - 16), at)
   const after = text.slice(end, end + 40)
   const power = /^e([+-]?\d{1,2})(?![\w.])/i.exec(after)

@@ -1,16 +1,17 @@
--- Claims and stores a question, once: what Slack delivers twice is known by the message's and the event's id.
+-- Claims and stores a question once. Repeated deliveries are recognised by the ids of the message and the event.
 -- `askedSince` above 0: only in a thread where the bot was asked since then.
--- `signal`, unless '': the question as an addition to the run of the same `user` in the thread. If there is such a
--- run, the addition goes to it, and no question is stored. `onlyAdds` '1': otherwise nothing is stored either.
--- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one
--- that is taken in.
+-- `signal` (unless ''): the question as an addition to a run of the same `user` in the thread. If there is such a run,
+-- it gets the addition, and no question is stored.
+-- `onlyAdds` '1': without such a run nothing is stored.
+-- Returns what happened, the generation that must have a job ('' for none), and the number of questions before an
+-- accepted one.
 local thread, inbox, run, event = unpack(KEYS)
 local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, max = unpack(ARGV)
 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
 
--- `asks`: the number of questions that were asked in the thread and not refused.
+-- `asks` is the number of questions that were asked in the thread and not refused.
 local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
 asks = tonumber(asks or 0)
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
@@ -35,7 +36,7 @@ redis.call('PEXPIRE', inbox, ttlMs)
 if active then
   redis.call('HSET', thread, 'asked', now, 'asks', asks + 1)
 else
-  -- As activateThread does; without `active` there is neither `begun` nor `lease`.
+  -- Like activateThread. Without `active` there is neither `begun` nor `lease`.
   active = tostring(tonumber(gen or 0) + 1)
   redis.call('HSET', thread, 'asked', now, 'asks', asks + 1, 'gen', active, 'active', active)
 end

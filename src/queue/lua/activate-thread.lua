@@ -1,4 +1,4 @@
--- Gives the thread to a new generation, which needs a job of its own.
+-- Gives the thread to a new generation, which needs its own job.
 local function activateThread(thread)
   local gen = redis.call('HINCRBY', thread, 'gen', 1)
   redis.call('HSET', thread, 'active', gen)

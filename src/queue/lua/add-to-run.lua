@@ -1,6 +1,5 @@
--- Finds the run that a message of `user` adds to: that of the person's newest question under the same root, if it
--- can still hear: it has no answer, nobody has stopped it, and the question was asked before the message. Returns
--- its id, or nil.
+-- Finds the run that a message of `user` is added to: that of the person's newest question under the same root. It must
+-- have no answer, not be stopped, and be older than the message. Returns its id, or nil.
 local function runToTell(inbox, given)
   local function tsOf(one) return string.match(one, ':(%d+%.%d+)$') end
   local line = redis.call('LRANGE', inbox, 0, -1)
@@ -21,8 +20,8 @@ local function runToTell(inbox, given)
   end
 end
 
--- Stores a message for a run and calls it out, as send-signal does. The message is claimed as a question is, so that
--- it can become one where the run ends without having heard it.
+-- Stores a message for a run and publishes it, as send-signal does. The message is claimed like a question, so that it
+-- can become one if the run ends before reading it.
 local function addToRun(thread, told, given)
   local run, signals = given.runs .. given.id, given.signals .. told
   redis.call('HSET', run, 'question', '{"wasAddition":true,' .. string.sub(given.question, 2), 'state', 'added')

@@ -1,4 +1,4 @@
--- The job with this tag has begun, and its question waits no longer.
+-- The job with this tag has started, so its question no longer waits.
 local tags, waiting = unpack(KEYS)
 local tag, entry = unpack(ARGV)
 

@@ -1,12 +1,12 @@
--- Begins the work on a thread's oldest question, of which only one is worked on at a time: takes the lease for
--- generation `gen`, whose job is started for the `starts`th time. With as many losses as `maxLosses`, or failures as
--- `maxFailures`, it is dead-lettered; after `maxTries` tries of telling people so, it is dropped.
+-- Begins the work on a thread's oldest question, one at a time. Takes the lease for generation `gen`, whose job is
+-- started for the `starts`th time. A question with `maxLosses` losses or `maxFailures` failures is dead-lettered. After
+-- `maxTries` tries of telling people so, it is dropped.
 --
 -- BullMQ counts the starts of a job, and that count is the fencing token: a worker that was frozen between getting the
 -- job and coming here has an older one than whoever got the job after it.
 --
--- Returns { 'stale', active } where another generation or a later start has the thread, { 'empty' } where nothing
--- waits, or { 'work' | 'give-up' | 'drop', id, the run's hash }.
+-- Returns { 'stale', active } if another generation or a later start has the thread, { 'empty' } if nothing waits, or
+-- { 'work' | 'give-up' | 'drop', id, the run's hash }.
 local thread, inbox = unpack(KEYS)
 local gen, starts, runs, now, ttlMs, maxLosses, maxFailures, maxTries = unpack(ARGV)
 
@@ -33,8 +33,8 @@ redis.call('HSET', thread, 'begun', starts, 'lease', token)
 
 local checkpoints = tonumber(hash['checkpoints'] or 0)
 
--- `starter` still there: the worker that started last never said how it ended. With no checkpoint more than then, that
--- is one more loss in a row.
+-- If `starter` is still there, the previous worker never reported an end. Without a new checkpoint that is one more
+-- loss in a row.
 local losses = tonumber(hash['losses'] or 0)
 local starter = hash['starter'] or ''
 if starter ~= '' and starter ~= token then
@@ -43,7 +43,7 @@ end
 local attempts = tonumber(hash['attempts'] or 0)
 if starter ~= token then attempts = attempts + 1 end
 local verdict, tries = 'work', tonumber(hash['tries'] or 0)
--- Dead-lettering is final once decided, even if posting the notice was interrupted: people may have read it.
+-- The decision to dead-letter is final, even if posting the notice was interrupted, because people may have read it.
 if hash['givenUp'] or losses >= tonumber(maxLosses) or tonumber(hash['failures'] or 0) >= tonumber(maxFailures) then
   hash['givenUp'] = '1'
   tries = tries + 1
@@ -58,9 +58,9 @@ for field, value in pairs(changes) do
   hash[field] = tostring(value)
 end
 redis.call('HSET', run, unpack(writes))
--- Whatever woke it is in what is returned here.
+-- The reply contains what resumed the run.
 if hash['woken'] then redis.call('HDEL', run, 'woken') end
--- Its time was set when the question was accepted; only what was tried before may have used much of it.
+-- The deadline was set when the question was accepted. Only a question that was tried before may have used much of it.
 if attempts > 1 then
   for _, key in ipairs({ thread, inbox, run }) do redis.call('PEXPIRE', key, ttlMs) end
 end

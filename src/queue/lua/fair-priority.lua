@@ -1,17 +1,17 @@
 -- Gives a thread's next job its place among all jobs: the start tag of start-time fair queuing (see fair-order.ts).
 -- KEYS: the tags, the waiting questions, and BullMQ's job, prioritized, active, wait and delayed.
--- `entry` and `askedAt` (ms): a new question, for the waiting questions; '' for none.
--- `behind`: by how much the tag of a job is higher whose question nobody waits for; 0 for people's. Those have
--- places of their own.
--- Returns the tag, or 0 where the job is there already.
+-- `entry` and `askedAt` (ms): a new question for the waiting questions, or ''.
+-- `behind`: the amount added to the tag of a job whose question nobody waits for; 0 for people's questions. Such jobs
+-- have their own places.
+-- Returns the tag, or 0 if the job exists already.
 --
--- The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1
--- when they are half-way to the highest number and no job is left. After a day's silence or so the hash expires, and
--- the virtual time is taken from the jobs that are still there. Once in a while, channels whose last tag is not
--- ahead of the virtual time are dropped: a new channel would get the same place.
+-- The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1 when
+-- they are half-way to the highest number and no job is left. After about a day without questions the hash expires, and
+-- the virtual time is taken from the jobs that still exist. Sometimes channels whose last tag is not ahead of the
+-- virtual time are dropped: a new channel would get the same place.
 --
--- A workspace has at most four jobs with one tag, however many channels it has: the fifth gets the next tag with
--- room. The hash has their numbers as `TEAM:@TAG`, and as `TEAM:@full` the tag up to which there is no room.
+-- A workspace has at most four jobs with one tag, however many channels it has: the fifth gets the next tag with room.
+-- The hash has their numbers as `TEAM:@TAG`, and as `TEAM:@full` the tag up to which there is no room.
 local tags, waiting, job, prioritized, active, wait, delayed = unpack(KEYS)
 local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag, behind = unpack(ARGV)
 
@@ -50,7 +50,7 @@ if (last == 0 or taken == 0) and redis.call('HLEN', tags) % 200 == 199 then
     local past = tonumber(all[i]:match(':@(%d+)$') or all[i + 1] - 1)
     if past < now then redis.call('HDEL', tags, all[i]) end
   end
-  -- With its last field the hash itself was gone, and its time with it.
+  -- The hash, and with it the virtual time, disappears with its last field.
   isNew = true
 end
 redis.call('HSET', tags, 'now', now, channel, tag, team .. tag, taken + 1)

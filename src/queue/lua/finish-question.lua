@@ -1,7 +1,8 @@
--- Ends the work on a question; its run is kept for `ttlMs` from now on. `refused` '1': it was not taken, so that the
--- thread is not known because of it. The rest of ARGV is saved with it: `field, value, …`.
--- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), how many unheard messages became
--- questions }: in one step with the look at the inbox, so that no question is overlooked.
+-- Ends the work on a question. Its run is kept for `ttlMs` from now on.
+-- `refused` '1': the question was not accepted, so it does not make the thread known.
+-- The rest of ARGV is saved with the run: `field, value, …`.
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), the number of unread messages that became
+-- questions }. The inbox is checked in the same step, so that no question is missed.
 local thread, inbox, run, signals = unpack(KEYS)
 local token, id, state, ttlMs, runs, heard, refused = unpack(ARGV)
 

@@ -1,6 +1,7 @@
--- Puts a question into its thread's inbox. The message's ts is the third part of an id, `team:channel:ts`; one that
--- was edited has its edit's behind that. What comes late, and what is asked again as it was edited, is put where it
--- was said: before what was said after it, unless that has begun. Returns how many were in the inbox before it.
+-- Puts a question into its thread's inbox, in the order of the messages. The message's ts is the third part of an id,
+-- `team:channel:ts`; an edited one has the edit's ts after it. A late question, or an edited one that is asked again,
+-- comes before later messages that have not begun.
+-- Returns the number of questions before it.
 local function insertByTs(inbox, id, runs)
   local function tsOf(one) return one and string.match(one, '^[^:]*:[^:]*:(%d+%.%d+)') end
   local length, ts, before = redis.call('RPUSH', inbox, id), tsOf(id), nil

@@ -1,5 +1,5 @@
--- The questions of a thread that are not over, in their order, those that wait for a person behind: `question,
--- state, question, state …`.
+-- Returns a thread's unfinished questions in order, followed by those that wait for a person: `question, state,
+-- question, state …`.
 local inbox, suspended = unpack(KEYS)
 local runs = unpack(ARGV)
 

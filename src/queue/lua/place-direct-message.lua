@@ -1,6 +1,5 @@
--- Decides which conversation a direct message goes on; what was decided of a message is kept. `root`: the ts of the
--- message that the question's thread hangs under; `isTopLevel` '1': it is that message. Returns the conversation's
--- first ts.
+-- Decides which conversation a direct message belongs to. The decision about a message is kept. `root`: the ts of the
+-- root of the question's thread. `isTopLevel` '1': the message is that root. Returns the conversation's first ts.
 local conversation, current = unpack(KEYS)
 local root, isTopLevel, windowS, ttlMs = unpack(ARGV)
 

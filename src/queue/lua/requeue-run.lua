@@ -1,5 +1,5 @@
--- Brings a suspended run back to the head of its thread, behind the question that is at work there. One that is not
--- suspended (yet) is marked, so that it will not be. Returns the generation that must have a job ('' for none).
+-- Moves a suspended run to the head of its thread, behind the question in progress. A run that is not suspended yet is
+-- marked, so that it will not be. Returns the generation that must have a job ('' for none).
 local function requeueRun(keys, id, ttlMs)
   local thread, inbox, run, suspended = unpack(keys)
   if redis.call('ZREM', suspended, id) == 0 then

@@ -1,8 +1,10 @@
--- Stores what was decided about waits of a run, and brings the run back. The rest of ARGV: the waits' fields; the
--- first decision about a wait holds. `isExpiry` '1': the decision is that the time is over, which needs no wait.
--- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none), what was
--- decided before }. `due`: the time is over, and the run must be woken for that. Whoever decided before may have
--- died before there was a job.
+-- Stores the decisions about a run's waits, and resumes the run.
+-- The rest of ARGV: the fields of the waits. The first decision about a wait counts.
+-- `isExpiry` '1': the time is over, which needs no wait.
+-- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none), the earlier
+-- decision }.
+-- `due`: the time is over, and the run must be resumed for that. The process of an earlier decision may have died
+-- before there was a job.
 local thread, inbox, run, suspended = unpack(KEYS)
 local id, decision, now, ttlMs, isExpiry = unpack(ARGV)
 

@@ -1,5 +1,5 @@
--- Puts a dead-lettered question into its thread's inbox again, and counts that: how it ends is then said anew.
--- Returns the generation that must have a job, or '' where the run is not a dead-lettered one.
+-- Puts a dead-lettered question back into its thread's inbox, and counts the retry: its outcome is then posted anew.
+-- Returns the generation that must have a job, or '' if the run is not dead-lettered.
 local thread, inbox, run = unpack(KEYS)
 local id, ttlMs = unpack(ARGV)
 

@@ -1,5 +1,5 @@
--- Makes sure that a thread whose inbox is not empty has a generation. `goneGen`: the generation whose job is known
--- to be gone, which gets a successor; or ''. Returns the generation that must have a job ('' for none).
+-- Ensures that a thread with questions in its inbox has a generation. `goneGen`: the generation whose job is known to
+-- be gone and which gets a successor, or ''. Returns the generation that must have a job ('' for none).
 local thread, inbox = unpack(KEYS)
 local goneGen, ttlMs = unpack(ARGV)
 

@@ -1,5 +1,6 @@
--- Stores what a person tells a run, once, and calls it out to whoever works on the run. `stops` '1': it ends the
--- run, also where that waits for a person. `notice` is what is called out.
+-- Stores a person's signal to a run once, and publishes it to the worker of the run.
+-- `stops` '1': the signal ends the run, even if the run waits for a person.
+-- `notice`: the published text.
 -- Returns { 'sent' | 'not_running' | 'full', the generation that must have a job ('' for none) }.
 local thread, inbox, run, suspended, signals = unpack(KEYS)
 local id, signal, stops, channel, notice, max, ttlMs = unpack(ARGV)

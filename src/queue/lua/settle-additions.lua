@@ -1,8 +1,7 @@
--- What becomes of the messages that were added to a run (add-to-run), in the step that ends it. `heard`: the ids of
--- those that its steps hold, with a space around each. One that nobody has heard becomes a question of its own,
--- unless people have stopped the run since. Those to a question that was edited go to the run that begins in its
--- place.
--- Returns how many became questions.
+-- Settles the messages that were added to a run (add-to-run), in the step that ends it.
+-- `heard`: the ids of the messages that its steps contain, each between spaces. An unread message becomes a question,
+-- unless people have stopped the run since. Messages added to an edited question go to the run that replaces it.
+-- Returns the number of messages that became questions.
 local function settleAdditions(keys, ids, ttlMs)
   local sent, stop, again, count = redis.call('LRANGE', keys.signals, 0, -1), false, nil, 0
   for i, text in ipairs(sent) do

@@ -1,5 +1,6 @@
--- Ends the work on a question whose run waits for a person, until `deadline` (ms). A run that was woken meanwhile
--- stays at the head of its thread. The rest of ARGV is saved with it: `field, value, …`.
+-- Ends the work on a question whose run waits for a person, until `deadline` (ms). A run that was resumed meanwhile
+-- stays at the head of its thread.
+-- The rest of ARGV is saved with the run: `field, value, …`.
 -- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }.
 local thread, inbox, run, suspended = unpack(KEYS)
 local token, id, deadline, ttlMs = unpack(ARGV)

@@ -1,7 +1,7 @@
--- Takes a question that waits out of its thread's inbox. Its run is kept as a done one is, so that another delivery
--- of it is known for one. A job that finds the inbox empty ends the thread's turn. `neverBegun` '1': one that waits
--- for its next try stays.
--- Returns 1, or 0 where the question does not wait.
+-- Removes a waiting question from its thread's inbox. Its run is kept like a finished one, so that a repeated delivery
+-- is recognised. A job that finds the inbox empty ends the thread's turn.
+-- `neverBegun` '1': a question that waits for its next try stays.
+-- Returns 1, or 0 if the question does not wait.
 local inbox, run = unpack(KEYS)
 local id, ttlMs, neverBegun = unpack(ARGV)
 

@@ -5,7 +5,7 @@ import { archiveRun, isArchived } from '../../question/archive-run.ts'
 import { endTurn, isConditional, isNothing } from '../../question/occurrence.ts'
 import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
-import type { Handled } from '../../queue/types.ts'
+import type { HandleOutcome } from '../../queue/types.ts'
 import { Withdrawn } from '../../stores/runs/control.ts'
 import { markHeard } from '../client/addition-marks.ts'
 import type { RunDisplay } from '../display/run-display.ts'
@@ -25,7 +25,7 @@ import { endScheduled } from './scheduled-run.ts'
  * Answers an admitted question in its thread, and ends its run. If Slack delivered the question late, later messages
  * are caught up at the same time.
  */
-export async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<Handled> {
+export async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<HandleOutcome> {
   const { question, run, signal, services, outbox } = work
   const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
   caughtUp.catch(() => undefined)

@@ -1,6 +1,6 @@
 import { needsNoModel } from '../../question/admission.ts'
 import { restorePrior } from '../../question/prior-work.ts'
-import type { Handled, Handler } from '../../queue/types.ts'
+import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import { isUnrooted } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-marks.ts'
 import { isFailureTold } from '../display/post-keys.ts'
@@ -16,7 +16,7 @@ import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { openWork } from './open-work.ts'
-import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
+import { admittedPeople, isDenied, refuse, type AdmittedPeople } from './refuse.ts'
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
@@ -40,7 +40,7 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }
 
-async function handleAndSettle(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+async function handleAndSettle(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   const result = await handleQuestion(work, admitted)
   const { question, run, signal, installation } = work
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
@@ -51,7 +51,7 @@ async function handleAndSettle(work: QuestionWork, admitted: Admitted): Promise<
 }
 
 /** Answers one question in its thread. An `/ask` gets a thread first. */
-async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   const { question, run, outbox, mentions, services, signal } = work
   if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
   if (question.prior) await restorePrior(work)
@@ -79,7 +79,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
 }
 
 /** Shows the schedule that would be made. This is not a question of the thread, and counts against no limit. */
-async function handleScheduleRequest(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
   return 'refused'
 }

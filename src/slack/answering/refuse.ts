@@ -1,18 +1,18 @@
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { admit } from '../../question/admission.ts'
-import type { Handled } from '../../queue/types.ts'
+import type { HandleOutcome } from '../../queue/types.ts'
 import { noticeDenial, noticeRefusal } from './failure-notice.ts'
 import { denialOf } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
-export type Admitted = ExpiringMap<true>
+export type AdmittedPeople = ExpiringMap<true>
 
 /** Milliseconds. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
-export function admittedPeople(now: () => number): Admitted {
+export function admittedPeople(now: () => number): AdmittedPeople {
   return new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
 }
 
@@ -21,9 +21,9 @@ export function admittedPeople(now: () => number): Admitted {
  */
 export async function refuse(
   work: QuestionWork,
-  admitted: Admitted,
+  admitted: AdmittedPeople,
   beforeLookUp: () => void,
-): Promise<{ end: Handled } | undefined> {
+): Promise<{ end: HandleOutcome } | undefined> {
   if (await isDenied(work, admitted, beforeLookUp)) return { end: 'refused' }
   const refusal = await admit(work.question, work.services.limits)
   if (!refusal) return undefined
@@ -32,7 +32,11 @@ export async function refuse(
 }
 
 /** Returns whether the asker may not ask. They have been told then. */
-export async function isDenied(work: QuestionWork, admitted: Admitted, beforeLookUp = () => {}): Promise<boolean> {
+export async function isDenied(
+  work: QuestionWork,
+  admitted: AdmittedPeople,
+  beforeLookUp = () => {},
+): Promise<boolean> {
   const { question, services } = work
   const who = `${question.team}:${question.channel}:${question.user}`
   if (admitted.has(who)) return false

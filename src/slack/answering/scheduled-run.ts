@@ -11,7 +11,7 @@ import {
   type OccurrenceEnd,
 } from '../../question/occurrence.ts'
 import { withPrior } from '../../question/prior-work.ts'
-import type { Handled } from '../../queue/types.ts'
+import type { HandleOutcome } from '../../queue/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { UNPARSED } from '../client/response-url.ts'
 import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
@@ -28,7 +28,7 @@ import { noticeFailure, noticeRefusal } from './failure-notice.ts'
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
  * question is answered first, by `answerQuietly`, and has a thread only if there is something to show.
  */
-export async function handleOccurrence(work: QuestionWork, answerQuietly: () => Promise<void>): Promise<Handled> {
+export async function handleOccurrence(work: QuestionWork, answerQuietly: () => Promise<void>): Promise<HandleOutcome> {
   const { question, run } = work
   try {
     if (!(await begin(work))) return
@@ -62,9 +62,10 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   if (why) return pause(work, why)
   const refusal = await admit(question, services.limits)
   if (!refusal) return schedule
-  services.watch?.refused(question, refusal.limit)
-  if (refusal.limit.includes('Day')) return pause(work, 'budget')
-  if (question.schedule?.kind === 'now' && question.schedule.by === undefined) await noticeRefusal(refusal, work)
+  const isBudget = refusal.limit.includes('Day')
+  if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await noticeRefusal(refusal, work)
+  else services.watch?.refused(question, refusal.limit)
+  if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }
 

@@ -1,8 +1,8 @@
-import type { Awaited } from '../../agent/contracts/run-events.ts'
+import type { AwaitedDecision } from '../../agent/contracts/run-events.ts'
 import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
 
-export type Approval = Extract<Awaited, { kind: 'approval' }>
+export type Approval = Extract<AwaitedDecision, { kind: 'approval' }>
 
 /** A call that waits for approval. `asker`: the person whom its card may mention; absent for a bot. */
 export interface AskedCall {

@@ -9,7 +9,7 @@ import { addressAtSlack } from './slack-address.ts'
  */
 export type NotLoaded = 'login' | 'tooLarge' | 'tooSlow' | 'elsewhere' | 'refused' | 'unreachable'
 
-export type Downloaded = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: NotLoaded }
+export type DownloadResult = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: NotLoaded }
 
 export interface DownloadOptions {
   token: string
@@ -30,7 +30,7 @@ const PAUSE_MS = 500
  * Downloads a file (https://docs.slack.dev/reference/objects/file-object, `url_private_download`). The token goes only
  * to Slack's own hosts: redirects that lead elsewhere are not followed. @throws the reason of `signal`
  */
-export async function download(address: string, options: DownloadOptions): Promise<Downloaded> {
+export async function download(address: string, options: DownloadOptions): Promise<DownloadResult> {
   const time = AbortSignal.timeout(TIMEOUT_MS)
   const signal = AbortSignal.any([options.signal, time])
   for (let attempt = 1; ; attempt++) {
@@ -42,7 +42,7 @@ export async function download(address: string, options: DownloadOptions): Promi
   }
 }
 
-async function load(address: string, options: DownloadOptions): Promise<Downloaded> {
+async function load(address: string, options: DownloadOptions): Promise<DownloadResult> {
   const { token, apiUrl, fetch, signal } = options
   const first = addressAtSlack(address, apiUrl)
   if (first === undefined) return { fault: 'elsewhere' }
@@ -59,7 +59,7 @@ async function load(address: string, options: DownloadOptions): Promise<Download
   return { fault: 'elsewhere' }
 }
 
-async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): Promise<Downloaded> {
+async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): Promise<DownloadResult> {
   if (answer.status !== 200 || !answer.body) {
     await discard(answer)
     const mayPass = answer.status >= 500 || answer.status === 429

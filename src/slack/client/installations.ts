@@ -124,13 +124,13 @@ export async function installationOf(
   return { installations, appId }
 }
 
-interface Me extends Identity {
+interface OwnIdentity extends Identity {
   isOrgWide: boolean
   enterprise?: string
   appId: string | undefined
 }
 
-async function identify(token: string, options: InstallationOptions & { apiUrl: string }): Promise<Me> {
+async function identify(token: string, options: InstallationOptions & { apiUrl: string }): Promise<OwnIdentity> {
   // Logs early why the start takes so long.
   const address = { SLACK_API_URL: options.apiUrl }
   const warn = once(() => options.log.warn(`${unreachable(address)} Trying for ${IDENTIFY_MS / 1000} s.`))

@@ -39,7 +39,7 @@ interface Post {
 }
 
 /** Options of an update that the next one makes up for, or that is not worth a long wait. */
-type Hurry = Partial<CallOptions>
+type UpdateOptions = Partial<CallOptions>
 
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
@@ -60,7 +60,7 @@ export class Outbox {
   }
 
   /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
-  async show(key: string, content: Content, hurry?: Hurry): Promise<void> {
+  async show(key: string, content: Content, hurry?: UpdateOptions): Promise<void> {
     const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
     // A post from before a crash shows an old state of the step.
     if (!isNew) await this.#update(key, ts, { content, ...hurry })
@@ -216,14 +216,14 @@ export class Outbox {
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
-  #send(method: SendMethod, args: SlackArgs, { content, ...given }: { content: Content } & Hurry) {
+  #send(method: SendMethod, args: SlackArgs, { content, ...given }: { content: Content } & UpdateOptions) {
     const { signal } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
     return sendContent(content, { method, args, options, client: this.#client, log: this.#options.log })
   }
 
-  #update(key: string, ts: string, shown: { content: Content } & Hurry): Promise<SlackResult> {
+  #update(key: string, ts: string, shown: { content: Content } & UpdateOptions): Promise<SlackResult> {
     const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
     return this.#send('chat.update', args, shown)
   }

@@ -13,18 +13,18 @@ export interface SearchInfo {
 /** Milliseconds. */
 const PATIENCE_MS = 3_000
 
-interface Asked {
+interface SearchStatus {
   isOn: boolean
   /** Resolves when Slack has answered, or after `PATIENCE_MS`. */
-  told: Promise<unknown>
+  answered: Promise<unknown>
 }
 
 /** Asks Slack in the background, at once for the only workspace, and logs each answer in one line. */
 export function askSearchInfo(installations: Installations, log: Log, signal: AbortSignal): SearchInfo {
-  const known = new WeakMap<Installation, Asked>()
-  const ask = (installation: Installation): Asked => {
-    const asked: Asked = { isOn: false, told: Promise.resolve() }
-    asked.told = settledWithin(PATIENCE_MS, [askOnce(installation, asked, { log, signal })])
+  const known = new WeakMap<Installation, SearchStatus>()
+  const ask = (installation: Installation): SearchStatus => {
+    const asked: SearchStatus = { isOn: false, answered: Promise.resolve() }
+    asked.answered = settledWithin(PATIENCE_MS, [askOnce(installation, asked, { log, signal })])
     known.set(installation, asked)
     return asked
   }
@@ -35,7 +35,7 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
   return {
     async isOn(installation) {
       const asked = known.get(installation) ?? ask(installation)
-      await asked.told
+      await asked.answered
       return asked.isOn
     },
   }
@@ -43,7 +43,7 @@ export function askSearchInfo(installations: Installations, log: Log, signal: Ab
 
 async function askOnce(
   { client, identity: { team } }: Installation,
-  asked: Asked,
+  asked: SearchStatus,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<void> {
   try {

@@ -27,7 +27,7 @@ const USE_MS = 10 * 60_000
 const NOTE_MS = 5_000
 
 /** A workspace in this process's memory, with the newest record that was read. */
-interface Held {
+interface CachedInstallation {
   record: InstallationRecord
   installation: Installation
   usedAt: number
@@ -39,7 +39,7 @@ interface Held {
  */
 export function storedInstallations(options: StoredInstallationsOptions): Installations {
   const { stores, log, now } = options
-  const held = new ExpiringMap<Held>({ ttlMs: DAY_MS, maxSize: MAX_HELD, now })
+  const held = new ExpiringMap<CachedInstallation>({ ttlMs: DAY_MS, maxSize: MAX_HELD, now })
   const load = (id: string) =>
     stores.records.load(id).catch((error: unknown) => {
       if (!(error instanceof SealBroken)) throw error
@@ -163,7 +163,7 @@ function isNewer({ installedAt }: InstallationRecord, eventTime: number): boolea
   return Math.floor(installedAt / 1000) > eventTime
 }
 
-function opened(team: string, record: InstallationRecord, options: StoredInstallationsOptions): Held {
+function opened(team: string, record: InstallationRecord, options: StoredInstallationsOptions): CachedInstallation {
   const { log, now, fetch, onCall, apiUrl, secret, refresh } = options
   const { isOrgWide, enterprise, botUser, botId, url, id } = record
   const token = {
@@ -190,7 +190,7 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
   const directory = new Directory({ web: client, log, enterprise, now })
   const identity = { team, url, botUser, botId }
   const installation = { signingKey: `${secret} ${id}`, enterprise, identity, client, directory, isOrgWide }
-  const held: Held = { record, installation, usedAt: 0 }
+  const held: CachedInstallation = { record, installation, usedAt: 0 }
   return held
 }
 

@@ -94,7 +94,7 @@ async function adopt(store: FileStore, known: KeptFile, question: Question): Pro
   if (content) await store.keep(thread, { ...known, question: question.id }, content)
 }
 
-interface Taking {
+interface IntakeContext {
   work: QuestionWork
   store: FileStore
   parser: FileParser
@@ -105,7 +105,10 @@ interface Taking {
 }
 
 /** @returns the sentence that says why the file is left out */
-async function take(file: GivenFile, { work, store, parser, at, spend, signal }: Taking): Promise<string | undefined> {
+async function take(
+  file: GivenFile,
+  { work, store, parser, at, spend, signal }: IntakeContext,
+): Promise<string | undefined> {
   const { question, run, installation, services } = work
   if (file.id === '') return WHY.unknown
   if (run.saved.posts[endedReader(file)]) return WHY.endedReader

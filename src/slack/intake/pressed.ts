@@ -25,7 +25,7 @@ interface PressBody {
 }
 
 /** A press on one of our buttons below an answer, in the channel of its question. */
-export interface Pressed {
+export interface ButtonPress {
   /** The question's id. */
   id: string
   team: string
@@ -58,7 +58,7 @@ export async function pressedOn(
     isAnywhere = false,
   }: { body: PressBody; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   services: Services,
-): Promise<Pressed | undefined> {
+): Promise<ButtonPress | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)
   const installation = recipient && (await services.installations.of(recipient.team))
   if (!recipient || !installation) return undefined
@@ -95,7 +95,7 @@ export function isInDirect({ channel }: { channel?: { id: string } | undefined }
 }
 
 /** A press on an approval card. */
-export interface PressedCall extends Pressed {
+export interface PressedCall extends ButtonPress {
   ref: WaitRef
   /** Undefined if the run is no longer stored. */
   run?: { question: Question; saved: SavedRun; call?: AskedCall | undefined } | undefined
@@ -183,7 +183,7 @@ function threadOf({ thread_ts, message_ts }: Record<string, unknown> = {}): { th
 }
 
 /** Shows something to the presser, and tells them if that fails. @throws the error of `show` */
-export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
+export async function showOrTell<T>({ tell }: ButtonPress, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()
   } catch (error) {

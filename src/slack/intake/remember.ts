@@ -121,7 +121,7 @@ async function personRefusal(
 }
 
 /** The receiver of an ephemeral reply, and its place. */
-interface Told {
+interface ReplyPlace {
   team: string
   channel: string
   user: string
@@ -132,14 +132,14 @@ interface Told {
 /**
  * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
  */
-export async function tellOutcome(outcome: RememberOutcome, place: Told, deps: WorkspaceServices): Promise<void> {
+export async function tellOutcome(outcome: RememberOutcome, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
   if (outcome === 'known') return
   const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
   await tellPerson(content, place, deps)
 }
 
 /** Sends a person an ephemeral reply. Never rejects. */
-export async function tellPerson({ text, blocks }: Content, place: Told, deps: WorkspaceServices): Promise<void> {
+export async function tellPerson({ text, blocks }: Content, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
   const { channel, user, responseUrl, thread_ts } = place
   const { log, fetch } = deps.services
   const { client } = deps.installation

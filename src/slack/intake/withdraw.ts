@@ -17,7 +17,7 @@ import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord, isStopWord, questionOf, type SlackMessage } from './to-question.ts'
 import type { Services } from '../services.ts'
 
-interface Withdrawing {
+interface WithdrawContext {
   team: string
   identity: Identity
   services: Services
@@ -31,7 +31,10 @@ const REMOVE_MS = 10 * 60_000
  * turn and the record are deleted here.
  * @throws if a store fails
  */
-export async function withdrawDeleted(message: SlackMessage, { team, identity, services }: Withdrawing): Promise<void> {
+export async function withdrawDeleted(
+  message: SlackMessage,
+  { team, identity, services }: WithdrawContext,
+): Promise<void> {
   const asked = await withRuns(await askedBy(message, { team, identity, services }), services)
   const isTold = await withdrawRuns(asked, { by: message.user ?? '', withdrawal: {} }, services)
   const ids = await knownIds(asked, services)
@@ -52,7 +55,7 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, s
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
-  { team, identity, services }: Withdrawing,
+  { team, identity, services }: WithdrawContext,
 ): Promise<void> {
   const own = await askedBy(previous, { team, identity, services })
   const asked = await withRuns(own, services, (id) => !isRepeat(id))
@@ -79,7 +82,7 @@ async function isCorrection(
   return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
-async function askedBy(message: SlackMessage, { team, services }: Withdrawing): Promise<AskedMessage> {
+async function askedBy(message: SlackMessage, { team, services }: WithdrawContext): Promise<AskedMessage> {
   const { channel, ts, thread_ts, user = '', edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
   const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: services.now().getTime() }
@@ -100,7 +103,7 @@ export function editTsOf(edited: unknown): string | undefined {
 async function editedQuestion(
   message: SlackMessage,
   { question }: AskedMessage,
-  { team, identity, services }: Withdrawing,
+  { team, identity, services }: WithdrawContext,
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
   const delivery = { team, botUser: identity.botUser, now: services.now() }
@@ -109,7 +112,7 @@ async function editedQuestion(
 }
 
 /** The record goes last, so that another delivery of the deletion finds the rest. */
-async function forget(asked: AskedMessage, { team, identity, services }: Withdrawing): Promise<void> {
+async function forget(asked: AskedMessage, { team, identity, services }: WithdrawContext): Promise<void> {
   const { archive, installations, log } = services
   const ids = await knownIds(asked, services)
   const records = await Promise.all(ids.map((id) => archive.load(id)))

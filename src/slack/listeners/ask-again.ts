@@ -2,7 +2,7 @@ import { readableBy, withRecord } from '../../question/answer-record.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { pressedOn, type Pressed } from '../intake/pressed.ts'
+import { pressedOn, type ButtonPress } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -21,7 +21,7 @@ export function askAgain(services: Services): OnButton {
 
 /** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
-  { id, channel, user, userTeam }: Pressed,
+  { id, channel, user, userTeam }: ButtonPress,
   responseUrl: string | undefined,
   services: Services,
 ): Promise<string | undefined> {

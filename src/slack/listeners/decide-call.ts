@@ -30,7 +30,7 @@ export function decideCall(services: Services): OnButton {
   }
 }
 
-interface Deciding {
+interface DecidePress {
   /** The `action_id` of the button. */
   action: string
   body: BlockAction
@@ -39,7 +39,7 @@ interface Deciding {
 }
 
 /** Stores the decision, if the press counts. @returns the work that remains after the ack */
-async function decided(one: Deciding): Promise<() => Promise<void>> {
+async function decided(one: DecidePress): Promise<() => Promise<void>> {
   const { pressed } = one
   const { run, ref } = pressed
   if (!run?.call) return () => showGone(one)
@@ -59,7 +59,7 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
  * The process that stored the earlier decision may have died before it resumed the run. That decision holds, and
  * sending it again resumes the run.
  */
-async function goOn(before: Decision, { pressed: { ref }, services }: Deciding): Promise<void> {
+async function goOn(before: Decision, { pressed: { ref }, services }: DecidePress): Promise<void> {
   if (before.outcome !== 'expired')
     await services.control.resume({ thread: ref.conversation, id: ref.id }, ref.key, before)
 }
@@ -67,7 +67,7 @@ async function goOn(before: Decision, { pressed: { ref }, services }: Deciding):
 async function mayPress(
   { tool, approval: { server, ruleName } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
-  { pressed, services }: Deciding,
+  { pressed, services }: DecidePress,
 ) {
   const { user, userTeam, isColleague, installation } = pressed
   const { approvers } = await services.settingsFor(question)
@@ -85,7 +85,7 @@ async function mayPress(
 }
 
 /** Stores the decision. The first decision wins. A grant is stored only afterwards, so a late press grants nothing. */
-async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
+async function resume(call: AskedCall, one: DecidePress): Promise<() => Promise<void>> {
   const { pressed, services } = one
   const { key, conversation, id } = pressed.ref
   const decision = decisionOf(call, one)
@@ -102,7 +102,7 @@ async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<voi
 async function keepGrant(
   { tool, approval: { version } }: AskedCall,
   { by, at }: PersonsDecision,
-  { pressed, services }: Deciding,
+  { pressed, services }: DecidePress,
 ): Promise<void> {
   const keeping = services.threads.patch(pressed.ref.conversation, {
     grants: [{ tool, by, at, ...(version === undefined ? {} : { version }) }],
@@ -115,7 +115,7 @@ async function keepGrant(
 type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }>
 
 /** The permission applies to exactly the call on the card. */
-function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: Deciding): PersonsDecision {
+function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: DecidePress): PersonsDecision {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
     const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
@@ -125,7 +125,7 @@ function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, serv
   return { outcome: 'allowed', ...said, ...(isAlways ? { always: true as const } : {}) }
 }
 
-async function showGone(one: Deciding): Promise<void> {
+async function showGone(one: DecidePress): Promise<void> {
   await Promise.all([replaceCard(noteContent(CARD_GONE), one), one.pressed.tell(PRESS.gone)])
 }
 
@@ -133,7 +133,7 @@ async function showGone(one: Deciding): Promise<void> {
  * The decision came too late: tells the presser and shows the valid decision on the card. Loads that decision unless it
  * is `known`.
  */
-async function showLate(call: AskedCall, known: Decision | undefined, one: Deciding): Promise<void> {
+async function showLate(call: AskedCall, known: Decision | undefined, one: DecidePress): Promise<void> {
   const { pressed, services } = one
   const { conversation, id, key } = pressed.ref
   const holds = known ?? (await services.control.load({ thread: conversation, id }))?.saved.decisions[key]
@@ -145,14 +145,14 @@ async function showLate(call: AskedCall, known: Decision | undefined, one: Decid
   ])
 }
 
-async function nameOf(user: string, { pressed: { installation, team } }: Deciding): Promise<string> {
+async function nameOf(user: string, { pressed: { installation, team } }: DecidePress): Promise<string> {
   const { directory } = installation
   await directory.lookUp(team, [user], NAME_MS)
   const known = directory.get(team, user)
   return known?.kind === 'person' ? `@${known.name}` : 'somebody'
 }
 
-function replaceCard(content: Content, { body, pressed, services }: Deciding): Promise<void> {
+function replaceCard(content: Content, { body, pressed, services }: DecidePress): Promise<void> {
   const { client } = pressed.installation
   const log = (fields: object, line: string) => services.log.warn({ question: pressed.ref.id, ...fields }, line)
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }

@@ -15,7 +15,7 @@ import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
+import { inBackground, pressedOn, type ButtonPress } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
@@ -29,7 +29,7 @@ import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-
 interface SchedulePress {
   action: string
   ref: ScheduleRef
-  pressed: Pressed
+  pressed: ButtonPress
   responseUrl: string | undefined
   /** The channel of the message with the button. */
   channel: string | undefined
@@ -114,7 +114,7 @@ const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
 /** The buttons that let a schedule run, at once or later. */
 const RUNNING = [SCHEDULE.try, SCHEDULE.run, SCHEDULE.resume]
 
-async function isAdminHere({ team, user, userTeam, installation }: Pressed): Promise<boolean> {
+async function isAdminHere({ team, user, userTeam, installation }: ButtonPress): Promise<boolean> {
   return userTeam === undefined && isAdmin(await installation.directory.factsOf(team, user, { isFresh: true }))
 }
 
@@ -208,14 +208,14 @@ async function begin(
   await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
 }
 
-async function showInModal(words: string, { pressed, modal }: { pressed: Pressed; modal: string }): Promise<void> {
+async function showInModal(words: string, { pressed, modal }: { pressed: ButtonPress; modal: string }): Promise<void> {
   const view = noteModal(CHANGE, words.replaceAll('`', ''))
   await pressed.installation.client.call('views.update', { view_id: modal, view }, { effort: 'once' })
 }
 
 async function show(
   words: string,
-  { pressed, channel = '', isInList }: { pressed: Pressed; channel: string | undefined; isInList: boolean },
+  { pressed, channel = '', isInList }: { pressed: ButtonPress; channel: string | undefined; isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed

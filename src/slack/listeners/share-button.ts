@@ -2,7 +2,7 @@ import { readableBy, withRecord } from '../../question/answer-record.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { isInDirect, pressedOn, type Pressed } from '../intake/pressed.ts'
+import { isInDirect, pressedOn, type ButtonPress } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -18,7 +18,7 @@ export function shareButton(services: Services): OnButton {
 }
 
 /** Returns the private question whose answer it is, if it is the presser's. */
-async function ownPrivate({ id, user }: Pressed, { archive }: Services): Promise<Question | undefined> {
+async function ownPrivate({ id, user }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(user, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined
 }

@@ -11,7 +11,7 @@ import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/wor
 import { isAdmin } from '../intake/may-set.ts'
 import { scopeNow } from '../intake/memory-scope.ts'
 import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
-import { isInDirect, inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
+import { isInDirect, inBackground, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
 import { maySeeQuestion } from '../intake/use-of-team.ts'
@@ -42,7 +42,7 @@ export function showWorkFromHome(services: Services): OnButton {
   }
 }
 
-async function forAdmin({ id, ...presser }: Pressed, { archive }: Services): Promise<RunRecord | undefined> {
+async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
   const { team, user, installation } = presser
   const [person, record] = await Promise.all([
     installation.directory.factsOf(team, user, { isFresh: true }),
@@ -91,7 +91,7 @@ export function forgetUsed(services: Services): OnButton {
 }
 
 async function openWork(
-  pressed: Pressed,
+  pressed: ButtonPress,
   services: Services,
   load: () => Promise<RunRecord | undefined>,
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function openWork(
   })
 }
 
-interface Showing {
+interface WorkViewRequest {
   page: number
   /** The person who sees the view. */
   user: string
@@ -117,7 +117,7 @@ interface Showing {
 }
 
 /** Never rejects: if the store does not answer, the view says so. */
-async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing): Promise<View> {
+async function viewOf(loading: Promise<RunRecord | undefined>, showing: WorkViewRequest): Promise<View> {
   const { page, user, installation } = showing
   try {
     const record = await loading
@@ -132,7 +132,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing)
 }
 
 /** The remembered items that the model got and that still exist. */
-async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Showing): Promise<ShownMemory[]> {
+async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: WorkViewRequest): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
   const { user, installation, services } = showing
   const scope = await scopeNow(question, installation).catch(() => undefined)

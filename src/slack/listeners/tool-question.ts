@@ -26,7 +26,7 @@ import {
   type AskedQuestion,
   type GivenAnswer,
 } from '../intake/asked-question.ts'
-import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
+import { inBackground, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { installationFor, recipientOf } from '../intake/recipient.ts'
@@ -86,7 +86,7 @@ interface ToolQuestionPress {
   /** The button's `action_id`. */
   id: string
   ref: WaitRef
-  pressed: Pressed
+  pressed: ButtonPress
   responseUrl: string | undefined
   /** The time at which the card was shown, in milliseconds since the epoch. */
   shownAt: number

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
-import { checkForm, checkPatterns, type Filled } from '../../stores/runs/filled-form.ts'
+import { checkForm, checkPatterns, type FilledValue } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 
 /** The `block_id` and `action_id` of a field's input. They use the field's index, because names can be anything. */
@@ -39,7 +39,7 @@ export async function readAnswer(
   return { errors: Object.fromEntries(wrong) }
 }
 
-function filledOf(field: FormField, state: z.infer<typeof stateSchema>): Filled {
+function filledOf(field: FormField, state: z.infer<typeof stateSchema>): FilledValue {
   if (field.kind === 'several') return state.selected_options?.map(({ value }) => optionAt(field.options, value))
   if (field.kind === 'one')
     return state.selected_option ? optionAt(field.options, state.selected_option.value) : undefined

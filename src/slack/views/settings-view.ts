@@ -147,7 +147,7 @@ function skillsInput({ set, choices }: SettingsForm): KnownBlock[] {
   return [several('skills', { label: 'Skills', names: choices.skills, set: set.skills, usual: 'all', titleOf })]
 }
 
-interface Several {
+interface MultiSelect {
   label: string
   names: string[]
   set: string[] | undefined
@@ -156,7 +156,7 @@ interface Several {
   titleOf(name: string): string
 }
 
-function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }: Several): KnownBlock {
+function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }: MultiSelect): KnownBlock {
   const options = names.slice(0, MAX_OPTIONS).map((one) => option(one, titleOf(one)))
   const initial = options.filter(({ value }) => set?.includes(value ?? ''))
   const element = {

@@ -8,7 +8,7 @@ import { callKey } from '../runs/call-key.ts'
 import type { Decision, DoneCall, Question, SavedRun } from '../runs/types.ts'
 import { waitKey } from '../runs/waits.ts'
 import { subjectOf } from './subject.ts'
-import type { AuditEntry, AuditLog, Decided, WriteOutcome } from './types.ts'
+import type { AuditEntry, AuditLog, DecisionBasis, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */
 export interface NumberedStep {
@@ -96,7 +96,7 @@ interface Write {
   tool: string
   server: string | undefined
   outcome: WriteOutcome
-  how: Decided
+  how: DecisionBasis
   decidedBy?: string
   /** The input that the tool got, or would have got. */
   input: unknown
@@ -157,7 +157,7 @@ async function decidedOf(
   decision: Decision | undefined,
   tool: Tool | undefined,
   { grantedBy }: RunFacts,
-): Promise<{ how: Decided; decidedBy?: string }> {
+): Promise<{ how: DecisionBasis; decidedBy?: string }> {
   if (decision?.outcome === 'allowed') return { how: decision.always ? 'always' : 'once', decidedBy: decision.by }
   if (decision?.outcome === 'denied') return { how: 'denied', decidedBy: decision.by }
   if (decision) return { how: 'expired' }

@@ -4,7 +4,7 @@ import type { Place } from '../../base/place.ts'
  * The authority that allowed or refused a write. A person: `once`, or `always` in the thread. Nobody, because the
  * operator allows it (`config`). `expired`: nobody decided in time.
  */
-export type Decided = 'once' | 'always' | 'config' | 'denied' | 'expired'
+export type DecisionBasis = 'once' | 'always' | 'config' | 'denied' | 'expired'
 
 /**
  * The outcome of a write. `begun`: the call was about to be made and has not been reported since; this remains if the
@@ -24,7 +24,7 @@ export interface AuditEntry extends Place {
   /** Ids of people. `decidedBy` is set if a person decided. */
   askedBy: string
   decidedBy?: string
-  how: Decided
+  how: DecisionBasis
   tool: string
   /** The MCP server of the tool. */
   server?: string

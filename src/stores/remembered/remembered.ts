@@ -87,11 +87,11 @@ export function redisRemembered(options: RedisRememberedOptions): RememberedStor
  * again.
  */
 interface Document {
-  kept: Kept[]
+  kept: StoredMemory[]
   gone: { id: string; at: number }[]
 }
 
-type Kept = Remembered & { usedAt: number }
+type StoredMemory = Remembered & { usedAt: number }
 
 const documentSchema: z.ZodType<Document> = z.object({
   kept: z.array(
@@ -174,7 +174,7 @@ function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStor
     },
     use: (scope, ids) =>
       update(scope, ({ kept, gone }) => {
-        const isStale = (one: Kept) => ids.includes(one.id) && one.usedAt <= now() - USE_MS
+        const isStale = (one: StoredMemory) => ids.includes(one.id) && one.usedAt <= now() - USE_MS
         const used = kept.map((one) => (isStale(one) ? { ...one, usedAt: now() } : one))
         return kept.some(isStale) ? { kept: used, gone } : undefined
       }),
@@ -204,6 +204,6 @@ function wordsOf(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
-function byTime(kept: Kept[]): Kept[] {
+function byTime(kept: StoredMemory[]): StoredMemory[] {
   return kept.sort((a, b) => a.at - b.at)
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../agent/canonical-json.ts'
 
 /**
  * Returns the key of a call: a person allows the call with this key and no other. SHA-256 in hex, over the tool's name,
- * its version and the canonical JSON of the input. `input` as the tool gets it, or as it was stored (`Awaited`).
+ * its version and the canonical JSON of the input. `input` is what the tool gets, or what `AwaitedDecision` stores.
  */
 export function callKey(tool: string, input: unknown, version = ''): string {
   return createHash('sha256')

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { FieldKind, FormField } from './question-form.ts'
 
 /** The value of a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
-export type Filled = string | string[] | undefined
+export type FilledValue = string | string[] | undefined
 
 type FieldValue = string | number | boolean | string[]
 
@@ -12,7 +12,7 @@ type FieldValue = string | number | boolean | string[]
 export type FilledForm = { content: Record<string, FieldValue> } | { errors: Map<string, string> }
 
 /** Checks the values against the fields, except for patterns (`checkPatterns`). */
-export function checkForm(fields: readonly FormField[], filled: (field: FormField) => Filled): FilledForm {
+export function checkForm(fields: readonly FormField[], filled: (field: FormField) => FilledValue): FilledForm {
   const content: [string, FieldValue][] = []
   const errors = new Map<string, string>()
   for (const field of fields) {
@@ -27,10 +27,10 @@ export function checkForm(fields: readonly FormField[], filled: (field: FormFiel
   return errors.size > 0 ? { errors } : { content: Object.fromEntries(content) }
 }
 
-type Checked = { value: FieldValue } | { why: string }
+type CheckedField = { value: FieldValue } | { why: string }
 
 /** Checks one non-empty value, except for its pattern. */
-export function checkField(field: FieldKind, given: string | string[]): Checked {
+export function checkField(field: FieldKind, given: string | string[]): CheckedField {
   if (field.kind === 'several') return checkSeveral(field, [given].flat())
   const text = [given].flat()[0] ?? ''
   if (field.kind === 'text') return checkText(field, text)
@@ -45,13 +45,16 @@ const GONE = 'This cannot be chosen. Please open the form again.'
 function checkSeveral(
   { options, minItems, maxItems }: Extract<FieldKind, { kind: 'several' }>,
   given: string[],
-): Checked {
+): CheckedField {
   if (!given.every((one) => options.some(({ value }) => value === one))) return { why: GONE }
   if (given.length < minItems) return { why: `Please choose at least ${minItems}.` }
   return given.length > maxItems ? { why: `Please choose at most ${maxItems}.` } : { value: given }
 }
 
-function checkNumber({ isInteger, minimum, maximum }: Extract<FieldKind, { kind: 'number' }>, text: string): Checked {
+function checkNumber(
+  { isInteger, minimum, maximum }: Extract<FieldKind, { kind: 'number' }>,
+  text: string,
+): CheckedField {
   const value = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Number(text) : NaN
   if (!Number.isFinite(value)) return { why: 'Please write a number.' }
   if (isInteger && !Number.isSafeInteger(value)) return { why: 'Please write a whole number.' }
@@ -59,7 +62,7 @@ function checkNumber({ isInteger, minimum, maximum }: Extract<FieldKind, { kind:
   return maximum !== undefined && value > maximum ? { why: `At most ${maximum}, please.` } : { value }
 }
 
-function checkText(field: Extract<FieldKind, { kind: 'text' }>, text: string): Checked {
+function checkText(field: Extract<FieldKind, { kind: 'text' }>, text: string): CheckedField {
   const chars = [...text].length
   if (chars < field.minLength) return { why: `At least ${field.minLength} characters, please.` }
   if (chars > field.maxLength) return { why: `At most ${field.maxLength} characters, please.` }

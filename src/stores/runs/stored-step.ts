@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Awaited, MessageStep, Step, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
+import type { AwaitedDecision, MessageStep, Step, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { PersonsAnswer } from '../../agent/contracts/tool.ts'
 
 /** The actions that answer a tool's question, and a form's fields. */
@@ -24,7 +24,7 @@ const observation = z.object({
   note: z.string().exactOptional(),
 })
 
-const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
+const awaited: z.ZodType<AwaitedDecision> = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('approval'),
     input: z.unknown(),

@@ -74,10 +74,10 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
   }
 }
 
-type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
+type StoredThreadState = Partial<Record<keyof ThreadState, string | null | undefined>>
 
 /** An unreadable part counts as never set. */
-function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: Stored): ThreadState {
+function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredThreadState): ThreadState {
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {
     ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
@@ -39,19 +40,13 @@ export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 
-/** The interface of src/base/seal.ts. */
-interface Sealing {
-  seal(text: string, belongsTo: string): string
-  open(sealed: string, belongsTo: string): string
-}
-
 export interface RedisActionTokensOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
   log: StoreLog
   /** Encrypts the token in Redis. Absent without SECRETS_KEY. */
-  sealer?: Sealing | undefined
+  sealer?: Sealer | undefined
 }
 
 const NAME = 'action-token'
@@ -64,7 +59,7 @@ export function redisActionTokens({ redis, prefix, ...options }: RedisActionToke
 
 function actionTokens(
   store: KeyedStore,
-  { sealer, log }: { sealer?: Sealing | undefined; log?: StoreLog } = {},
+  { sealer, log }: { sealer?: Sealer | undefined; log?: StoreLog } = {},
 ): ActionTokens {
   const nameOf = (question: string) => `${NAME} ${question}`
   return {

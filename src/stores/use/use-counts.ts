@@ -137,9 +137,9 @@ function summaryOf(days: readonly Counts[]): UseSummary {
   }
 }
 
-type Units = ReadonlyMap<string, number>
+type UseUnits = ReadonlyMap<string, number>
 
-function amountsOf(units: Units): Amounts {
+function amountsOf(units: UseUnits): Amounts {
   const of = (unit: string) => units.get(unit) ?? 0
   return {
     questions: of('questions'),
@@ -158,12 +158,12 @@ class Sums {
     this.#sums.set(id, units.set(unit, (units.get(unit) ?? 0) + number))
   }
 
-  of(id: string): Units {
+  of(id: string): UseUnits {
     return this.#sums.get(id) ?? new Map()
   }
 
   /** Lists the sums by id, those with the most questions first, without ids of which nothing is left. */
-  each<T extends Amounts>(make: (units: Units) => T): Record<string, T> {
+  each<T extends Amounts>(make: (units: UseUnits) => T): Record<string, T> {
     const all = [...this.#sums].map(([id, units]) => [id, make(units)] as const)
     const some = all.filter(([, one]) => one.questions + one.inputTokens + one.outputTokens > 0)
     return Object.fromEntries(some.sort(([, a], [, b]) => b.questions - a.questions || b.inputTokens - a.inputTokens))

@@ -1,10 +1,10 @@
-/** The question that both sides are measured by: three calls of the model, a search, a calculation, an answer. */
+/** The question that both sides answer: three model calls, a search, a calculation, an answer. */
 
 export const QUESTION = 'What was the high temperature in SF yesterday in Fahrenheit? And the same value in celsius?'
 
 export const FOUND = 'San Francisco Weather History for the Previous 24 Hours ; 54 °F · 54 °F'
 
-/** The model's text after "Thought:" in each of its turns (seed 003's own transcript). */
+/** The model's text after "Thought:" in each turn (seed 003's own transcript). */
 export const TURNS = [
   ' I need to find the temperature for yesterday\nAction: search\nAction Input: High temperature in San Francisco yesterday\n',
   ' I should convert to celsius\nAction: calculator\nAction Input: (54-32)*5/9\n',
@@ -14,15 +14,12 @@ export const TURNS = [
 export const ANSWER = 'Yesterday, the high temperature in SF was 54°F or 12.2°C.'
 
 const TOKENS = 400
-/**
- * A long answer as people get it streamed, a token a word; the last of its words is a number, so that none can go
- * missing.
- */
+/** A long streamed answer, one word per token. The last word is a number, so that a missing word is noticed. */
 export const LONG_ANSWER = Array.from({ length: TOKENS }, (_, i) => (i + 1 === TOKENS ? String(TOKENS) : 'word')).join(
   ' ',
 )
 
-/** The same turns where answers are streamed: the last one writes `LONG_ANSWER`. */
+/** The same turns for streamed answers: the last one writes `LONG_ANSWER`. */
 export const STREAMED_TURNS = [...TURNS.slice(0, 2), ` I now know the final answer\nFinal Answer: ${LONG_ANSWER}`]
 
 /** The tools' descriptions of seed 003. */
@@ -39,7 +36,7 @@ export const TOOLS = [
   },
 ] as const
 
-/** LangChain's ZERO_SHOT_REACT_DESCRIPTION prompt, as seed 003 prints it, with what was done so far. */
+/** LangChain's ZERO_SHOT_REACT_DESCRIPTION prompt, as seed 003 prints it, with the steps so far. */
 export function zeroShot(question: string, scratchpad: string): string {
   return `Answer the following questions as best you can. You have access to the following tools:
 

@@ -1,6 +1,6 @@
 /**
- * The floor: a bare ReAct loop over the `openai` SDK, as langchain-mini (seed 003) has it. The same calls with messages
- * of the same size, the same tools, two regular expressions, and nothing around them.
+ * The floor: a bare ReAct loop over the `openai` SDK, as in langchain-mini (seed 003). It makes the same calls with
+ * messages of the same size and the same tools, parses by two regular expressions, and does nothing else.
  */
 import OpenAI from 'openai'
 import { ANSWER, FOUND, LONG_ANSWER, QUESTION, zeroShot } from './bench-scene.ts'

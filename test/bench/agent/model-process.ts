@@ -1,4 +1,4 @@
-/** The played model, in a process of its own: as little work as an OpenAI-compatible server can do, after 20 ms. */
+/** The simulated model in its own process: the least work that an OpenAI-compatible server can do, after 20 ms. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,7 +8,7 @@ const LATENCY_MS = 20
 const PACE_MS = Number(process.argv[2] ?? 0)
 const usage = { prompt_tokens: 250, completion_tokens: 30, total_tokens: 280 }
 
-/** Everything that a turn is answered with, made once: it is not the server that is measured. */
+/** The answers to all turns, created once because the server is not what is measured. */
 const ANSWERS = TURNS.map((text, i) => ({ whole: whole(text), stream: streamed(STREAMED_TURNS[i] ?? '') }))
 
 const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`))
 process.on('disconnect', () => process.exit())
 
-/** A chunk a write, as an endpoint sends them. */
+/** Writes each chunk separately, as an endpoint does. */
 async function writeAll(chunks: string[], response: ServerResponse): Promise<void> {
   for (const chunk of chunks) {
     response.write(chunk)
@@ -46,7 +46,7 @@ function whole(content: string): string {
   return JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'bench', choices, usage })
 }
 
-/** A chunk a token: a word of the long answer, about four characters of the other turns. */
+/** Splits a text into chunks of a token: a word of the long answer, about four characters of the other turns. */
 function streamed(text: string): string[] {
   const pieces = text.match(/ word|[\s\S]{1,4}/g) ?? []
   const chunk = (choices: object[], more = {}) =>

@@ -11,7 +11,7 @@ export interface Took {
   peakMb: number
 }
 
-/** Serves rounds over the process's channel; `ask` resolves to the answer of one question. */
+/** Serves rounds over the process's channel. `ask` resolves with the answer to one question. */
 export function serveRounds(ask: () => Promise<string>, expected: string): void {
   process.on('message', (told: Told) => {
     void round(ask, expected, told).then((took) => process.send?.(took))

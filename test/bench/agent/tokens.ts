@@ -19,9 +19,7 @@ export interface PromptTokens {
   ratioToMeasured: number
 }
 
-/**
- * The o200k tokens of the prompts of all three calls, ours beside LangChain's with the same tools and the same steps.
- */
+/** Returns the o200k tokens of the prompts of all three calls, ours and LangChain's with the same tools and steps. */
 export async function promptTokens(): Promise<PromptTokens> {
   const ours = sum((await ourPrompts()).map((messages) => sum(messages.map(({ content }) => countTokens(content)))))
   const langchain = sum(TURNS.map((_, n) => countTokens(zeroShot(QUESTION, scratchpad(n)))))

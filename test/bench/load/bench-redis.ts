@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { freePort, start } from './measured-process.ts'
 
-/** A Redis of the bench's own, with its append-only file as in production. */
+/** Starts a Redis for the bench, with an append-only file as in production. */
 export async function startRedis(): Promise<{ url: string; client: Redis; stop(): Promise<void> }> {
   const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'bench-redis-'))

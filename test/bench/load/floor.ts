@@ -1,6 +1,6 @@
 /**
- * The floor: a bare Bolt app that makes the same model calls and posts and one Redis turn, with nothing around them: no
- * claims, no order, no reader of what the model writes, no budgets, no checkpoints.
+ * The floor: a bare Bolt app that makes the same model calls and posts and one Redis turn. It has no claims, order,
+ * parser, budgets or checkpoints.
  */
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt'
 import { Redis } from 'ioredis'

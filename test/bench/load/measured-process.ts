@@ -1,19 +1,19 @@
-/** One child process that is measured from outside: CPU and memory as the kernel counts them. */
+/** A child process that is measured from outside: CPU and memory as counted by the kernel. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 export interface Measured {
-  /** Milliseconds of CPU since its start, user and system. */
+  /** The ms of CPU since its start, user and system. */
   cpuMs(): number
-  /** The resident memory now, and its peak, MiB. */
+  /** The current resident memory and its peak, in MiB. */
   nowMb(): number
   peakMb(): number
-  /** Open sockets. */
+  /** The number of open sockets. */
   sockets(): number
   stop(): Promise<void>
-  /** Ends it as a crash does. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>
 }
 
@@ -28,11 +28,11 @@ export function freePort(): Promise<number> {
 
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100
 
-/** The running processes, which end with a bench that fails. */
+/** The running processes. They end with a bench that fails. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
-/** Starts `command` and resolves when it has printed a line with `ready`. */
+/** Starts `command`. Resolves when it has printed a line with `ready`. */
 export async function start(command: string[], env: Record<string, string>): Promise<Measured> {
   const [file = 'node', ...args] = command
   const child = spawn(file, args, {

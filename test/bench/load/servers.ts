@@ -1,4 +1,4 @@
-/** A Slack and a model as thin as they can be, so that what is measured is the bot: they answer, count and time. */
+/** A minimal Slack and a minimal model, so that the bot is what is measured. They answer, count and time. */
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const SECRET = 'bench-secret'
 const BOT = 'U0BENCHBOT'
-/** Only a member of the workspace may ask. */
+/** The asker must be a member of the workspace. */
 const ASKER = { id: 'U0ASKER', team_id: 'T0BENCH', name: 'asker', is_email_confirmed: true }
-/** A question that has no answer by then has none. Milliseconds. */
+/** The time after which a question counts as lost, in ms. */
 const LOST_MS = 60_000
 
-/** The settings of a bot that is measured against these servers. */
+/** Returns the settings of a bot that uses these servers. */
 export function envFor(slack: { apiUrl: string }, model: { url: string }): Record<string, string> {
   return {
     SLACK_BOT_TOKEN: 'xoxb-bench',
@@ -42,7 +42,10 @@ const STEPS = [
   'I now know the final answer\nFinal Answer: BENCH-ANSWER: 2.169459462491557, and half of it is 1.0847297312457784.',
 ]
 
-/** Plays two calculator steps and an answer, streamed in pieces of sixteen characters after `latencyMs`. */
+/**
+ * Starts a model that writes two calculator steps and an answer, streamed in pieces of sixteen characters after
+ * `latencyMs`.
+ */
 export async function startModel(latencyMs: number): Promise<BenchModel> {
   return serveModel(async function* (prompt) {
     const seen = prompt.split('\nObservation:').length - 1
@@ -58,10 +61,10 @@ export interface BenchModel {
   close(): void
 }
 
-/** A model that streams what `turn` yields, a chunk a piece; `turn` is told the prompt's last message. */
+/** Starts a model that streams the pieces of `turn`, one per chunk. `turn` gets the prompt's last message. */
 export async function serveModel(turn: (prompt: string) => AsyncIterable<string>): Promise<BenchModel> {
   const server = createServer((request, response) => {
-    // The list of models, by which a bot looks at its start whether there is one.
+    // The list of models, which a bot requests when it starts.
     if (request.method !== 'POST') return void response.writeHead(404).end()
     void (async () => {
       const body = JSON.parse(await bodyOf(request)) as { messages: { content: string }[] }
@@ -82,13 +85,13 @@ export async function serveModel(turn: (prompt: string) => AsyncIterable<string>
 
 export interface BenchSlack {
   apiUrl: string
-  /** Delivers a mention and resolves with the milliseconds until its answer stood in the thread. */
+  /** Delivers a mention. Resolves with the ms until its answer was in the thread. */
   ask(target: string, thread?: string): Promise<{ ms: number; ackMs: number; thread: string }>
   calls: Map<string, number>
   close(): void
 }
 
-/** Takes every call, gives out ts, and resolves whoever waits for the answer in a thread. */
+/** Accepts every call, issues ts, and resolves the wait for the answer in a thread. */
 export async function startSlack(): Promise<BenchSlack> {
   let clock = 1_790_000_000_000_000
   const ts = () => `${Math.floor(++clock / 1e6)}.${String(clock % 1e6).padStart(6, '0')}`
@@ -127,7 +130,7 @@ export async function startSlack(): Promise<BenchSlack> {
   return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
 }
 
-/** A bot that is broken should not keep a bench waiting. @throws after a minute */
+/** Waits for an answer for at most a minute, so that a broken bot does not block a bench. @throws after a minute */
 export async function answeredInTime<T>(answer: Promise<T>, question: string): Promise<T> {
   const late = new AbortController()
   const lost = wait(LOST_MS, undefined, { signal: late.signal }).then(() => {

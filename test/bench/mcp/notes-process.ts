@@ -1,4 +1,4 @@
-/** The MCP server of `npm run bench -- mcp` over HTTP: says where it listens, and ends with its parent. */
+/** The HTTP server of `npm run bench -- mcp`: prints its address, and ends with its parent. */
 import { startNotesServer } from '../../harness/mcp/notes-server.ts'
 
 const { url } = await startNotesServer({ onTestFinished() {} })

@@ -1,27 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { serveModel, type BenchModel } from '../load/servers.ts'
 
-/** A run to be played: so many steps, each after `stepMs`, and an answer of which a word comes every `wordMs`. */
+/** A simulated run: the number of steps, each after `stepMs`, and an answer with a word every `wordMs`. */
 export interface Pace {
   steps: number
   stepMs: number
   wordMs: number
 }
 
-/** The words of an answer, its first and its last among them. */
+/** The number of words in an answer. */
 export const WORDS = 60
 
-/** Returns the question, by which the model recognises the run. `name`: letters and digits. */
+/** Returns the question by which the model recognises the run. `name`: letters and digits. */
 export function questionFor(name: string, { steps, stepMs, wordMs }: Pace): string {
   return `${name} in ${steps} steps of ${stepMs} ms, ${wordMs} ms a word?`
 }
 
-/** The first and the last word of an answer, which stand nowhere else. */
+/** Returns the first and the last word of an answer. Both are unique. */
 export function wordsAround(name: string): { first: string; last: string } {
   return { first: `Begin${name}`, last: `End${name}` }
 }
 
-/** Plays the run that a question names. `tell` hears when the answer's first and last word are sent. */
+/**
+ * Starts a model that plays the run named in a question. `tell` is called when the first and the last word of the
+ * answer are sent.
+ */
 export function startPacedModel(tell: (name: string, word: 'first' | 'last') => void): Promise<BenchModel> {
   return serveModel(async function* (prompt) {
     const asked = /(\w+) in (\d+) steps of (\d+) ms, (\d+) ms a word\?/.exec(prompt.split('Question: ').at(-1) ?? '')

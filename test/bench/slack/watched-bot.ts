@@ -1,22 +1,20 @@
-/**
- * One built bot with one way to show its work, on a Redis, beside a local Slack that answers at once and is watched.
- */
+/** One built bot with one way to show its work, on a Redis, with a local Slack that answers at once and is watched. */
 import { BOT_USER, startLocalSlack, type LocalSlack } from '../../../playground/slack/slack.ts'
 import type { WebApiCall, Change } from '../../../playground/slack/types.ts'
 import { freePort, start } from '../load/measured-process.ts'
 import { answeredInTime, envFor } from '../load/servers.ts'
 import { questionFor, startPacedModel, wordsAround, type Pace } from './paced-model.ts'
 
-/** The times at which people see parts of one answer, in milliseconds, and its calls. */
+/** The times at which people see the parts of one answer, in ms, and its calls. */
 export interface WatchedAnswer {
   /** From the mention to the first visible sign of the bot. */
   signMs: number
-  /** From the first word that the model sent of its answer to the first that shows; the same of the last. */
+  /** From the first word of the model's answer to the first visible word, and the same for the last word. */
   firstWordMs: number
   lastWordMs: number
-  /** The calls after the model's last word, up to the one with which the answer shows whole. */
+  /** The calls after the model's last word, up to the one that shows the whole answer. */
   callsAfter: number
-  /** All of the question's calls so far, those that set a status apart. */
+  /** Returns the question's calls so far, without those that set a status. */
   calls(): WebApiCall[]
   statusCalls(): WebApiCall[]
 }
@@ -32,7 +30,7 @@ export interface WatchedBot {
 
 const STATUS = /^(?:agents\.sessions\.|assistant\.threads\.|reactions\.)/
 
-/** A stream is for direct messages of an agent; all other ways are asked in channels. */
+/** Streams are in direct messages of an agent; the other ways are in channels. */
 export async function startWatchedBot(way: string, redisUrl: string): Promise<WatchedBot> {
   const isDirect = way === 'stream'
   const slack = await startLocalSlack({ agent: isDirect })
@@ -65,7 +63,7 @@ export async function startWatchedBot(way: string, redisUrl: string): Promise<Wa
   }
 }
 
-/** Each question has a channel, or a person, of its own. */
+/** Each question has its own channel, or its own person. */
 function placeOf(slack: LocalSlack, n: number, isDirect: boolean): { channel: string; user?: string } {
   const number = String(n).padStart(5, '0')
   if (!isDirect) return { channel: slack.addChannel(`C0BENCH${number}`).id }
@@ -80,7 +78,10 @@ class Watched {
   readonly #channel: string
   readonly #words: { first: string; last: string }
   readonly #askedAt = performance.now()
-  /** The time at which something was first sent or seen, by performance.now(), and the number of calls until then. */
+  /**
+   * The time at which the first and last word were sent or seen, by performance.now(), and the number of calls until
+   * then.
+   */
   readonly #sent = new Map<'first' | 'last', { at: number; calls: number }>()
   #signAt: number | undefined
   #firstSeenAt: number | undefined
@@ -104,7 +105,7 @@ class Watched {
     this.#sent.set(word, { at: performance.now(), calls: this.#calls().length })
   }
 
-  /** The call that made the change is not among the calls yet. */
+  /** The call that made the change is not counted yet. */
   #see(change: Change): WatchedAnswer | undefined {
     if (!isOfBot(change)) return undefined
     const now = performance.now()
@@ -133,7 +134,7 @@ class Watched {
   }
 }
 
-/** A message, a reaction, a status, whatever people see of the bot. */
+/** Returns whether a change is a message, a reaction or a status of the bot. */
 function isOfBot(change: Change): boolean {
   if (change.type === 'status') return change.text !== ''
   if (change.type !== 'message') return false

@@ -7,30 +7,31 @@ import type { Ends } from '../ends.ts'
 export interface BotProcess extends Running {
   role: string
   port: number
-  /** Resolves when it has said that it is ready. @throws with its last words where it ended instead. */
+  /** Resolves when it reports that it is ready. @throws with its output if it ended instead */
   ready: Promise<unknown>
-  /** SIGKILL, and waits for its end. */
+  /** Sends SIGKILL, and waits for its end. */
   kill(): Promise<void>
-  /** SIGSTOP and SIGCONT. */
+  /** Send SIGSTOP and SIGCONT. */
   freeze(): void
   thaw(): void
-  /** SIGTERM: its exit code and how long it took, in milliseconds. */
+  /** Sends SIGTERM. Resolves with its exit code and how long it took, in ms. */
   stop(): Promise<{ code: number | null; ms: number }>
   isAlive(): boolean
-  /** The HTTP status of a path of its own. */
+  /** Returns the HTTP status of one of its paths. */
   status(path: string): Promise<number>
   /** The time at which it was killed or frozen, by performance.now(). */
   harmedAt: number[]
   /**
-   * The times at which it released runs (after SIGTERM, or without its lease), by its own log, by performance.now().
+   * Returns the times at which it released runs (after SIGTERM, or without its lease), from its log, by
+   * performance.now().
    */
   cutAt(): number[]
 }
 
-/** How long an end is waited for; SHUTDOWN_MS is less. */
+/** The time to wait for its end. SHUTDOWN_MS is less. */
 const END_MS = 40_000
 
-/** Starts `node dist/src/main.js` with nothing but this environment. */
+/** Starts `node dist/src/main.js` with only this environment. */
 export function startBotProcess(env: Record<string, string>, ends: Ends): BotProcess {
   const running = start([process.execPath, 'dist/src/main.js'], { cwd: ROOT, env, ends })
   const signal = (name: NodeJS.Signals) => void process.kill(running.pid, name)
@@ -68,7 +69,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
   }
 }
 
-/** Returns whether anything of the process group that it leads is left. */
+/** Returns whether a process of the group that it leads still runs. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(-pid, 0)

@@ -1,6 +1,4 @@
-/**
- * An MCP server over Streamable HTTP that counts the calls it gets, and those it completes. Made with the SDK of 2026.
- */
+/** An MCP server over Streamable HTTP that counts the calls it receives and completes. Made with the SDK of 2026. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -13,29 +11,26 @@ import { mcpFile } from '../mcp/mcp-servers.ts'
 type Point = 'before' | 'after'
 
 export interface CountingServer {
-  /** For MCP_CONFIG: `shelf`, which may do one thing unasked, and `vault`, which is trusted. */
+  /** For MCP_CONFIG: `shelf`, with one tool that needs no approval, and `vault`, which is trusted. */
   config: string
-  /** Everything that `keep` and `stamp` have written, with repetitions. */
+  /** Everything that `keep` and `stamp` wrote, with repetitions. */
   written: string[]
-  /** The values that `put` has set, without repetitions, and with them. */
+  /** The values that `put` set, without and with repetitions. */
   set: Set<string>
   puts: string[]
-  /** Calls that came in and are held at a point, by their texts. */
+  /** The calls that are held, by their texts. */
   held: { text: string; at: Point }[]
-  /** Texts of calls that it never looked at, as whoever made them has gone. */
+  /** The texts of calls that were not handled, because the caller had left. */
   left: string[]
-  /**
-   * Holds calls with this text there until the promise is resolved. A call that nobody waits for any more is not
-   * handled.
-   */
+  /** Holds calls with this text until the promise is resolved. A call whose caller has left is not handled. */
   hold(text: string, at: Point, until: Promise<unknown>): void
 }
 
 const FIELDS = z.object({ text: z.string() })
 
 /**
- * Tools of `shelf`, which says nothing of them: `keep`, which asks a person, and `stamp`, which is allowed. Of `vault`:
- * `put`, which may be done twice, and `look`, which reads.
+ * Starts the server. `shelf` has no annotations: `keep` asks a person, and `stamp` is allowed. `vault` has `put`, which
+ * is idempotent, and `look`, which reads.
  */
 export async function startCountingServer(t: Ends): Promise<CountingServer> {
   const holds = new Map<string, Promise<unknown>>()
@@ -117,7 +112,7 @@ function said(text: string) {
   return { content: [{ type: 'text' as const, text }] }
 }
 
-/** The text that a call is about; of anything else none. */
+/** Returns the text of a call. Empty for anything else. */
 function textIn(body: string): string {
   const call = z.object({ params: z.object({ arguments: FIELDS }) })
   return (body === '' ? undefined : call.safeParse(JSON.parse(body)).data)?.params.arguments.text ?? ''

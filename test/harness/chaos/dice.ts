@@ -1,7 +1,7 @@
-/** The seed of this run, which vitest.chaos.config.ts says. */
+/** The seed of this run, from vitest.chaos.config.ts. */
 const SEED = Number(process.env.CHAOS_SEED ?? 1)
 
-/** Chance that the seed repeats. */
+/** Random numbers that the seed reproduces. */
 export interface Dice {
   /** Returns a number from 0 to 1. */
   next(): number
@@ -11,7 +11,9 @@ export interface Dice {
   shuffled<T>(items: readonly T[]): T[]
 }
 
-/** Each scenario has dice of its own, so that one does not change another's throws (the generator is mulberry32). */
+/**
+ * Returns the dice of a scenario, so that scenarios do not affect each other's throws (the generator is mulberry32).
+ */
 export function diceFor(scenario: string): Dice {
   let state = [...scenario].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), SEED) >>> 0
   const next = () => {

@@ -3,8 +3,8 @@ import { diceFor } from './dice.ts'
 import { CHANNELS, type Scene } from './scene.ts'
 
 /**
- * Many people ask: each thread begins within `startMs`, and its `questions` come at most `pauseMs` after each other,
- * whether or not the one before is answered. Resolves when Slack has the ack for all.
+ * Asks in many threads. Each begins within `startMs`, and its `questions` follow within `pauseMs` of each other,
+ * answered or not. Resolves when Slack has acks for all.
  */
 export async function askAll(
   scene: Scene,

@@ -1,7 +1,6 @@
 /**
- * The play that all scenarios are: each question has a name that stands in all that belongs to it, is answered after
- * two uses of one tool, and so makes three posts. What is missing, twice, out of order or in another's thread shows by
- * the names.
+ * The script of all scenarios. Each question has a unique name in all of its texts, is answered after two uses of one
+ * tool, and makes three posts. The names show what is missing, repeated, out of order or in the wrong thread.
  */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -11,7 +10,7 @@ import type { Ends } from '../ends.ts'
 import { act, finish, type PlayedRequest, type Turn } from '../played-model.ts'
 import { diceFor } from './dice.ts'
 
-/** The name of a question: its thread's number and its own. */
+/** Matches the name of a question: its thread's number and its own. */
 const NAME = /\bq\d+-\d+\b/
 
 export function nameIn(text: string): string {
@@ -22,7 +21,7 @@ export function questionText(name: string): string {
   return `${name}: what does the ledger say?`
 }
 
-/** The model's part. A follow-up is made standalone by one call more. */
+/** Returns the model's turn. A follow-up needs one more call, which makes it standalone. */
 export function playedTurn(request: PlayedRequest): Turn {
   const name = nameIn(request.question)
   if (request.kind === 'condense') return `${name}: what does the ledger say, standing alone?`
@@ -34,7 +33,7 @@ export function playedEnd(name: string): Turn {
   return finish(`${name} is answered.`)
 }
 
-/** A model that answers by script, each call after its own pause. */
+/** Returns a scripted model. It pauses before each call. */
 export function thoughtfulTurn(fromMs: number, toMs: number): (request: PlayedRequest) => Promise<Turn> {
   return async (request) => {
     await wait(diceFor(callName(request)).between(fromMs, toMs))
@@ -42,23 +41,23 @@ export function thoughtfulTurn(fromMs: number, toMs: number): (request: PlayedRe
   }
 }
 
-/** How far the run was when it asked. */
+/** Returns the number of observations in a request. */
 export function observationsIn({ body }: PlayedRequest): number {
   return (body.messages.at(-1)?.content ?? '').split('\nObservation: ').length - 1
 }
 
-/** Returns a model call's name. No finished call may be repeated. */
+/** Returns a model call's name. No completed call may be repeated. */
 export function callName(request: PlayedRequest): string {
   const turn = request.kind === 'condense' ? 'condense' : `turn ${observationsIn(request) + 1}`
   return `${nameIn(request.question)} ${turn}`
 }
 
-/** The posts of one question, as `Scene.postsIn` names them. */
+/** Returns the posts of questions, as `Scene.postsIn` names them. */
 export function postsOf(...names: string[]): string[] {
   return names.flatMap((name) => ['step-1', 'step-2', 'answer-1'].map((step) => `${name} ${step}`))
 }
 
-/** The text that a post must show at the end. */
+/** Returns the text that a post must show at the end. */
 export function wordsOf(name: string, step: string): string {
   if (step === 'card') return '2 steps, '
   if (step.startsWith('approval-')) return '✅ *Allowed once* by '
@@ -69,13 +68,13 @@ export interface Ledger {
   url: string
   /** The recorded and answered calls, in order, with their times by performance.now(). */
   noted: { text: string; at: number }[]
-  /** Uses that came in, answered or not. */
+  /** The uses that arrived, answered or not. */
   asked: string[]
   /** Holds all answers until the promise is resolved. */
   hold(until: Promise<unknown>): void
 }
 
-/** The tool's other end. */
+/** Starts the service behind the tool. */
 export async function openLedger(t: Ends): Promise<Ledger> {
   const noted: Ledger['noted'] = []
   const asked: string[] = []

@@ -15,12 +15,12 @@ async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<st
   return run?.state
 }
 
-/** The run waits for a person: its card is there, and no process works on it. */
+/** Returns whether the run waits for a person: its card is there, and no process works on it. */
 export function isSuspended(scene: Scene, thread: PlayedThread): Promise<void> {
   return eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
 }
 
-/** The card of a thread's wait that can be pressed, once it is there. */
+/** Resolves with the card of a thread's wait, when it can be pressed. */
 export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<StoredMessage> {
   const isMeant = (message: StoredMessage) =>
     JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
@@ -32,9 +32,9 @@ export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait =
 interface Press {
   action?: string
   user?: string
-  /** The step's wait. */
+  /** The id of the step's wait. */
   wait?: string
-  /** The front that Slack tells, in place of the one that was started last. */
+  /** The front that gets the press. Default: the one started last. */
   at?: BotProcess
 }
 
@@ -57,7 +57,7 @@ async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<A
   return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)
 }
 
-/** Each of a thread's writes is in the audit list with what came of it, and no other. */
+/** Checks that the audit list has exactly these entries for a thread's writes. */
 export function expectAudit(scene: Scene, thread: PlayedThread, entries: Partial<AuditEntry>[]): Promise<void> {
   const wanted = entries.map((entry) => expect.objectContaining({ askedBy: ALICE, ...entry }))
   return eventually(async () => expect(await auditOf(scene, thread)).toEqual(wanted), 10_000)

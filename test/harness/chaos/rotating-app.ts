@@ -7,14 +7,14 @@ import { Browser, distributed } from '../many-bot.ts'
 import { manySlacks, type Home, type ManySlacks } from '../many-slacks.ts'
 import { finish, playModel } from '../played-model.ts'
 
-/** The built distributed app, over Redis, in workspaces whose tokens rotate. */
+/** The built distributed app on Redis, in workspaces whose tokens rotate. */
 export interface RotatingApp {
   slack: ManySlacks
-  /** Starts a process of the bot, which Slack delivers to, or one that only works. It ends with the test. */
+  /** Starts a process of the bot: one that Slack delivers to, or a worker. It ends with the test. */
   serve(role?: 'all' | 'worker'): Promise<Measured>
   /** Installs the app in each workspace as a browser does. */
   install(): Promise<void>
-  /** Asks once in each workspace, in a separate channel for each round, until all are answered. */
+  /** Asks once in each workspace, in a new channel for each round, and waits for all answers. */
   answered(round: number): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function rotatingApp(t: Ends, homes: Home[]): Promise<RotatingApp> 
   const settings = { OPENAI_BASE_URL: model.url, REDIS_URL: redis.url, PORT: String(port), LOG_LEVEL: 'silent' }
   const env = { ...(distributed(slack) as Record<string, string>), ...settings }
   slack.setTarget(url)
-  // Less than two hours are left of each token, so an event refreshes it, unless that is under way.
+  // A token with less than two hours left is refreshed by an event, unless a refresh is in progress.
   slack.state.expiresIn = 5400
   return {
     slack,

@@ -24,33 +24,35 @@ export interface SceneOptions {
   fleet?: RedisFleet
 }
 
-/** A thread of the play: its questions' names in the order in which they were asked. */
+/** A thread: its questions' names in the order in which they were asked. */
 export interface PlayedThread {
   number: number
   channel: string
   ts: string
   names: string[]
-  /** The questions' ids, which are also their runs'. */
+  /** The ids of the questions and of their runs. */
   ids: string[]
 }
 
 export const CHANNELS = ['C0CHAOS0001', 'C0CHAOS0002', 'C0CHAOS0003', 'C0CHAOS0004']
 
-/** Fast take-over, so that a scenario takes seconds; else the settings of a real bot. */
+/** Settings for a fast take-over, so that a scenario takes seconds. The others are a real bot's. */
 const FAST = { WORKER_LOCK_MS: '2000', WORKER_CONCURRENCY: '8', CUSTOM_TOOLS_DIR: 'test/chaos/tools' }
 
-/** Real bots on a real Redis with its append-only file, a local Slack, a played model and a ledger, over real HTTP. */
+/**
+ * Real bots on a real Redis with its append-only file, a local Slack, a simulated model and a ledger, over real HTTP.
+ */
 export class Scene {
   readonly slack: LocalSlack
   readonly model: PlayedModel
   readonly ledger: Ledger
-  /** The only Redis, or the fleet's first. */
+  /** The only Redis, or the first of the fleet. */
   readonly redis: RedisServer
   /** The test's own connection. */
   readonly client: RedisClient
   readonly bots: BotProcess[] = []
   readonly threads: PlayedThread[] = []
-  /** The times without a Redis, or without one that accepts writes, by performance.now(). */
+  /** The times without a Redis that accepts writes, by performance.now(). */
   readonly redisAway: { from: number; to: number }[] = []
   /** All deliveries of people's messages to the bots. */
   readonly deliveries: Delivery[] = []
@@ -72,7 +74,7 @@ export class Scene {
     for (const id of CHANNELS) this.slack.addChannel(id)
   }
 
-  /** Starts one bot. A front, or whoever is both, is where Slack delivers from then on. */
+  /** Starts one bot. Slack delivers to the last one that is a front. */
   async start(role: 'front' | 'worker' | 'all', env: Record<string, string> = {}): Promise<BotProcess> {
     const port = env.PORT ?? String(await freePort())
     const bot = startBotProcess({ ...this.#env, ROLE: role, ...env, PORT: port }, this.#ends)
@@ -82,12 +84,12 @@ export class Scene {
     return bot
   }
 
-  /** The settings of a process of ours, such as the `runs` command. */
+  /** The settings of another process, such as the `runs` command. */
   get env(): Record<string, string> {
     return this.#env
   }
 
-  /** Redis dies, and comes back with its file after so long; `older`: with what the file was when it was remembered. */
+  /** Kills Redis, and restarts it with its file after `ms`. `older`: with the file as it was when it was remembered. */
   async loseRedis(ms: number, options: { meanwhile?: () => Promise<void>; older?: boolean } = {}): Promise<void> {
     const from = performance.now()
     await this.redis.kill()
@@ -96,7 +98,7 @@ export class Scene {
     this.redisAway.push({ from, to: performance.now() })
   }
 
-  /** Redis has no memory left for as long as `meanwhile` takes. */
+  /** Fills Redis' memory while `meanwhile` runs. */
   async fillRedis(meanwhile: () => Promise<void>): Promise<void> {
     const from = performance.now()
     await this.client.config('SET', 'maxmemory', '1mb')
@@ -115,7 +117,7 @@ export class Scene {
     return thread
   }
 
-  /** The same by `/ask`: the thread's root is the bot's. */
+  /** Asks by `/ask`. The thread's root is the bot's message. */
   async command(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
     const thread = this.#open(channel)
     const text = questionText(thread.names[0]!)
@@ -129,7 +131,7 @@ export class Scene {
     return thread
   }
 
-  /** The name that the next thread's first question will have. */
+  /** The name of the next thread's first question. */
   get nextName(): string {
     return `q${this.threads.length + 1}-1`
   }
@@ -146,7 +148,7 @@ export class Scene {
     return thread
   }
 
-  /** Asks a further question in the thread. It mentions the bot, so that it is no addition. */
+  /** Asks a further question in the thread. It mentions the bot, so that it is not an addition. */
   async askOn(thread: PlayedThread): Promise<string> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     thread.names.push(name)
@@ -160,7 +162,7 @@ export class Scene {
     return name
   }
 
-  /** The asker changes the thread's first question: it has another name and another id from now on. */
+  /** Edits the thread's first question, which gets another name and id. */
   async edit(thread: PlayedThread): Promise<void> {
     const { channel, ts } = thread
     const name = editedName(thread)
@@ -171,7 +173,7 @@ export class Scene {
     await this.#acked({ channel, ts, thread: ts, deliveries })
   }
 
-  /** The asker deletes the thread's first question, which is none from now on. */
+  /** Deletes the thread's first question. */
   async remove(thread: PlayedThread): Promise<void> {
     const { channel, ts } = thread
     const deliveries = await this.slack.people.remove({ channel, ts })
@@ -180,13 +182,13 @@ export class Scene {
     await this.#acked({ channel, ts, thread: ts, deliveries })
   }
 
-  /** The asker says more in the thread, without naming the bot. Resolves when Slack has its ack. */
+  /** Adds a message to the thread without a mention. Resolves when Slack has its ack. */
   async add(thread: PlayedThread, text: string): Promise<void> {
     const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text })
     await this.#acked(said)
   }
 
-  /** The same words as those of a question, which they become where the run ends without having heard them. */
+  /** Adds a message with the text of a question. It becomes one if the run ends before reading it. */
   async addQuestion(thread: PlayedThread): Promise<void> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
@@ -195,10 +197,7 @@ export class Scene {
     await this.#acked(said)
   }
 
-  /**
-   * The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they
-   * should.
-   */
+  /** Returns the bot's messages in a thread: their names, and whether they show the right text. */
   postsIn(thread: PlayedThread): string[] {
     return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
   }
@@ -211,19 +210,19 @@ export class Scene {
     return isWhole ? `${name} ${step}` : `${name} ${step}, but: ${shown}`
   }
 
-  /** Returns whether nothing waits and no work is in progress, by Redis. */
+  /** Returns whether nothing waits and no work is in progress in Redis. */
   async isAtRest(): Promise<boolean> {
     return (await this.keys('*:inbox')).length === 0
   }
 
-  /** The keys that Redis has, each once. */
+  /** Returns the keys in Redis, each once. */
   async keys(pattern: string): Promise<string[]> {
     const found = new Set<string>()
     for await (const keys of scanKeys(this.client, pattern)) for (const key of keys) found.add(key)
     return [...found]
   }
 
-  /** The finished model calls and uses of the tool, which cost something, with their times. */
+  /** Returns the completed model calls and tool uses, which cost something, with their times. */
   paid(): { name: string; at: number }[] {
     const calls = this.model.requests.filter(({ done, sent }) => done && sent !== '')
     const used = this.ledger.noted.map(({ text, at }) => ({ name: text, at }))
@@ -231,8 +230,7 @@ export class Scene {
   }
 
   /**
-   * Writes the logs of all processes and Slack's journal into files, for finding out what went wrong. @returns their
-   * folder
+   * Writes the logs of all processes and Slack's journal into files, to investigate a failure. @returns their folder
    */
   keepWords(): string {
     const folder = join(ROOT, 'tmp', 'chaos')
@@ -248,15 +246,15 @@ export class Scene {
   }
 }
 
-/** Returns the name of the thread's first question after an edit. No name begins with another. */
+/** Returns the name of the thread's first question after an edit. No name is a prefix of another. */
 export function editedName({ number }: PlayedThread): string {
   return `q${number}-9`
 }
 
-/** How Redis keeps what it has said yes to. */
+/** Redis options for an append-only file. */
 export const DURABLE = ['--appendonly', 'yes']
 
-/** Opens the scene without any bot. */
+/** Opens a scene without bots. */
 export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Scene> {
   const slack = await startLocalSlack({ ackMs: 3000, retryMs: RETRIES, ...options.slack })
   t.onTestFinished(() => slack.close())
@@ -270,14 +268,14 @@ export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Sc
   return new Scene({ slack, model, ledger, redis }, { env: env as Record<string, string>, ends: t, fleet })
 }
 
-/** Slack's pauses before it sends again what was not acked. A real one takes minutes. */
+/** The pauses before retries of deliveries without an ack. Slack's own take minutes. */
 const RETRIES = [100, 300, ...Array.from({ length: 40 }, () => 500)]
 
 function idOf({ channel, ts }: Said): string {
   return `${TEAM}:${channel}:${ts}`
 }
 
-/** The mark that the bot's posts carry. */
+/** Returns the metadata in the bot's posts. */
 function keyOf({ metadata }: StoredMessage): { run: string; step: string } {
   const payload = (metadata?.event_payload ?? {}) as Partial<{ run: string; step: string }>
   return { run: payload.run ?? '', step: payload.step ?? '' }

@@ -6,12 +6,12 @@ import { deferred } from '../stores.ts'
 import { observationsIn, playedEnd, playedTurn } from './play.ts'
 import type { Scene } from './scene.ts'
 
-/** The scene's next question: what can be held until a worker has met its fate, and by what its point is seen. */
+/** Controls the scene's next question: holds its calls until `letGo`, and identifies its posts and calls. */
 export class Stage {
   readonly scene: Scene
   /** The question's name. */
   readonly name: string
-  /** Resolved by `letGo`: what was held may go on. */
+  /** Resolved by `letGo`: held calls continue. */
   readonly after: Promise<void>
   readonly #letGo: () => void
 
@@ -24,18 +24,18 @@ export class Stage {
     onTestFinished(() => resolve())
   }
 
-  /** Releases everything that is held, and holds nothing more. */
+  /** Releases all held calls, and holds no more. */
   letGo(): void {
     this.#letGo()
     this.scene.slack.clearFaults()
   }
 
-  /** The model's `n`th call (from 1) about this question is answered by `turn` in place of its part. */
+  /** Replaces the answer to the model's `n`th call (from 1) about this question. */
   onCall(n: number, turn: () => Turn | Promise<Turn>): void {
     this.scene.model.decide(this.name, (request, before) => (before + 1 === n ? turn() : playedTurn(request)))
   }
 
-  /** The model's part is these uses of tools, one after the other, with a text each; then it answers. */
+  /** Makes the model use these tools, one after the other, with a text each, and then answer. */
   uses(...uses: [tool: string, text: string][]): void {
     this.scene.model.decide(this.name, (request) => {
       const use = uses[observationsIn(request)]
@@ -43,12 +43,12 @@ export class Stage {
     })
   }
 
-  /** Leaves that call unanswered, and then cuts it. */
+  /** Leaves a call unanswered, and then cuts it. */
   holdCall(n: number): void {
     this.onCall(n, () => this.after.then(() => Promise.reject(new Error('Too late.'))))
   }
 
-  /** Leaves that call and all after it unanswered until `letGo`. */
+  /** Leaves this call and all later ones unanswered until `letGo`. */
   holdCallsFrom(n: number): void {
     let isOver = false
     void this.after.then(() => (isOver = true))
@@ -57,7 +57,7 @@ export class Stage {
     )
   }
 
-  /** How often the model has been asked. While a call is held, none can end in the very moment of a kill. */
+  /** The number of model calls so far. While a call is held, none can end at the moment of a kill. */
   get asked(): number {
     return this.scene.model.about(this.name).length
   }
@@ -72,7 +72,7 @@ export class Stage {
     this.fault(method, step, { hold: this.after })
   }
 
-  /** How often a call about this post has taken effect, and how often it was refused. */
+  /** Returns how often a call about this post took effect, and how often it was refused. */
   effects(method: string, step: string): number {
     return this.#calls(method, step).filter(({ ok }) => ok).length
   }
@@ -85,7 +85,7 @@ export class Stage {
     return this.scene.slack.calls.filter((call) => call.method === method && this.#isAbout(call.args, step))
   }
 
-  /** Posts are told by their metadata, and whose they are by the names in their words. */
+  /** Posts are identified by their metadata, and their questions by the names in the text. */
   #isAbout(args: WebApiCall['args'], step: string): boolean {
     return JSON.stringify(args.metadata ?? {}).includes(`"step":"${step}"`) && JSON.stringify(args).includes(this.name)
   }

@@ -1,4 +1,4 @@
-/** Checks that must hold after every scenario. */
+/** The checks that hold after every scenario. */
 import { expect } from 'vitest'
 import { BOT_USER, TEAM } from '../../../playground/slack/slack.ts'
 import { listRuns } from '../../../src/stores/runs/list-runs.ts'
@@ -7,21 +7,21 @@ import { nameIn, postsOf, questionText } from './play.ts'
 import type { PlayedThread, Scene } from './scene.ts'
 
 export interface WellOptions {
-  /** How long the last answer may take, in milliseconds. */
+  /** The time limit for the last answer, in ms. */
   ms?: number
-  /** Posts of threads that do not go as usual, by thread. */
+  /** The posts of threads with an unusual outcome, by thread. */
   posts?: Map<PlayedThread, (string | RegExp)[]>
-  /** Ids of questions that were meant to be given up. */
+  /** The ids of questions that must be dead-lettered. */
   givenUp?: string[]
 }
 
-/** Waits until every question is answered and every sign is gone, then looks at everything. Ends the bots. */
+/** Waits until every question is answered and every sign is gone, then checks everything. Ends the bots. */
 export async function expectAllWell(scene: Scene, options: WellOptions = {}): Promise<void> {
   try {
     await answered(scene, options)
     await scene.slack.settle(600)
     expectThreads(scene, options)
-    // A worker that takes over an answered question shows its status until it has looked the answer up.
+    // A worker that takes over an answered question shows its status until it has found the answer.
     await expect.poll(() => signsLeft(scene), { timeout: 20_000 }).toEqual([])
     expect(scene.slack.refusals).toEqual([])
     expectNothingPaidAgain(scene)
@@ -49,7 +49,7 @@ export function matching(post: string | RegExp): unknown {
   return typeof post === 'string' ? post : expect.stringMatching(post)
 }
 
-/** Each question once, its steps once and in order, the questions in order, nobody else's among them. */
+/** Checks that each question, and each of its steps, was posted once and in order, and in its own thread. */
 function expectThreads(scene: Scene, { posts }: WellOptions): void {
   const seen = scene.threads.map((thread) => [thread.number, scene.postsIn(thread)])
   const wanted = scene.threads.map((thread) => [thread.number, expectedPosts(thread, posts).map(matching)])
@@ -57,8 +57,8 @@ function expectThreads(scene: Scene, { posts }: WellOptions): void {
 }
 
 /**
- * Statuses, reactions, streams and cards to press that a person would still see; not the mark of what was heard, which
- * stays.
+ * Returns the statuses, reactions, streams and cards that people would still see, without the mark of read messages,
+ * which stays.
  */
 export function signsLeft({ slack }: Scene): string[] {
   return [...slack.store.channels.values()].flatMap((channel) => [
@@ -74,15 +74,15 @@ export function signsLeft({ slack }: Scene): string[] {
 }
 
 /**
- * How long a call's end may be under way to where it is saved, on a busy machine; and how long its server may take to
- * see that nobody listens any more. Milliseconds.
+ * The time between the end of a call and its save on a busy machine, and the time a server takes to notice that its
+ * caller has left. In ms.
  */
 const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
 /**
- * Checks that no model call and no use of the tool was repeated, unless it ended at the moment in which its worker was
- * harmed, or was aborted because the run was handed over.
+ * Checks that no model call and no tool use was repeated, unless it ended when its worker was harmed, or was aborted
+ * because the run was handed over.
  */
 function expectNothingPaidAgain(scene: Scene): void {
   const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])
@@ -95,7 +95,7 @@ function expectNothingPaidAgain(scene: Scene): void {
   expect(paid.filter(({ name }) => nameIn(name) === '')).toEqual([])
 }
 
-/** Every key of ours expires, no inbox and no job is left, and every run has come to its end. */
+/** Checks that every key expires, no inbox and no job is left, and every run has ended. */
 async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): Promise<void> {
   const { client, env } = scene
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
@@ -107,7 +107,7 @@ async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): 
   }
   const jobsLeft = async () =>
     (await scene.keys('*bull*')).filter((key) => /:(wait|active|delayed|prioritized)$/.test(key))
-  // What is told to Slack comes a moment before what is written down.
+  // The post in Slack comes a moment before the save in Redis.
   await expect.poll(runsNotDone, { timeout: 10_000 }).toEqual(givenUp.map((id) => `${id} dead-lettered`).toSorted())
   await expect.poll(jobsLeft, { timeout: 10_000 }).toEqual([])
   const own = (await scene.keys('*')).filter((key) => !key.includes('bull'))
@@ -116,7 +116,7 @@ async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): 
   expect(own.filter((key) => key.endsWith(':inbox'))).toEqual([])
 }
 
-/** Each answered question is in its thread's history, once, in order. */
+/** Checks that each answered question is in its thread's history, once and in order. */
 async function expectHistories({ client, env, threads }: Scene, { posts, givenUp = [] }: WellOptions): Promise<void> {
   for (const thread of threads.filter((one) => !posts?.has(one))) {
     const key = `${env.REDIS_PREFIX ?? 'thinkaloud'}:{${TEAM}:${thread.channel}:${thread.ts}}:history`
@@ -126,7 +126,7 @@ async function expectHistories({ client, env, threads }: Scene, { posts, givenUp
   expect(givenUp.length).toBeLessThanOrEqual(posts?.size ?? 0)
 }
 
-/** SIGTERM ends each process that still runs with code 0 in less than SHUTDOWN_MS, and no process is left. */
+/** Checks that SIGTERM ends each process with code 0 in less than SHUTDOWN_MS, and that no process is left. */
 async function expectGoodEnds({ bots }: Scene): Promise<void> {
   const running = bots.filter((bot) => bot.isAlive())
   const ends = await Promise.all(running.map((bot) => bot.stop()))

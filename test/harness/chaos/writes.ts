@@ -1,4 +1,4 @@
-/** Questions with calls of an MCP server that change the world, and what they have to end in. */
+/** Questions with calls of an MCP server that change something, and their expected endings. */
 import { expect } from 'vitest'
 import type { AuditEntry } from '../../../src/stores/audit/types.ts'
 import { ALICE } from '../../../playground/slack/slack.ts'
@@ -11,37 +11,37 @@ import { expectAllWell, matching } from './well.ts'
 
 export const ALLOWED = { how: 'once', decidedBy: ALICE } as const
 
-/** The final state of one question in the thread and the audit list. */
+/** The final state of one question in the thread and in the audit list. */
 export interface Ending {
   thread: PlayedThread
   posts: (string | RegExp)[]
   audit: Partial<AuditEntry>[]
 }
 
-/** A scene with such a server. */
+/** Opens a scene with such a server. */
 export async function openOffice(
   t: Ends,
   options: SceneOptions = {},
 ): Promise<{ scene: Scene; server: CountingServer }> {
   const server = await startCountingServer(t)
-  // A call that is held has not failed.
+  // A held call has not failed.
   const env = { MCP_CONFIG: server.config, TOOL_TIMEOUT_MS: '60000', ...options.env }
   return { scene: await openScene(t, { ...options, env }), server }
 }
 
-/** Returns the state in the thread and in the audit list. */
+/** Checks the state in the thread and in the audit list. */
 export async function expectEnding(scene: Scene, { thread, posts, audit }: Ending): Promise<void> {
   await eventually(() => expect(scene.postsIn(thread)).toEqual(posts.map(matching)), 60_000)
   await expectAudit(scene, thread, audit)
 }
 
-/** Checks that all is well, and that each thread is in the state of its ending. */
+/** Checks that all is well, and that each thread has its ending. */
 export async function expectEndings(scene: Scene, endings: Ending[]): Promise<void> {
   for (const ending of endings) await expectEnding(scene, ending)
   await expectAllWell(scene, { posts: new Map(endings.map(({ thread, posts }) => [thread, posts])) })
 }
 
-/** The posts of a question with one call that a person allowed; of one whose end nobody heard the step says so. */
+/** Returns the posts of a question with one allowed call. The step says so if the call's end is unknown. */
 export function writePosts(name: string, { isKnown = true } = {}): (string | RegExp)[] {
   const step = isKnown ? `${name} step-1` : unknown(`${name} step-1`)
   return [step, `${name} approval-1`, `${name} answer-1`]

@@ -1,35 +1,35 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-/** An answer of the authorization server: a status with JSON, or the address that the browser is sent to. */
+/** An answer of the authorization server: a status with JSON, or a redirect. */
 export type Reply = { status: number; json: unknown } | { location: string }
 
-/** How it misbehaves, changed at any time. */
+/** Its misbehaviour, which can change at any time. */
 export interface OAuthMode {
-  /** The issuer that it names in an answer; `none` for no issuer. */
+  /** The issuer in its answers. `none` for no issuer. */
   iss?: string
-  /** Replaces the state that it was given. */
+  /** Replaces the state that it received. */
   state?: string
-  /** Replaces its own authorization endpoint. */
+  /** Replaces its authorization endpoint. */
   authorizationEndpoint?: string
-  /** The resource that tokens are for, in place of the server's own address. */
+  /** The resource of its tokens. Default: the server's address. */
   resource?: string
   /** The target of its token endpoint's redirect. */
   tokenRedirect?: string
-  /** The answer of the authorization endpoint in place of a code. */
+  /** The error of the authorization endpoint. */
   denies?: { error: string; error_description: string }
-  /** The answer of the token endpoint in place of tokens. */
+  /** The error of the token endpoint. */
   refuses?: { error: string; error_description: string }
-  /** Asks for no login. */
+  /** Needs no login. */
   open?: boolean
-  /** Registers no clients. */
+  /** Does not register clients. */
   closed?: boolean
-  /** Gives tokens that cannot be renewed. */
+  /** Issues tokens without a refresh token. */
   unrenewable?: boolean
-  /** How long an access token lasts, in s. */
+  /** The lifetime of an access token, in s. */
   expiresIn?: number
-  /** How long a renewal takes, in ms. */
+  /** The duration of a renewal, in ms. */
   renewalMs?: number
-  /** What a renewal waits for before its answer leaves. */
+  /** A renewal's answer waits for this. */
   holdsRenewal?: () => Promise<void>
 }
 
@@ -41,7 +41,7 @@ interface Client {
 
 interface Family {
   client: string
-  /** The one refresh token that is good; any other of the family ends it. */
+  /** The only valid refresh token. Use of an earlier one ends the login. */
   refresh: string | undefined
   access: Set<string>
   isOver: boolean
@@ -49,13 +49,13 @@ interface Family {
 
 export interface AuthorizationServer {
   mode: OAuthMode
-  /** Every token and code that was ever given. */
+  /** Every token and code that was issued. */
   given: string[]
   counts: { registered: number; exchanged: number; renewed: number; reused: number; revoked: number }
-  /** A client that was registered by hand. */
+  /** Adds a client, as if it was registered by hand. */
   addClient(client: Client): void
   isGood(accessToken: string): boolean
-  /** Access tokens end; what renews them stays. */
+  /** Expires access tokens. Refresh tokens stay valid. */
   expire(): void
   /** RFC 7009. */
   revokeToken(form: URLSearchParams): Reply
@@ -68,9 +68,9 @@ export interface AuthorizationServer {
 }
 
 /**
- * An authorization server as OAuth 2.1 has it: PKCE (S256 alone), `resource` (RFC 8707) wanted and compared, `iss` in
- * its answers (RFC 9207), registration (RFC 7591), refresh tokens that rotate, and that end the login when one is used
- * twice (RFC 9700, 4.14).
+ * An authorization server of OAuth 2.1: PKCE (only S256), `resource` (RFC 8707) required and compared, `iss` in its
+ * answers (RFC 9207), registration (RFC 7591), and refresh tokens that rotate and end the login if one is used twice
+ * (RFC 9700, 4.14).
  */
 export function authorizationServer(issuer: string, resource: string): AuthorizationServer {
   const clients = new Map<string, Client>()

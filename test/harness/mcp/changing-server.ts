@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { startWebServer } from '../web-server.ts'
 
-export interface ToldTool {
+export interface ListedTool {
   name: string
   description?: string
   inputSchema?: unknown
@@ -13,14 +13,14 @@ export interface ToldTool {
 export interface ChangingServer {
   url: string
   /** Sets the tools that it lists. */
-  tools: ToldTool[]
-  /** The calls that it got, in order. */
+  tools: ListedTool[]
+  /** The calls that it received, in order. */
   calls: { name: string; arguments: unknown }[]
   /** Sets the result of a call. */
   answer: (name: string) => string
   /** Called before each answer to a call; returns the code of a protocol error that the call gets instead. */
   refuse: (name: string) => number | undefined
-  /** How often it was asked for its tools. */
+  /** The number of requests for its tools. */
   listings: number
 }
 
@@ -30,7 +30,7 @@ const askedSchema = z.object({
   params: z.object({ name: z.string().optional(), arguments: z.unknown() }).partial().optional(),
 })
 
-export async function startChangingServer(tools: ToldTool[] = []): Promise<ChangingServer> {
+export async function startChangingServer(tools: ListedTool[] = []): Promise<ChangingServer> {
   const told: ChangingServer = {
     ...{ url: '', tools, calls: [], listings: 0 },
     ...{ answer: (name) => `${name} is done`, refuse: () => undefined },

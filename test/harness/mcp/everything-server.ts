@@ -6,7 +6,7 @@ import { until } from '../../../playground/base/until.ts'
 import type { Ends } from '../ends.ts'
 import { freePort } from '../redis.ts'
 
-/** npm's server-everything, of the protocol before 2026-07-28, over HTTP. @returns its address */
+/** Starts npm's server-everything, of the protocol before 2026-07-28, over HTTP. @returns its address */
 export async function startEverything(t: Ends, way: 'streamableHttp' | 'sse'): Promise<string> {
   const port = await freePort()
   const file = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')

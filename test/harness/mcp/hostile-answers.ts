@@ -1,7 +1,4 @@
-/**
- * The parts that hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written by
- * hand.
- */
+/** The common part of hostile-http.ts and hostile-stdio.ts: a hand-written server of the protocol before 2026-07-28. */
 import { z } from 'zod'
 
 export const MEGABYTE = 'x'.repeat(1_000_000)
@@ -11,11 +8,11 @@ export const askedSchema = z.object({
   method: z.string().optional(),
   params: z.object({ name: z.string().optional(), cursor: z.string().optional() }).optional(),
 })
-export type Asked = z.infer<typeof askedSchema>
+export type RpcRequest = z.infer<typeof askedSchema>
 
 /** Returns the answer that both transports share; undefined for a tool that differs between them. */
 export function answerOf(
-  { method, params }: Asked,
+  { method, params }: RpcRequest,
   { tools, endless }: { tools: string[]; endless: boolean },
 ): unknown {
   if (method === 'initialize') {

@@ -8,7 +8,7 @@ type Act = (response: ServerResponse, asked: { id: string; request: IncomingMess
 const json = { 'content-type': 'application/json' }
 const events = { 'content-type': 'text/event-stream' }
 
-/** The tools' attacks over HTTP. `other` is another origin. */
+/** Returns the tools' attacks over HTTP. `other` is another origin. */
 function httpActs(other: string): Record<string, Act> {
   const pour = (response: ServerResponse, begin: string, piece: string) => {
     response.write(begin)
@@ -65,8 +65,8 @@ function httpActs(other: string): Record<string, Act> {
 }
 
 /**
- * Over Streamable HTTP at `/mcp`; at `/endless` its list of tools has no end. `other` is an origin to send people on
- * to.
+ * Starts it over Streamable HTTP at `/mcp`. At `/endless` its list of tools has no end. `other` is an origin for
+ * redirects.
  */
 export async function startHostileServer(other = 'http://127.0.0.1:1'): Promise<WebServer> {
   const acts = httpActs(other)

@@ -17,7 +17,7 @@ const stdioActs: Record<string, (id: string) => void> = {
     more()
     say(id, 'flooding')
   },
-  // A child that does not end with it, and ignores what asks it to.
+  // Starts a child that does not end with it, and ignores SIGTERM.
   child(id) {
     const child = spawn('/bin/sh', ['-c', 'trap "" TERM HUP; sleep 1000 & wait; wait'], { stdio: 'inherit' })
     say(id, String(child.pid))
@@ -55,7 +55,7 @@ function pourOut(begin: string, piece: string): void {
 createInterface(process.stdin).on('line', (line) => {
   const asked = askedSchema.parse(JSON.parse(line))
   if (asked.id === undefined) return
-  // As servers do that know nothing of the newer protocol, and stop at what they do not know.
+  // Like servers that do not know the newer protocol and stop at unknown messages.
   if (asked.method === 'server/discover' && process.argv[2] === 'touchy') process.exit(1)
   const answer = answerOf(asked, { tools: ['fine', ...Object.keys(stdioActs)], endless: false })
   const id = JSON.stringify(asked.id)

@@ -1,4 +1,4 @@
-/** A bot that exits without stopping its child processes: it prints the process id of a server's child, and exits. */
+/** A bot that exits without stopping its child processes. It prints the process id of a server's child first. */
 import { createLog } from '../../../src/base/log.ts'
 import { openServers } from '../../../src/mcp/servers/servers.ts'
 import { ourStdio } from './our-stdio.ts'

@@ -14,9 +14,9 @@ import { SECRETS_KEY } from './operator-command.ts'
 
 /** Runs a login as the command does, in the test's own process. */
 export interface LoginHere {
-  /** The page that is shown to the person. */
+  /** Resolves with the page for the person. */
   address(): Promise<string>
-  /** The command's end: the sentence of its failure, and its whole output. */
+  /** Resolves at the command's end with the sentence of its failure, and its whole output. */
   ended: Promise<{ fault: string | undefined; said: string }>
 }
 
@@ -28,7 +28,7 @@ export interface LoginPlace {
   through(): Promise<{ fault: string | undefined; said: string; page: string }>
 }
 
-/** Logins at a server, of which one may follow another. */
+/** Runs logins at a server, one after another. */
 export function loginPlace(
   t: Ends,
   server: OAuthMcpServer,

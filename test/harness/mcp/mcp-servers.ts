@@ -20,11 +20,11 @@ export function mcpFile(t: Ends, content: unknown): string {
 
 export interface OpenedServers {
   servers: McpServers
-  /** All that was logged, at every level. */
+  /** Returns all log lines, at every level. */
   logged(): string
 }
 
-/** Servers as MCP_CONFIG has them, read from a real file; ended with the test. */
+/** Opens the servers of MCP_CONFIG, read from a real file. They end with the test. */
 export function openMcp(
   t: Ends,
   mcpServers: Record<string, unknown>,
@@ -40,7 +40,7 @@ export function openMcp(
 
 const TIME_MS = 60_000
 
-/** Calls a tool with time enough. */
+/** Calls a tool with a long timeout. */
 export function use(
   server: McpServer,
   tool: string,
@@ -50,7 +50,7 @@ export function use(
   return server.call(tool, args, { signal: AbortSignal.timeout(2 * TIME_MS), timeoutMs: TIME_MS, ...options })
 }
 
-/** The text of a call's output. */
+/** Returns the text of a call's output. */
 export async function said(result: Promise<CallResult>): Promise<string> {
   const output = await result
   return 'text' in output ? output.text : JSON.stringify(output.asks)

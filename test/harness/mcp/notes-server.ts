@@ -1,5 +1,5 @@
 /**
- * An MCP server made with the SDK of 2026: it speaks 2026-07-28 and the protocol before. As a program (`node --import
+ * An MCP server made with the SDK of 2026. It speaks 2026-07-28 and the previous protocol. As a program (`node --import
  * tsx notes-server.ts`) it serves stdio.
  */
 import { fileURLToPath } from 'node:url'
@@ -13,17 +13,17 @@ import { serveFetch } from './fetch-server.ts'
 export type Notes = { title: string; text: string; urgent: boolean }[]
 
 export interface NotesOptions {
-  /** How long its list of tools may be kept. */
+  /** The time for which its list of tools may be cached. */
   ttlMs?: number
-  /** More tools, by name; one that is added later is listed from then on. */
+  /** Further tools by name. A tool that is added later is listed from then on. */
   more?: string[]
 }
 
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
 /**
- * Tools: `search_notes` (reads), `add_note` (writes, three fields), `broken` (fails), `links` (a page and a file),
- * `env` (what it has).
+ * Its tools: `search_notes` (reads), `add_note` (writes, three fields), `broken` (fails), `links` (a page and a file),
+ * `env` (its environment).
  */
 export function notesServer(notes: Notes, { ttlMs, more = [] }: NotesOptions = {}): McpServer {
   const server = new McpServer(
@@ -63,12 +63,12 @@ export function notesServer(notes: Notes, { ttlMs, more = [] }: NotesOptions = {
 export interface NotesAtHttp {
   url: string
   notes: Notes
-  /** JSON-RPC methods that were asked for, in order. */
+  /** The JSON-RPC methods that were called, in order. */
   methods: string[]
   headers: Record<string, string>[]
-  /** Lists one more tool from now on, and says so to who listens. */
+  /** Adds a tool, and notifies listeners. */
   add(tool: string): void
-  /** The same without a word, and whoever listened is cut off. */
+  /** Adds a tool without a notification, and cuts listeners off. */
   addSilently(tool: string): void
 }
 

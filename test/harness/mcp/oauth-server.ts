@@ -7,20 +7,20 @@ import type { Ends } from '../ends.ts'
 import { authorizationServer, type AuthorizationServer, type Reply } from './authorization-server.ts'
 import { bridge } from '../../../playground/base/fetch-bridge.ts'
 
-/** A remote MCP server whose tools want a login, with its authorization server at the same origin. */
+/** A remote MCP server whose tools need a login, with its authorization server at the same origin. */
 export interface OAuthMcpServer extends AuthorizationServer {
   origin: string
   /** The address of the MCP endpoint. */
   url: string
-  /** The address of the description of its login; can be changed at any time. */
+  /** The address of the description of its login. It can change at any time. */
   describedAt: { url: string }
   /** The inputs of its tool's calls. */
   calls: string[]
-  /** The tokens that its tool was called with, in the order of the calls. */
+  /** The tokens of its tool's calls, in order. */
   callers: string[]
   /** Whether it lists its tools without a login. */
   listing: { isOpen: boolean }
-  /** Its tool's description; can be changed at any time. */
+  /** Its tool's description. It can change at any time. */
   says: { description: string; readOnlyHint: boolean }
   /** Opens the address that the command shows, like a person's browser. Returns the address that it is sent back to. */
   browse(address: string): Promise<string>
@@ -94,9 +94,7 @@ async function isListing(request: Request): Promise<boolean> {
   return LISTING.includes(String(method))
 }
 
-/**
- * `echo_login` in place of an id gives back what the server was sent as a token, as a careless or a hostile one may.
- */
+/** Its tools. `echo_login` returns the token that the server received, as a careless or hostile one might. */
 function mcpServer(
   { calls, callers }: Pick<OAuthMcpServer, 'calls' | 'callers'>,
   { description, readOnlyHint }: OAuthMcpServer['says'],

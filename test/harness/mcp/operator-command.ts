@@ -9,7 +9,7 @@ export const MCP = 'src/commands/mcp.ts'
 /** A key for tests, as `openssl rand -hex 32` would make one. */
 export const SECRETS_KEY = 'b8f7a7d1c1f04d1e8ab06d0f5b0b3f1c9f0f5d8a4c3b2a190817263544536271'
 
-/** A folder with a file of servers, and the environment that names it. */
+/** Creates a folder with a file of servers, and the environment that names it. */
 export async function mcpFolder(
   t: Ends,
   servers: Record<string, unknown>,
@@ -20,7 +20,7 @@ export async function mcpFolder(
   return { cwd, env: { MCP_CONFIG: join(cwd, 'mcp.json'), SECRETS_KEY, ...env } }
 }
 
-/** `npm run mcp -- ARGS`, in this process. */
+/** Runs `npm run mcp -- ARGS` in this process. */
 export function operatorCommand(
   t: Ends,
   place: { cwd: string; env: Record<string, string> },
@@ -29,7 +29,7 @@ export function operatorCommand(
   return commandHere(t, MCP, { ...place, args })
 }
 
-/** The page that the command shows to whoever is to log in. */
+/** Returns the address of the login page that the command shows. */
 export async function addressShown(command: Pick<Command, 'shows' | 'stdout'>): Promise<string> {
   await command.shows('Paste the address of that page here')
   const address = /^ {2}(https?:\S+)$/m.exec(command.stdout())?.[1]

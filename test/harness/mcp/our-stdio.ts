@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { nodeArgs } from '../compiled-sources.ts'
 
-/** A server of ours over stdio. */
+/** Returns the config of one of the tests' servers over stdio. */
 export function ourStdio(file: string, ...args: string[]) {
   return { command: process.execPath, args: [...nodeArgs(`test/harness/mcp/${file}`), ...args] }
 }
 
-/** A server of npm over stdio. */
+/** Returns the config of an npm server over stdio. */
 export function npmStdio(name: 'everything' | 'filesystem' | 'memory', ...args: string[]) {
   return {
     command: process.execPath,

@@ -8,12 +8,12 @@ import { createLog } from '../../../src/base/log.ts'
 
 export const PLACE = { team: 'T1', channel: 'C0123456', waits: true }
 
-/** A server at an address, as MCP_CONFIG's reader gives it. */
+/** Returns a server at an address, as the reader of MCP_CONFIG does. */
 export function atUrl(name: string, url: string, more: Partial<McpServerConfig> = {}): McpServerConfig {
   return { name, trust: false, secrets: [], ...more, kind: 'http', url, headers: {} }
 }
 
-/** One that is started. */
+/** Returns a server that is started by a command. */
 export function byCommand(name: string, [command = '', ...args]: string[], more: Partial<McpServerConfig> = {}) {
   const config: McpServerConfig = { name, trust: false, secrets: [], ...more, kind: 'stdio', command, args, env: {} }
   return config
@@ -21,18 +21,18 @@ export function byCommand(name: string, [command = '', ...args]: string[], more:
 
 export interface OpenToolbox extends McpToolbox {
   store: McpStore
-  /** All that was logged. */
+  /** All log lines. */
   logs: string[]
-  /** Moves its clock on, so that it looks again whether anything is new. */
+  /** Moves its clock forward, so that it checks the servers again. */
   later(): void
-  /** The names of the tools for a question. */
+  /** Returns the names of the tools for a question. */
   names(channel?: string): Promise<string[]>
   /** Returns the reasons why tools are off, by name. */
   offs(): Record<string, string>
   tool(name: string): Promise<Tool>
 }
 
-/** The toolbox over real connections; its process ends with the test. */
+/** Opens the toolbox over real connections. Its processes end with the test. */
 export async function openToolbox(
   t: Ends,
   servers: McpServerConfig[],

@@ -1,4 +1,4 @@
-/** How people put things to the demo: through the real loop, the real tools and the shipped pages of the wiki. */
+/** Ways in which people phrase questions to the demo, with the real loop, the real tools and the shipped wiki pages. */
 import { describe, expect, test } from 'vitest'
 import { complete } from '../../../playground/demo/demo-model.ts'
 import { actionIn, demoOnWiki, demoPrompt, finalIn } from '../../harness/demo-talk.ts'

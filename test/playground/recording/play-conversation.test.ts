@@ -11,7 +11,7 @@ import { askedIn, promptOf, seenIn } from '../../../playground/recording/model-c
 import { failureText } from '../../../playground/recording/play-conversation.ts'
 import { replayWithBot } from '../../../playground/bot/replay-bot.ts'
 
-/** A recorded conversation, changed. */
+/** Returns a recorded conversation with changes. */
 function recorded(
   change: (conversation: RecordedConversation) => void,
   name = 'mention-with-steps',
@@ -109,7 +109,7 @@ describe.concurrent('a replay', () => {
 const STATE = { messages: [], views: {}, sessions: {}, statuses: {} }
 const SAID = { act: 'say', as: 'alice', with: {}, after: { models: 0, tools: 0, messages: 0 } }
 
-/** A file that is right but for these parts. */
+/** Returns a valid file, except for these parts. */
 function fileWith(parts: object): string {
   const whole = { version: 1, name: 'a', settings: {}, acts: [SAID], models: [], tools: [], after: STATE }
   return JSON.stringify({ ...whole, ...parts })
@@ -146,7 +146,7 @@ describe('a file of a conversation', () => {
   test('holds no secret, port, time or id of one workspace', () => {
     for (const name of ['mention-with-steps', 'direct-message', 'failing-model', 'approved-write']) {
       const whole = readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8')
-      // What a tool gave names the server that it came from.
+      // A tool's output names the server that it came from.
       const text = JSON.stringify({ ...readConversation(whole), tools: [] })
       expect(text).not.toMatch(/xox[a-z]-|xapp-|sk-[\w-]{8}|127\.0\.0\.1:\d|\b\d{10}\.\d{6}\b|\/tmp\//)
     }

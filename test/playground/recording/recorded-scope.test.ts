@@ -13,7 +13,7 @@ import { startWiki } from '../../../playground/wiki/wiki.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { playModel } from '../../harness/played-model.ts'
 
-/** A playground whose conversations are saved to a folder of its own. */
+/** Starts a playground that saves conversations into a new folder. */
 async function opened(env: Env = {}, paceMs = 0) {
   const conversations = await temporaryFolder({ onTestFinished })
   const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0', ...env }, { paceMs, conversations })
@@ -24,11 +24,11 @@ async function opened(env: Env = {}, paceMs = 0) {
     return (await response.json()) as Record<string, unknown>
   }
   const messages = () => slack.store.channels.get(GENERAL)?.messages ?? []
-  /** Asks in #general, or in a thread there; the thread. */
+  /** Asks in #general, or in a thread there. Returns the thread. */
   const ask = async (text: string, more: object = {}): Promise<string> => {
     const before = messages().length
     await post('say', { channel: GENERAL, text, ...more })
-    // The bot may write about another question meanwhile.
+    // The bot may be writing about another question.
     const question = () =>
       messages()
         .slice(before)
@@ -129,7 +129,7 @@ test('signs of a recording, times and secrets that people write are played as th
 })
 
 test('what the bot still works on is not saved', async () => {
-  // The model thinks for ever.
+  // The model never answers.
   const model = await playModel({ onTestFinished }, [{ hang: true }])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' }
   const { ask, save, slack, conversations } = await opened(env)

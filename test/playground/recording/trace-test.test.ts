@@ -11,7 +11,7 @@ import { startCommand } from '../../harness/command.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { act, finish } from '../../harness/played-model.ts'
 
-/** A run with one step, as it is traced. */
+/** Returns the trace of a run with one step. */
 function traced(): RunTrace {
   const asked = (steps: string) => ({
     messages: [{ role: 'user' as const, content: `Question: How much is 6*7 apples?\nThought:${steps}` }],

@@ -1,4 +1,4 @@
-/** The distributed app is installed over HTTP, as a browser does it; every outcome is a page. */
+/** The distributed app is installed over HTTP, like by a browser. Every outcome is a page. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'

@@ -1,4 +1,4 @@
-/** One bot in many workspaces: each is answered with its own token, keeps its own things, and leaves alone. */
+/** One bot in many workspaces: each is answered with its own token, has its own data, and leaves alone. */
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -32,7 +32,7 @@ describe('in memory', async () => {
     expect(status).toBe(200)
     return bot.answered(place)
   }
-  /** Nothing is posted there, though another workspace is answered meanwhile. */
+  /** Checks that nothing is posted there while another workspace is answered. */
   const isIgnored = async (home: Home & { team?: string | null }) => {
     const place = channel()
     await slack.mention(home, 'Who?', { channel: place })
@@ -238,7 +238,7 @@ describe('in memory', async () => {
     await until(answered, 'the answer')
     const calls = slack.calls.filter(({ args }) => args['channel'] === place && args['thread_ts'] !== undefined)
     expect(new Set(calls.map(({ args }) => args['team_id']))).toEqual(new Set(['T0ORGSIX001']))
-    // Whoever asks there next goes on from it.
+    // Another asker continues the conversation.
     const next = { ts: '1900000031.000100', event_ts: '1900000031.000100', thread_ts: ts, channel: place }
     const text = `<@${botUserOf(ORG.id)}> And of the icing?`
     await slack.event({ ...ORG, team: 'T0ORGSIX001' }, { type: 'app_mention', user: 'W0PERSON003', text, ...next })
@@ -310,7 +310,7 @@ describe('in memory', async () => {
     }
     for (const other of others) await say(other, `What does ${other.place} know?`)
     let late: { event: Json; event_time: number }[] = []
-    /** Some of the events come now, at once, and some twice. */
+    /** Delivers some of the events now, in parallel, and some of them twice. */
     const deliver = (most: number) => {
       const now = late.filter(() => dice() < most).flatMap((one) => (dice() < 0.3 ? [one, one] : [one]))
       late = late.filter((one) => !now.includes(one) || dice() < 0.2)
@@ -384,7 +384,7 @@ describe('in memory', async () => {
   })
 })
 
-/** Numbers from 0 to 1 that follow from a seed. */
+/** Returns a generator of numbers from 0 to 1, repeatable by its seed. */
 function diceOf(seed: string): () => number {
   let n = 0
   return () => createHash('sha256').update(`${seed} ${n++}`).digest().readUInt32BE(0) / 2 ** 32
@@ -404,7 +404,7 @@ describeWithRedis('in Redis', async () => {
     for (const home of homes) await bot.install(home)
     const canary = (id: string) => `canary-of-${id.toLowerCase()}-`
     const asked = homes.flatMap((home) => [1, 2, 3].map((n) => ({ home, place: `C${home.id.slice(1)}N${n}` })))
-    // The same person, and the same thread in each workspace's first channel.
+    // The same person and the same thread, in each workspace's first channel.
     await Promise.all(
       asked.map(({ home, place }) =>
         bot.slack.mention(home, `What of ${canary(home.id)}${place}?`, { channel: place }),
@@ -488,7 +488,7 @@ describeWithRedis('in Redis', async () => {
   })
 })
 
-/** All that a key holds. */
+/** Returns the whole content of a key. */
 async function textAt(redis: Redis, key: string): Promise<string> {
   const type = await redis.type(key)
   if (type === 'hash') return JSON.stringify(await redis.hgetall(key))

@@ -1,4 +1,4 @@
-/** SLACK_APPS: an app per workspace, all in one deployment. */
+/** SLACK_APPS: one app per workspace, all in one deployment. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ async function fileOf(content: unknown): Promise<string> {
   return path
 }
 
-/** A bot of the two apps, with what one of them has besides. */
+/** Starts a bot with the two apps. `acme` adds settings to one of them. */
 async function start(t: Ends, more: { acmeToken?: string; acme?: object } = {}) {
   const slack = await manySlacks(t)
   const apps = [

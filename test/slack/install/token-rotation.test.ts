@@ -1,4 +1,4 @@
-/** Tokens that rotate: twelve hours each, a refresh token works once, and nobody waits for it in an ack. */
+/** Rotating tokens: each is valid for twelve hours, a refresh token works once, and acks do not wait for a refresh. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { until } from '../../../playground/base/until.ts'
@@ -8,7 +8,7 @@ import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 
 const ACME = { id: 'T0ACME00001' }
 const HOUR_MS = 3_600_000
-/** The last moment at which a token may be left alone: 2 h, and 20 min of spread. */
+/** The age at which a token may first be refreshed: 2 h before its end, less a spread of up to 20 min. */
 const EARLY_MS = 12 * HOUR_MS - 2 * HOUR_MS - 20 * 60_000
 
 let count = 0

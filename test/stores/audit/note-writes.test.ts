@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { zodInput } from '../../../src/agent/tool-input.ts'
-import type { Awaited, ToolStep } from '../../../src/agent/contracts/run-events.ts'
+import type { AwaitedDecision, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
 import { noteWrites, type WritesOf } from '../../../src/stores/audit/note-writes.ts'
@@ -18,8 +18,13 @@ const tool = (more: Partial<Tool> = {}): Tool => ({
 
 const step = (more: Partial<ToolStep>) =>
   toolStep(1, { action: { tool: 'ledger__add', input: { what: 'x' } }, ...more })
-const APPROVAL: Awaited = { kind: 'approval', input: { what: 'shown', times: 2 }, server: 'ledger', says: 'Adds.' }
-const QUESTION: Awaited = { kind: 'question', server: 'ledger', message: 'Sure?', state: 1 }
+const APPROVAL: AwaitedDecision = {
+  kind: 'approval',
+  input: { what: 'shown', times: 2 },
+  server: 'ledger',
+  says: 'Adds.',
+}
+const QUESTION: AwaitedDecision = { kind: 'question', server: 'ledger', message: 'Sure?', state: 1 }
 const observation = { text: 'x', ok: true }
 
 async function noted(one: ToolStep, more: Partial<WritesOf> = {}) {

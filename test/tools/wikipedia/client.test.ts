@@ -6,7 +6,7 @@ import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
 type Asked = Record<string, string>
 
-/** The two tools on a wiki that answers each question as `answer` says; undefined breaks the connection. */
+/** Returns the two tools on a wiki that answers with `answer`. Undefined breaks the connection. */
 async function onWiki(answer: (asked: Asked) => object | undefined) {
   const asked: Asked[] = []
   const server = await startWebServer((path, response) => {

@@ -1,4 +1,4 @@
--- Keeps a person's feedback beside the record of a run, and for as long. Returns 0 where there is no record.
+-- Stores a person's feedback beside the record of a run, with the same expiry. Returns 0 if there is no record.
 local record, feedback = unpack(KEYS)
 local user, rating = unpack(ARGV)
 

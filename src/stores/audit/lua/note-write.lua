@@ -1,5 +1,5 @@
--- Notes a write of a team under its id, in place of what was noted of it before. What is older than `since` (ms)
--- goes, and the oldest beyond `max`. Both keys live on for `ttlMs`.
+-- Stores a team's write under its id, replacing its earlier entry. Drops entries older than `since` (ms), and the
+-- oldest beyond `max`. Both keys expire after `ttlMs`.
 local entries, times = unpack(KEYS)
 local id, entry, at, since, max, ttlMs = unpack(ARGV)
 

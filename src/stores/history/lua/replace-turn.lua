@@ -1,4 +1,4 @@
--- Puts a turn into the place of another; `after` is empty where none comes. What is no longer there is left alone.
+-- Replaces a turn by another; an empty `after` removes it. A turn that is gone is not replaced.
 local history = unpack(KEYS)
 local before, after = unpack(ARGV)
 

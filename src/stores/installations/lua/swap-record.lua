@@ -1,6 +1,5 @@
--- Writes or removes the record of an installation, if the stored one has the expected generation, which begins its
--- text.
--- `expected`: '' for any. `text`: '' to remove. Returns 1 if it was done.
+-- Writes or removes the record of an installation if the stored one has the expected generation, which its text begins
+-- with. `expected`: '' for any. `text`: '' to remove. Returns 1 if it was done.
 local records = unpack(KEYS)
 local id, expected, text, ttlMs = unpack(ARGV)
 

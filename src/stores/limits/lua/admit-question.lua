@@ -1,7 +1,9 @@
--- Admits a question, or returns the obstacle. `maxSlots` -1: slots are not limited. The rest of KEYS: for each
--- bucket its key and the key of its mean (its own key again where it has none). The rest of ARGV: for each bucket
--- windowMs, pointMs and reserve. The rules are `waitFor` and `reservedPoints` of rate-limiter.ts.
--- Returns nothing where the question is admitted; else the number of the bucket without a whole point (0: no slot is
+-- Admits a question, or returns the obstacle.
+-- `maxSlots` -1: slots are not limited.
+-- The rest of KEYS: for each bucket its key and the key of its mean (its own key again if it has none).
+-- The rest of ARGV: for each bucket windowMs, pointMs and reserve. The rules are `waitFor` and `reservedPoints` of
+-- rate-limiter.ts.
+-- Returns nothing if the question is admitted; otherwise the number of the bucket without a whole point (0: no slot is
 -- free) and the wait in ms.
 local question, slots = unpack(KEYS)
 local id, questionTtlMs, maxSlots, slotTtlMs = unpack(ARGV)

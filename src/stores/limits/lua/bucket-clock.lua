@@ -1,5 +1,5 @@
--- The clock is that of Redis, which all workers share; times are in ms. A bucket's key lives until its capped `fullAt`
--- (`capFullAt` of rate-limiter.ts), so that one key stores both.
+-- Times are in ms by the clock of Redis, which all workers share. A bucket's key holds its `fullAt` and expires at the
+-- capped one (`capFullAt` of rate-limiter.ts).
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local function fullAt(key) return math.max(now, tonumber(redis.call('GET', key) or 0)) end

@@ -1,7 +1,7 @@
--- Frees a question's slot and charges what it cost in place of what it reserved. The rest of KEYS is as in
--- admit-question.lua. The rest of ARGV: for each bucket windowMs, pointMs and the cost in points.
--- `settled` in the stored record: the question was charged before, so a budget is charged only for what was spent
--- since.
+-- Frees a question's slot, and charges its cost instead of its reservation.
+-- The rest of KEYS is as in admit-question.lua.
+-- The rest of ARGV: for each bucket windowMs, pointMs and the cost in points. `settled` in the stored record: the
+-- question was charged before, so a budget is charged only for the difference.
 local question, slots = unpack(KEYS)
 local id, questionTtlMs, meanTtlMs, meanSmoothing = unpack(ARGV)
 

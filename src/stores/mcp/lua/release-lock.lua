@@ -1,4 +1,4 @@
--- Frees a lock, unless it has run out and is another's by now.
+-- Frees a lock, unless it has expired and belongs to another holder.
 local lock = unpack(KEYS)
 local token = unpack(ARGV)
 

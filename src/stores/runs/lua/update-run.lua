@@ -1,11 +1,11 @@
--- Claims posts and saves fields of a run in one step, for the holder of its lease: `starter` is the holder's token.
--- The rest of ARGV: as many names of posts' fields as `claims` says, then what is saved: `field, value, field, value
--- …`.
+-- Claims posts and saves fields of a run in one step, for the holder of its lease. `starter` is the holder's token.
+-- The rest of ARGV: `claims` names of posts' fields, then the values to save: `field, value, field, value …`.
 --
--- A claimed post's field is empty until its ts is saved. What is saved counts as a checkpoint, unless the same was
--- saved before (a run that goes on where another worker died) or is usage.
+-- The field of a claimed post is empty until its ts is saved. Saved values count as a checkpoint, unless they were
+-- saved before (a run that continues after a worker died) or are usage.
 --
--- Returns nil where the lease is lost; else what each claimed field held before: nil where nobody had claimed it.
+-- Returns nil if the lease is lost. Otherwise returns what each claimed field held before: nil if nobody had claimed
+-- it.
 local run = unpack(KEYS)
 local token, claims = unpack(ARGV)
 claims = tonumber(claims)

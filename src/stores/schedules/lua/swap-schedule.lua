@@ -1,6 +1,5 @@
--- Replaces the text of a schedule if it is still the expected one. `expected` '': there must be none. `text` '':
--- remove it.
--- Returns 1 if it was done.
+-- Replaces the text of a schedule if it is still the expected one. `expected` '': there must be none. `text` '': remove
+-- it. Returns 1 if it was done.
 local schedule = unpack(KEYS)
 local expected, text, ttlMs = unpack(ARGV)
 

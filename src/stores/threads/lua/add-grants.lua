@@ -1,6 +1,5 @@
--- Adds grants to those of a thread: one of the same person for the same tool takes the earlier one's place, the
--- newest are kept.
--- `without`: whose grants go ('' for nobody's).
+-- Adds grants to those of a thread. A grant replaces an earlier one of the same person for the same tool, and the
+-- newest are kept. `without`: the person whose grants are removed ('' for nobody).
 local grants = unpack(KEYS)
 local added, without, max, ttlMs = unpack(ARGV)
 

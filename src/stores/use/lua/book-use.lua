@@ -1,6 +1,5 @@
--- Sets what an id adds to the counts of a day, in place of what it added before. The rest of ARGV: each field and
--- its number.
--- `grows`: where the id added more before, that stays. Both keys live on for `ttlMs`.
+-- Sets an id's contribution to the counts of a day, replacing its earlier one. The rest of ARGV: each field and its
+-- number. `grows`: a larger earlier contribution is kept. Both keys expire after `ttlMs`.
 local day, booked = unpack(KEYS)
 local grows, ttlMs = unpack(ARGV)
 
