@@ -5,7 +5,9 @@ import type { Config, Env } from '../../config.ts'
 import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { createAgent } from '../../question/agent/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
-import type { ServerLook } from '../mcp/operator.ts'
+import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
+import { openMcpStore } from '../mcp/open-mcp-store.ts'
+import { lookAtServers, unmatchedNow, type ServerLook } from '../mcp/operator.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
@@ -101,9 +103,6 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
   if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })
   if (config.ROLE === 'front')
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
-  const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
-  const { lookAtServers } = await import('../mcp/operator.ts')
-  const { openMcpStore } = await import('../mcp/open-mcp-store.ts')
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
@@ -117,7 +116,6 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
 /** Reports rules that match no tool: whoever set them believes that they hold. */
 async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: CheckDeps): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
-  const { unmatchedNow } = await import('../mcp/operator.ts')
   const unmatched = await unmatchedNow({ config, log, now }, looked)
   return unmatched.map(({ setting, rule }) =>
     mcp.fault(setting, `The rule ${rule} matches no tool. Correct the name, or remove the rule.`),
