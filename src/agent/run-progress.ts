@@ -151,7 +151,7 @@ export function stepsForAll(steps: readonly Step[]): Step[] {
   return steps.filter(({ turn }) => turn <= last).map((step) => (isForAsker(step) ? hiddenStep(step) : step))
 }
 
-/** A step as those see it who may not know what it found. */
+/** A step as shown to people who may not see its results. */
 export function hiddenStep<Given extends Step>(step: Given): Given {
   return step.kind === 'tool' ? { ...step, observation: { ok: true, text: 'Only the asker sees this.' } } : step
 }

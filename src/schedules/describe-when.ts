@@ -20,7 +20,7 @@ export function describeTime(at: number, zone: string): string {
   return `${local.replace(/^(\w+),? /, '$1, ').replace('Sept', 'Sep')} (${zone})`
 }
 
-/** Told from the values of the fields, so that it does not matter how they are written. */
+/** Decided from the values of the fields, so their notation does not matter. */
 function describeCron(cron: string): string {
   const { minute, hour, dayOfMonth, month, dayOfWeek } = CronExpressionParser.parse(cron, { tz: 'UTC' }).fields
   const months = month.values.length < 12 ? ranges(month.values, monthName) : undefined

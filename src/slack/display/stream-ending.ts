@@ -109,7 +109,7 @@ async function mend(key: string, view: AnswerView, stream: EndingOptions): Promi
 function textOf(view: AnswerView, { before, told, answer, head }: EndingOptions): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : told.slice(written.length)
-  // The run was stopped. The part of its answer that the person has read stays.
+  // The run was stopped. The visible part of its answer stays.
   if (view.gaveUp && shown !== '' && !view.text.startsWith(told))
     return { text: `${shown}\n\n${view.text}`, goesOn: true }
   const whole = written === undefined ? head + answer.finish(view.text) : view.text
