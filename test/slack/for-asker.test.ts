@@ -38,7 +38,7 @@ async function pressCopies(bot: TestBot, value: string, user: string): Promise<v
 }
 
 function leaving(way: Way): void {
-  test('is in nothing that others see, in no trace, line of the log or follow-up, and is shared by the asker alone', async (t) => {
+  test('is in nothing that others see, in no trace, log or follow-up, and only the asker can share it', async (t) => {
     const traces: string[] = []
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, {
       env: { STEPS: 'replies', RUN_TRACES: 'true' },
@@ -85,7 +85,7 @@ function leaving(way: Way): void {
     expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
   })
 
-  test('is in no span with content, and in nothing that the operator’s commands show', async (t) => {
+  test('is in no span and in no output of the operator’s commands', async (t) => {
     const collector = await startCollector(t)
     const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
       env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
@@ -108,7 +108,7 @@ function leaving(way: Way): void {
     expect(content).not.toMatch(CANARY)
   })
 
-  test('a call that rests on it is allowed by the asker alone, and a failure is told to them', async (t) => {
+  test('a call based on it is allowed only by the asker, who also gets its failure', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies' },
@@ -126,7 +126,7 @@ function leaving(way: Way): void {
     expect(server.calls).toEqual(['7', 'is open too'])
   })
 
-  test('an approver is sent a call that rests on it when the asker says so, alone, and it is done as the asker', async (t) => {
+  test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
@@ -167,7 +167,7 @@ function leaving(way: Way): void {
 describe('in memory', () => {
   leaving({})
 
-  test('a schedule asks its maker to connect, and tells what it found to them alone, each time', async (t) => {
+  test('a schedule asks its maker to connect, and shows its results only to them, each time', async (t) => {
     let ahead = 0
     const now = () => new Date(Date.now() + ahead)
     const { bot, server, browser, slack, model } = await connectingBot(t, {}, { now, env: { STEPS: 'replies' } })
@@ -191,7 +191,7 @@ describe('in memory', () => {
     expect(bot.logs.join('\n')).not.toMatch(CANARY)
   })
 
-  test('a card that all were shown before it was found is still decided by whom it names', async (t) => {
+  test('a card posted before the result was found is still decided by its approvers', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(
       t,
       {},
@@ -213,7 +213,7 @@ describe('in memory', () => {
     expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 
-  test('where Slack takes no word to one person the answer goes to their direct messages, and is shared from there', async (t) => {
+  test('if Slack refuses ephemeral messages the answer goes to the direct messages, and can be shared from there', async (t) => {
     const { bot, server, browser, ask, slack } = await connectingBot(t, {})
     await connect(bot, ALICE, { server, browser })
     slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
