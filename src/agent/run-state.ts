@@ -108,7 +108,7 @@ export interface AnswerReader {
    */
   push(piece: string, cut: ObservationCut): string
   /** Everything that `push` has returned. */
-  readonly told: string
+  readonly streamedText: string
 }
 
 /** The parts of an agent that a channel may choose. */
@@ -155,7 +155,7 @@ export interface RunState extends AgentDeps {
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
   /** The part of its answer that has been streamed. */
-  told: string
+  streamedText: string
   cutOff?: CutOff | undefined
   /** Whether the model could not see the question's pictures. */
   unseen?: true | undefined
