@@ -7,10 +7,8 @@ import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
 import { loginStore } from './mcp/login/login-store.ts'
 import { mcpAdmin, type McpAdmin } from './mcp/tools/mcp-admin.ts'
-import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
-import type { AnswerWatch } from './question/answer.ts'
 import type { AgentParts, ToolSeam } from './question/agent/agent-parts.ts'
 import { createAgent } from './question/agent/create-agent.ts'
 import { openConnections } from './question/connections/connections.ts'
@@ -29,8 +27,8 @@ import { createSlackReceiver, type SlackConnection, type SlackReceiver } from '.
 import type { Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
-import { measuredModel } from './telemetry/measured-model.ts'
-import { createRunRecorder, type RunRecorder } from './telemetry/run-recorder.ts'
+import { answerWatch, modelMeter, runRecorder, type Observers } from './telemetry/observers.ts'
+import type { RunRecorder } from './telemetry/run-recorder.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Bot {
@@ -75,7 +73,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const nowMs = () => now().getTime()
   const telemetry = await createTelemetry(config, { log, now: nowMs })
   const stores = options.stores ?? (await createStores(config, log, nowMs))
-  const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
+  const recorder = runRecorder(config, { stores, log, now: nowMs, onTrace: options.onTrace })
   const stopping = new AbortController()
   const { signal } = stopping
   const failed = async (error: unknown) => {
@@ -83,15 +81,20 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     await stores.close()
     throw error
   }
-  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
   // Comes before the calls of the model and the MCP servers, so that a start without a network fails early.
-  const movedTo = async (team: string, channel: string) => (await stores.threads.load(`${team}:${channel}`)).movedTo
-  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, movedTo, installs: stores.installs }
-  const installing = openInstallations(config, ways)
+  const installing = installationsOf(config, { log, net, now: nowMs, stores, telemetry, signal })
   installing.catch(() => undefined)
   const agent = await createAgent(config, {
-    ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
-    ...{ people: stores.people, hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
+    log,
+    net,
+    now,
+    model: options.model,
+    meter: modelMeter({ telemetry, recorder }, nowMs),
+    mcpStore: stores.mcp,
+    people: stores.people,
+    hasWorkspace: !options.model,
+    toolSeam: options.toolSeam,
+    watchCall: recorder?.tool,
   }).catch(failed)
   const opened = await installing.catch(failed)
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
@@ -119,6 +122,27 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
 }
 
+interface InstallationParts {
+  log: Log
+  net: Network
+  now: () => number
+  stores: Stores
+  telemetry: Telemetry | undefined
+  signal: AbortSignal
+}
+
+function installationsOf(config: Config, { log, net, now, stores, telemetry, signal }: InstallationParts) {
+  return openInstallations(config, {
+    log,
+    now,
+    fetch: net.fetch,
+    onCall: telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call })),
+    signal,
+    movedTo: async (team, channel) => (await stores.threads.load(`${team}:${channel}`)).movedTo,
+    installs: stores.installs,
+  })
+}
+
 /** Everything that the bot's services are built from. */
 interface ServiceParts extends Observers {
   log: Log
@@ -128,20 +152,18 @@ interface ServiceParts extends Observers {
   opened: OpenedInstallations
 }
 
-/** The observers of the work. Each exists only if its setting turns it on. */
-interface Observers {
-  telemetry: Telemetry | undefined
-  recorder: RunRecorder | undefined
-}
-
 function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
-  const enterpriseOf = async (team: string) => (await opened.installations.of(team))?.enterprise
-  const granting = { people: stores.people, log, now: nowMs, fetch: net.fetch, enterpriseOf }
-  const slackAccount = openSlackAccount(config, granting)
-  const ways = { accounts: [slackAccount, ...agent.accounts], log, now: nowMs, whoIs: whoIs(opened.installations) }
+  const { people, control } = stores
+  const slackAccount = openSlackAccount(config, {
+    people,
+    log,
+    now: nowMs,
+    fetch: net.fetch,
+    enterpriseOf: async (team) => (await opened.installations.of(team))?.enterprise,
+  })
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -157,11 +179,20 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
-    connections: openConnections(config, { ...stores, ...ways }),
-    watch: watchOf({ telemetry, recorder }),
+    connections: openConnections(config, {
+      accounts: [slackAccount, ...agent.accounts],
+      people,
+      control,
+      log,
+      now: nowMs,
+      whoIs: whoIs(opened.installations),
+    }),
+    watch: answerWatch({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
-    ...{ log, slackAccount, fetch: net.fetch },
+    log,
+    slackAccount,
+    fetch: net.fetch,
     now,
   }
 }
@@ -173,42 +204,19 @@ function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores:
   return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
-function meterOf({ telemetry, recorder }: Observers, now: () => number): ModelMeter | undefined {
-  const observers = [telemetry, recorder].flatMap((one) => (one ? [one.modelCalls] : []))
-  if (observers.length === 0) return undefined
-  return {
-    model: (model) => measuredModel(model, observers, now),
-    breaker: (model, isOpen) => telemetry?.note({ kind: 'breaker', model, isOpen }),
-  }
-}
-
-function recorderOf(
-  config: Config,
-  { stores, log, now, onTrace }: { stores: Stores; log: Log; now: () => number; onTrace: BotOptions['onTrace'] },
-): RunRecorder | undefined {
-  if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
-  const { archive, durable } = stores
-  return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })
-}
-
 async function startWork(services: Services, recorder: RunRecorder | undefined) {
   const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
   await services.intake.start(recorded(handlers.answer), recorded(handlers.deadLetter))
-  const { schedules, intake: queue, log, durable, connections } = services
-  const ways = { schedules, queue, log, now: () => services.now(), repair: connections?.resumeLeft }
-  return startScheduler({ ...ways, everyMs: durable ? 1_000 : 200, isOff: services.scheduling?.perUser === 0 })
-}
-
-function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {
-  if (!telemetry && !recorder) return undefined
-  return {
-    events: (events, tools) => {
-      const measured = telemetry?.events(events, tools) ?? events
-      return recorder?.events(measured) ?? measured
-    },
-    refused: (question, limit) => telemetry?.note({ kind: 'refused', question, limit }),
-  }
+  return startScheduler({
+    schedules: services.schedules,
+    queue: services.intake,
+    log: services.log,
+    now: services.now,
+    repair: services.connections?.resumeLeft,
+    everyMs: services.durable ? 1_000 : 200,
+    isOff: services.scheduling?.perUser === 0,
+  })
 }
 
 function receiverOf(
@@ -226,7 +234,9 @@ function connectionOf(config: Config, { dispatcher }: Network, options: BotOptio
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    ...{ dispatcher, socketSilenceMs, socketPause },
+    dispatcher,
+    socketSilenceMs,
+    socketPause,
   }
 }
 

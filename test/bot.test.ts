@@ -1,4 +1,4 @@
-/** A bot as an operator sees it from outside: the line at its start, the sentence if it does not start, /readyz. */
+/** A bot as an operator sees it: the line at its start, the sentence if it does not start, /readyz. */
 import { describe, expect, test } from 'vitest'
 import { startBot as startRealBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'
@@ -12,7 +12,7 @@ import { eventually } from './harness/stores.ts'
 
 const ends = fileEnds()
 
-/** A bot with these settings, on a Slack and a model that nobody uses. */
+/** Starts a bot with these settings, on a Slack and a model that nobody uses. */
 const start = await (async () => {
   const slack = await startLocalSlack()
   ends.onTestFinished(() => slack.close())

@@ -1,4 +1,4 @@
-/** The settings for many workspaces: what belongs together, and what excludes each other. */
+/** The settings for many workspaces: which ones need each other, and which ones exclude each other. */
 import { expect, test } from 'vitest'
 import { ConfigError } from '../src/base/errors.ts'
 import { loadConfig, type Env } from '../src/config.ts'

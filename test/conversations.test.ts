@@ -1,5 +1,6 @@
 /**
- * Every file of test/conversations is played through the real bot on a local Slack; its workspace must end as it did.
+ * Replays every file of test/conversations through the real bot on a local Slack. The workspace must end in the
+ * recorded state.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -16,7 +16,7 @@ import { startWebServer } from './harness/web-server.ts'
 
 const START = 'src/main.ts'
 
-/** A Slack, a model and the environment that leads to them; no bot yet. */
+/** Starts a Slack and a model. Returns the environment for them, without a bot. */
 async function world(t: Ends, mode: 'http' | 'socket') {
   const slack = await startLocalSlack({ retryMs: [100, 500, 1000] })
   t.onTestFinished(() => slack.close())
@@ -27,7 +27,7 @@ async function world(t: Ends, mode: 'http' | 'socket') {
   return { slack, model, env, port, people: peopleOf(slack) }
 }
 
-// One process after the other, with time for a machine that is busy.
+// One process after another, with time limits for a busy machine.
 describe('npm start', { timeout: 120_000 }, () => {
   test('over HTTP: says what it is, answers, finishes what runs on SIGTERM, and ends with code 0', async (t) => {
     const { model, env, port, people, slack } = await world(t, 'http')
@@ -80,8 +80,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 
   test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {
     const times: number[] = []
-    // The client itself gives such a line up after more than ten seconds. Once more where the machine was busy with
-    // other things.
+    // The client itself gives up such a connection after more than ten seconds. Retried if the machine was busy.
     while (times.length < 3 && !times.some((ms) => ms < 8_000)) {
       const { model, env, people, slack } = await world(t, 'socket')
       model.on('never', { hang: true })
@@ -194,7 +193,7 @@ describe('a start that fails, fails with a sentence', async () => {
   })
 })
 
-/** For tests made by a table, which get no context of their own. */
+/** For tests from a table, which have no context of their own. */
 async function within(work: (t: Ends) => Promise<void>): Promise<void> {
   const ends: (() => Promise<void> | void)[] = []
   try {

@@ -1,6 +1,6 @@
 /**
- * The transcripts that the five seeds tell, end to end: the real bot on a local Slack, with a played model and played
- * services, over real HTTP. Same steps, same answers.
+ * The transcripts of the five seeds, end to end: the real bot on a local Slack, with a simulated model and simulated
+ * services, over real HTTP. The steps and answers are the same.
  */
 import { expect, test } from 'vitest'
 import type { Env } from '../src/config.ts'
@@ -13,7 +13,7 @@ interface Seed {
   script: Turn[]
 }
 
-/** A SerpApi that answers each query from a table, by its answer box. */
+/** Starts a SerpApi that answers queries from a table, by its answer box. */
 async function playSerpApi(answers: Record<string, string>): Promise<Env> {
   const server = await startWebServer((path, response) => {
     const query = new URL(path, 'http://serpapi').searchParams.get('q') ?? ''
@@ -27,7 +27,7 @@ async function play(t: Parameters<typeof startBot>[0], seed: Seed): Promise<Test
   return startBot(t, { env: seed.env, model: seed.script })
 }
 
-/** Tool and input of each step, in the order in which the thread shows them. */
+/** Returns the tool and input of each step, in the order in which the thread shows them. */
 function toolsOf(thread: Thread): string[] {
   return thread.steps().map((step) => /🔧 \*(.+?)\* `(.*?)`/.exec(step)?.slice(1, 3).join(' ') ?? step)
 }

@@ -1,4 +1,6 @@
-/** `npm start` and `npm run runs` in a copy of the project with small sources: when they build, and when not. */
+/**
+ * `npm start` and `npm run runs` in a copy of the project with small sources: when they build, and when they do not.
+ */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,14 +12,14 @@ import { fileEnds, type Ends } from './harness/ends.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-/** A user who may not write others' files. A test that runs as root switches to it. */
+/** A user without write access to others' files. A test that runs as root switches to it. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 type As = { uid?: number; gid?: number }
 type Package = { scripts: Record<string, string> }
 
 const ends = fileEnds()
-/** Built by the first who wants it, for all of the file: a build is what costs here. */
+/** Built at the first use, for the whole file, because builds are slow. */
 let built: Promise<string> | undefined
 
 async function buildOnce(): Promise<string> {
@@ -26,21 +28,21 @@ async function buildOnce(): Promise<string> {
   return folder
 }
 
-/** A copy of the project that is built, with the times that its files had. */
+/** Returns a copy of the built project, with its files' times. */
 async function builtProject(t: Ends) {
   const folder = await temporaryFolder(t)
   built ??= buildOnce()
-  // With the times of folders too, which Node's own cp changes as it fills them.
+  // Keeps the times of folders too, which Node's cp changes.
   await promisify(execFile)('cp', ['-a', `${await built}/.`, folder])
   return projectIn(folder)
 }
 
-/** The project's own scripts and settings, with a src/main.ts and a src/commands/runs.ts of one line each. */
+/** The project's own scripts and settings, with a one-line src/main.ts and src/commands/runs.ts. */
 async function copyOfProject(t: Ends) {
   const folder = await temporaryFolder(t)
   for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'])
     await cp(join(ROOT, path), join(folder, path), { recursive: true })
-  // The types of Node take half the time of a build.
+  // Node's types take half the time of a build.
   const settings = await readFile(join(folder, 'tsconfig.json'), 'utf8')
   await writeFile(join(folder, 'tsconfig.json'), settings.replace('"types": ["node"]', '"types": []'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -72,7 +74,7 @@ function projectIn(folder: string) {
   return { folder, at, write, touch, npm, script, start: () => script('start') }
 }
 
-/** The exit code of a command and what was written. */
+/** Runs a command. Returns its exit code and output. */
 async function run(cwd: string, [command = '', ...args]: string[], as: As) {
   const env = {
     PATH: process.env.PATH,
@@ -115,7 +117,7 @@ test('a source that is newer than dist is built again, by npm run runs too, and 
 
 test('a tool and a setting of the build count as sources; a custom tool does not', async (t) => {
   const { start, write, touch, at } = await builtProject(t)
-  // Without a compiler it is told all the same what is newer, and nothing is built.
+  // Without a compiler it still names the newer files, and builds nothing.
   await rm(at('node_modules'))
   const paths = ['tools/tool.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'src/deep']
   for (const path of paths) {
@@ -188,7 +190,7 @@ test('a dist that may only be read is started as it is', async (t) => {
   await chmod(folder, 0o755)
   for (const path of ['dist/src/main.js', 'dist/src', 'dist'])
     await chmod(at(path), path.endsWith('js') ? 0o444 : 0o555)
-  // Without npm, which somebody else's run needs a cache of their own for.
+  // Without npm, which would need its own cache for another user.
   const { code, stdout, stderr } = await script('start', NOBODY)
   expect([code, stdout]).toEqual([0, expect.stringMatching(/main says one\n$/)])
   expect(stderr).toContain('src/main.ts is newer than dist, but dist cannot be written. Starting the older build.')

@@ -88,7 +88,15 @@ const REASONING_CHARS = 10_000
 function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
   const { question, images, history = [], said, filesText, remembered } = task
   return {
-    ...{ question, tools, steps: progress.steps, today, nonce, history, said, filesText, remembered },
+    question,
+    tools,
+    steps: progress.steps,
+    today,
+    nonce,
+    history,
+    said,
+    filesText,
+    remembered,
     ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }

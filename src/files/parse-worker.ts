@@ -1,13 +1,15 @@
 /**
  * The process that parses one file. `parser-process.ts` starts it and kills it when it exceeds its time or memory.
  * Stdin carries a line of JSON and then the file. The outcome is written to descriptor 3, and a byte per started page
- * to descriptor 4. A parser is loaded only for its own kind of file.
+ * to descriptor 4. A parser that needs a package is loaded only for its own kind of file.
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { fileTypeOf } from './file-type.ts'
 import type { Parser, ReaderHeader, ToParse } from './parsers/parser.ts'
+import { parsePlain } from './parsers/plain-lines.ts'
+import { parseTranscript } from './parsers/transcript-lines.ts'
 import type { FileKind, ParseOutcome } from './types.ts'
 import { TOO_LARGE, UnreadableFile } from './unreadable-file.ts'
 
@@ -37,9 +39,9 @@ async function parserOf(kind: FileKind): Promise<Parser> {
     case 'html':
       return (await import('./parsers/html-lines.ts')).parseHtml
     case 'transcript':
-      return (await import('./parsers/transcript-lines.ts')).parseTranscript
+      return parseTranscript
     default:
-      return (await import('./parsers/plain-lines.ts')).parsePlain
+      return parsePlain
   }
 }
 

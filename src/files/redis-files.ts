@@ -51,7 +51,9 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
     const { contents } = keysOf(thread)
     const sizeOf = (id: string) => redis.hstrlen(contents, id)
     const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
-      ...{ id, at: about?.at ?? 0, chars: await sizeOf(id) },
+      id,
+      at: about?.at ?? 0,
+      chars: await sizeOf(id),
     }))
     await drop(thread, withoutRoom(await Promise.all(kept)))
     return true

@@ -6,7 +6,7 @@ import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, textOf, usageOf, AnswerBuffer } from './written.ts'
+import { MAX_BESIDE, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
   optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],
@@ -24,7 +24,10 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(refused.has('reasoning.summary') ? {} : { summary: 'auto' }),
   }
   return {
-    ...{ model, input: request.messages.flatMap((message) => toInput(message, model)), stream, store: false },
+    model,
+    input: request.messages.flatMap((message) => toInput(message, model)),
+    stream,
+    store: false,
     ...(refused.has('include') ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(refused.has('reasoning') || Object.keys(reasoning).length === 0 ? {} : { reasoning }),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
@@ -41,7 +44,9 @@ function toInput(message: Message, model: string): ResponsesItem[] {
   if (role === 'tool') return [{ type: 'function_call_output', call_id: toolCallId ?? '', output: content }]
   if (role === 'user' && images?.length) {
     const pictures = images.map(({ mime, base64 }) => ({
-      ...{ type: 'input_image', detail: 'auto', image_url: `data:${mime};base64,${base64}` },
+      type: 'input_image',
+      detail: 'auto',
+      image_url: `data:${mime};base64,${base64}`,
     }))
     return [{ type: 'message', role, content: [{ type: 'input_text', text: content }, ...pictures] }]
   }

@@ -9,6 +9,7 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
+import type { Conversation } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
 import { recallFor, type Recall } from './recall.ts'
@@ -70,15 +71,24 @@ export interface AnswerDeps extends AnsweringAgent {
   grants?: Grants | undefined
 }
 
+interface AnswerOptions extends AnswerDeps {
+  /** Aborted when this process hands the run over. */
+  signal: AbortSignal
+}
+
+/** A question under work. */
+interface Answering {
+  question: Question
+  run: Run
+  deps: AnswerOptions
+  heard: HeardSignals
+}
+
 /**
  * Answers one question, or resumes a run that another process began; saved work is not repeated. Readers ask for the
  * next event only after delivering the previous one, so the turn is saved once the answer is out.
  */
-export async function* answer(
-  question: Question,
-  run: Run,
-  deps: AnswerDeps & { signal: AbortSignal },
-): AsyncGenerator<AnswerEvent> {
+export async function* answer(question: Question, run: Run, deps: AnswerOptions): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
   const heard = new HeardSignals(run.saved, {
     canBeDecided: deps.control !== undefined,
@@ -88,7 +98,7 @@ export async function* answer(
   const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)
   listening?.catch(() => undefined)
   try {
-    yield* answerOnceHeard(question, run, { ...deps, heard, listening })
+    yield* answerOnceHeard({ question, run, deps, heard }, listening)
   } finally {
     void listening?.then(
       (end) => end(),
@@ -97,21 +107,25 @@ export async function* answer(
   }
 }
 
-async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDeps): AsyncGenerator<AnswerEvent> {
+/** `listening`: settled once the run hears its signals. Absent if nobody can send any. */
+async function* answerOnceHeard(
+  answering: Answering,
+  listening: Promise<unknown> | undefined,
+): AsyncGenerator<AnswerEvent> {
+  const { question, run, deps, heard } = answering
+  const { agent, prompts, condenseModel, signal } = deps
   const thread = conversationOf(question)
   const turns = earlierTurns(await deps.history.load(thread), question, run)
-  await deps.listening
-  deps.heard.throwIfWithdrawn()
-  const said = await saidBefore(run, turns, deps)
+  await listening
+  heard.throwIfWithdrawn()
+  const said = await saidBefore(answering, turns)
   const all = { turns, said: said.text }
   const past = hasSaid(all) ? trimToBudget(turns, said.text) : all
-  const standalone = yield* understand(question, run, { ...deps, ...past })
+  const standalone = yield* understand(question, run, { agent, prompts, condenseModel, ...past, heard, signal })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
-  const final = run.saved.answer
-    ? yield* savedAnswer(run.saved.answer)
-    : yield* work(standalone, run, { ...deps, ...past, question })
+  const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.
-  deps.heard.throwIfWithdrawn()
+  heard.throwIfWithdrawn()
   const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
   if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
@@ -119,30 +133,17 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
 /** Stands in a thread's history in place of an answer that its readers have not seen. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
-const hasSaid = (past: { turns: readonly Turn[]; said: string }) =>
-  past.said !== '' || past.turns.some(({ said }) => said)
+const hasSaid = (past: Conversation) => past.said !== '' || past.turns.some(({ said }) => said)
 
 /** Reads what was said before, and saves it, so that a run that continues in another process uses the same text. */
-async function saidBefore(run: Run, turns: Turn[], { readThread, heard }: ListeningDeps): Promise<ThreadContext> {
+async function saidBefore({ run, deps, heard }: Answering, turns: Turn[]): Promise<ThreadContext> {
+  const { readThread } = deps
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
   if (value) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
-}
-
-interface ListeningDeps extends AnswerDeps {
-  signal: AbortSignal
-  heard: HeardSignals
-  /** Settled once the run hears its signals. Absent if nobody can send any. */
-  listening: Promise<unknown> | undefined
-}
-
-interface AgentRunDeps extends ListeningDeps {
-  turns: Turn[]
-  /** The messages before the question. */
-  said: string
 }
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
@@ -165,28 +166,28 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(
   standalone: string,
-  run: Run,
-  deps: AgentRunDeps & { question: Question },
+  { question, run, deps, heard }: Answering,
+  past: Conversation,
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
-  const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const said = hasSaid(deps) ? joinMessages(deps) : ''
+  const { agent, grants, signal } = deps
+  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const said = hasSaid(past) ? joinMessages(past) : ''
   const remembered = await recallFor(standalone, run, deps.recall)
-  const { images, text: filesText, files, tools } = await filesOf(run, deps)
+  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, remembered, ...progress, signal: deps.signal },
-    { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
+    { question: standalone, images, filesText, history, said, remembered, ...progress, signal },
+    { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
   )
+  const given = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      deps.heard.throwIfWithdrawn()
+      heard.throwIfWithdrawn()
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
-      const judged = isFinal
-        ? await judgeAnswer(event, { ...deps, ...progress, filesText, remembered, saved: run.saved })
-        : {}
+      const judged = isFinal ? await judgeAnswer(event, { ...given, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
@@ -206,12 +207,12 @@ async function* work(
 }
 
 /** Loads the conversation's files, if it has any. */
-async function filesOf({ saved }: Run, { turns, loadFiles }: AgentRunDeps): Promise<ConversationFiles> {
+async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loadFiles']): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
 }
 
-function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: AgentRunDeps): Steering {
+function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steering {
   return { stopAsked, added, mayRun, answered }
 }
 

@@ -12,7 +12,11 @@ export function answeredFields(question: Question, saved: SavedRun, now: number)
   // If any model has no price, the cost is unknown, rather than zero.
   const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
   return {
-    ...{ question: id, team, channel, thread, surface },
+    question: id,
+    team,
+    channel,
+    thread,
+    surface,
     ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
     steps: stepCount(saved.steps),
     ms: Math.max(0, now - at),

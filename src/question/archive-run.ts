@@ -36,8 +36,12 @@ export function recordOf(
 ): RunRecord {
   const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question },
-    ...{ steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question,
+    steps: steps.map(withoutAnswers),
+    usage,
+    posts,
+    startedAt,
+    ...ending,
     ...(standalone === undefined ? {} : { standalone }),
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),

@@ -1,6 +1,6 @@
 /**
- * Makes follow-ups standalone. It does so if there are earlier turns, unless the dialect's prompt contains them
- * (`carriesHistory`, which understand.ts checks).
+ * Makes follow-ups standalone. It does so if there are earlier turns (at most `MAX_TURNS`, stores/history/types.ts),
+ * unless the dialect's prompt contains them (`carriesHistory`, which understand.ts checks).
  */
 import type { Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { askOnce } from '../agent/ask-once.ts'
@@ -28,7 +28,7 @@ interface CondenseDeps {
  */
 export async function condense(
   question: string,
-  { turns, said = '', nonce }: Conversation & { nonce: string },
+  { turns, said, nonce }: MarkedConversation,
   deps: CondenseDeps,
 ): Promise<string> {
   if (turns.length === 0) return question
@@ -46,7 +46,7 @@ export async function condense(
  * The conversation as the prompt shows it, in the seed's form. Messages between the turns are in their place, marked as
  * data.
  */
-function transcript({ turns, said, nonce }: Required<Conversation> & { nonce: string }, prompts: Prompts): string {
+function transcript({ turns, said, nonce }: MarkedConversation, prompts: Prompts): string {
   const data = (text = '') => (text ? [prompts['thread-messages']({ messages: fenceObservation(text, nonce) })] : [])
   const lines = turns.flatMap((turn) => [
     ...data(turn.said),
@@ -58,7 +58,11 @@ function transcript({ turns, said, nonce }: Required<Conversation> & { nonce: st
 /** A thread's earlier questions with their answers, and what people wrote in it since (`said`). */
 export interface Conversation {
   turns: Turn[]
-  said?: string
+  said: string
+}
+
+interface MarkedConversation extends Conversation {
+  nonce: string
 }
 
 function standaloneOf(text: string): string {

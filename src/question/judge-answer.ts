@@ -3,9 +3,9 @@ import type { AgentEvent, Step } from '../agent/contracts/run-events.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
 import type { AgentDeps } from '../agent/run-state.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
-import type { Turn } from '../stores/history/types.ts'
 import type { Grants } from '../stores/runs/control.ts'
 import type { DoneCall, Question, SavedRun } from '../stores/runs/types.ts'
+import type { Conversation } from './condense.ts'
 import { judgeFigures, type FoundFigure } from './figures/judge-figures.ts'
 import { REMEMBERED, readTexts } from './figures/read-texts.ts'
 
@@ -17,15 +17,12 @@ export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
 export type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
 
-interface AnsweredRun {
+interface AnsweredRun extends Conversation {
   question: Question
   steps: readonly Step[]
   saved: Pick<SavedRun, 'decisions'>
   agent: Pick<AgentDeps, 'tools' | 'now'>
   grants?: Grants | undefined
-  turns: Turn[]
-  /** The messages before the question. */
-  said: string
   filesText: string
   /** The remembered texts, a line for each. */
   remembered: string

@@ -1,7 +1,6 @@
 import type { Tool } from '../agent/contracts/tool.ts'
 import { noteWrites } from '../stores/audit/note-writes.ts'
 import { answer, type AnswerDeps, type AnswerEvent } from './answer.ts'
-import type { Grants } from '../stores/runs/control.ts'
 import type { Release, RunWork } from './services.ts'
 
 export interface AnsweringWork extends RunWork {
@@ -16,12 +15,9 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
  * Answers an admitted question and yields the events to show. A write is in the audit list before it is made, and the
  * question's place is free before its end is shown.
  */
-export async function* runQuestion(
-  work: AnsweringWork,
-  deps: AnswerDeps & { grants: Grants },
-): AsyncGenerator<AnswerEvent> {
+export async function* runQuestion(work: AnsweringWork, deps: AnswerDeps): AsyncGenerator<AnswerEvent> {
   const { question, run, signal, services } = work
-  const grantedBy = (tool: Tool) => deps.grants.grantedBy(tool)
+  const grantedBy = async (tool: Tool) => deps.grants?.grantedBy(tool)
   await auditSaved(work, { isOver: false, grantedBy })
   const events = answer(question, run, { ...deps, signal })
   // The usage of the last call is reported before the answer, and saved with it.

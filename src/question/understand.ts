@@ -4,21 +4,17 @@ import type { Model, Usage } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import { tooSlow } from '../base/errors.ts'
 import type { Prompts } from '../base/prompts.ts'
-import type { Turn } from '../stores/history/types.ts'
 import type { HeardSignals } from '../stores/runs/control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
-import { condense } from './condense.ts'
+import { condense, type Conversation } from './condense.ts'
 import { saveQuietly, unsavedUsage } from './run-parts.ts'
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>
 
-interface UnderstandDeps {
+interface UnderstandDeps extends Conversation {
   agent: AgentDeps
   prompts: Prompts
   condenseModel: Model
-  /** The thread's earlier questions, and what people wrote since. */
-  turns: Turn[]
-  said: string
   heard: HeardSignals
   signal: AbortSignal
 }

@@ -63,13 +63,12 @@ class RedisQueue implements ControlledQueue {
     const { redis, jobs } = this.#intake
     this.#line = redisLine({ redis, settings: parts.settings, waitingKey: jobs.waiting.key })
     this.control = new RedisRunControl({
-      ...{
-        prefix: parts.settings.prefix,
-        now: parts.settings.now,
-        suspendedMs: parts.settings.suspendedMs,
-        ttlMs: this.#intake.store.ttlMs,
-      },
-      ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },
+      prefix: parts.settings.prefix,
+      now: parts.settings.now,
+      suspendedMs: parts.settings.suspendedMs,
+      ttlMs: this.#intake.store.ttlMs,
+      intake: this.#intake,
+      work: () => (this.#work ??= this.#connect('work')),
     })
   }
 

@@ -66,11 +66,20 @@ export class RedisRunControl implements RunControl {
 
   async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
     const { intake, ttlMs } = this.#options
-    const { thread, inbox, runs, suspended: suspended, signals } = this.#keys(run.thread)
+    const { thread, inbox, runs, suspended, signals } = this.#keys(run.thread)
     const reply = await sendSignal(intake.redis, {
-      ...{ thread, inbox, run: runs + run.id, suspended: suspended, signals: signals + run.id, id: run.id },
-      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, max: MAX_SIGNALS, ttlMs },
-      ...{ channel: this.#channel, notice: JSON.stringify({ ...run, signal }) },
+      thread,
+      inbox,
+      run: runs + run.id,
+      suspended,
+      signals: signals + run.id,
+      id: run.id,
+      signal: JSON.stringify(signal),
+      stops: signal.type === 'stop' ? 1 : 0,
+      max: MAX_SIGNALS,
+      ttlMs,
+      channel: this.#channel,
+      notice: JSON.stringify({ ...run, signal }),
     })
     const [sent, gen] = strings(reply)
     await this.#goOn(run, gen, intake.jobs)
@@ -155,7 +164,7 @@ export class RedisRunControl implements RunControl {
         thread,
         inbox,
         run: runs + run.id,
-        suspended: suspended,
+        suspended,
         id: run.id,
         decision: JSON.stringify(decision),
         now: now(),

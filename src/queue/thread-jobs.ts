@@ -60,9 +60,17 @@ export class ThreadJobs {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
     const tag = await fairPriority(this.#redis, {
-      ...{ tags: this.#tags, waiting: this.waiting.key, job: key(job), active: key('active') },
-      ...{ prioritized: key('prioritized'), wait: key('wait'), delayed: key('delayed') },
-      ...{ channel: channelOf(thread), lastTag: LAST_TAG, tagsTtlMs: TAGS_TTL_MS, waitingTtlMs: WAITING_TTL_MS },
+      tags: this.#tags,
+      waiting: this.waiting.key,
+      job: key(job),
+      active: key('active'),
+      prioritized: key('prioritized'),
+      wait: key('wait'),
+      delayed: key('delayed'),
+      channel: channelOf(thread),
+      lastTag: LAST_TAG,
+      tagsTtlMs: TAGS_TTL_MS,
+      waitingTtlMs: WAITING_TTL_MS,
       behind: waits && isBackground(waits) ? BEHIND : 0,
       ...(waits ? { entry: entryOf(thread, waits.id), askedAt: waits.at } : { entry: '', askedAt: 0 }),
     })

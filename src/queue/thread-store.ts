@@ -61,11 +61,26 @@ export class ThreadStore {
     const { id, eventId, user, text } = question
     const signal: Signal = { type: 'message', id, user, text }
     const reply = await acceptQuestion(this.#redis, {
-      ...{ thread, inbox, runs, run: runs + id, event: events + (eventId ?? ''), hasEvent: eventId ? 1 : 0 },
-      ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
-      ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
-      ...{ signal: addition ? JSON.stringify(signal) : '', onlyAdds: addition === 'only' ? 1 : 0 },
-      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), max: MAX_SIGNALS },
+      thread,
+      inbox,
+      runs,
+      run: runs + id,
+      event: events + (eventId ?? ''),
+      hasEvent: eventId ? 1 : 0,
+      id,
+      question: JSON.stringify(question),
+      now: now(),
+      askedSince: onlyKnownThread ? now() - knownTtlMs : 0,
+      ttlMs: this.ttlMs,
+      eventTtlMs: doneTtlMs,
+      signal: addition ? JSON.stringify(signal) : '',
+      onlyAdds: addition === 'only' ? 1 : 0,
+      user,
+      root: question.thread,
+      threadName,
+      signals,
+      channel: signalChannel(prefix),
+      max: MAX_SIGNALS,
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
     return { accepted: accepted as AcceptOutcome, gen, before: Number(before) }
@@ -77,8 +92,16 @@ export class ThreadStore {
     const keys = this.#keys(thread)
     const since = now()
     const reply = await beginQuestion(this.#redis, {
-      ...{ thread: keys.thread, inbox: keys.inbox, runs: keys.runs, gen, starts, now: since, ttlMs: this.ttlMs },
-      ...{ maxLosses, maxFailures, maxTries: maxDeadLetterTries },
+      thread: keys.thread,
+      inbox: keys.inbox,
+      runs: keys.runs,
+      gen,
+      starts,
+      now: since,
+      ttlMs: this.ttlMs,
+      maxLosses,
+      maxFailures,
+      maxTries: maxDeadLetterTries,
     })
     const [verdict, id, fields] = list(reply)
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }

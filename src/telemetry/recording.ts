@@ -58,7 +58,9 @@ export class Recording {
     const { messages, stop, tools, toolChoice } = request
     const isStep = stop !== undefined && !askedBy
     const call: TracedModelCall = {
-      ...{ kind: 'model', at: this.#options.now(), model },
+      kind: 'model',
+      at: this.#options.now(),
+      model,
       for: askedBy ? 'tool' : isStep ? 'step' : 'condense',
       ...(isStep ? { turn: this.#turn + 1 } : {}),
       ...(askedBy ? { turn: this.#turn, step: askedBy.step } : {}),
@@ -96,7 +98,7 @@ export class Recording {
     return call
   }
 
-  /** A tool whose time is up has been ended by its observation. */
+  /** Records the end of a tool call. Does nothing if the tool ran out of time: its observation has ended the call. */
   endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
     if (call.ms !== undefined) return
     if (isGivenForAsker(given)) this.#text.mute()
@@ -216,8 +218,19 @@ function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   const { id, team, channel, thread, user } = question
   const standalone = saved.standalone === undefined ? {} : { standalone: text.text(saved.standalone) }
   return {
-    ...{ version: 1, id, team, channel, thread, user, question: text.text(question.text), ...standalone },
-    ...{ model: '', dialect: '', startedAt: saved.startedAt, attempts: 1, calls: [] },
+    version: 1,
+    id,
+    team,
+    channel,
+    thread,
+    user,
+    question: text.text(question.text),
+    ...standalone,
+    model: '',
+    dialect: '',
+    startedAt: saved.startedAt,
+    attempts: 1,
+    calls: [],
   }
 }
 

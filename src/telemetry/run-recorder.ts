@@ -54,7 +54,9 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     handler: (handler) => async (question, run, signal) => {
       const keeper = new Keeper(question.id, run, options)
       const recording = new Recording(question, run.saved, {
-        ...{ before: await keeper.before(), secrets: options.secrets, now: options.now },
+        before: await keeper.before(),
+        secrets: options.secrets,
+        now: options.now,
         onChange: (recording, change) => keeper.change(recording, change),
       })
       const work = { recording, keeper }

@@ -1,5 +1,5 @@
 /**
- * An answer is told while the model writes it: what is told is a beginning of what the reader finds in the whole
+ * Answers stream while the model writes them. The streamed text is always a prefix of the answer in the whole
  * completion.
  */
 import fc from 'fast-check'
@@ -26,10 +26,7 @@ const SENTENCE = 'The lighthouse keeper counted every ship that passed the cape.
 const LONG =
   `${SENTENCE.repeat(6)}\n\n- one\n- two [1](https://a.example)\n\n\`\`\`js\nconst a = 1\n\`\`\`\n\n${SENTENCE}`.trim()
 
-/**
- * Returns the streamed text of a completion that comes in pieces of these lengths (repeated), and the answer that is
- * read from it.
- */
+/** Streams a completion in pieces of these lengths (repeated). Returns the streamed text and the parsed answer. */
 function follow(name: DialectName, completion: string, { lengths = [7], tools = TOOLS } = {}) {
   const spoken = dialect(name)
   const mine = tools.map(tool)

@@ -19,7 +19,7 @@ import {
 } from '../../src/agent/parser/special-tokens.ts'
 import { MAY_FINISH, namesFinish } from '../../src/agent/parser/tool-names.ts'
 
-/** The parts of the rare shapes, whole and in pieces, so that texts often lack only one mark. */
+/** Parts of rare shapes, whole and in pieces, so that texts often lack a single mark. */
 const PIECES = [
   ...['think', '<think>', '</think>', '◁think▷', '◁/think▷', '[think]', '[/think]', '`'.repeat(3), '<!--', '-->'],
   ...['analysis', 'ANALYSIS', 'The', 'assistantfinal', 'assistant final', 'ASSISTANTFINAL', 'here is my response:'],
@@ -60,7 +60,7 @@ const PIECES = [
 const texts = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''))
 const OPTIONS = { numRuns: 5000 }
 
-/** Holds for every text in which the look finds nothing; texts in which it does are passed over. */
+/** Checks a property of all texts that `look` does not match. */
 function holdsWithout(look: RegExp, all: fc.Arbitrary<string>, hold: (text: string) => void): void {
   let without = 0
   const check = (text: string) => {

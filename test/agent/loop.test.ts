@@ -370,7 +370,7 @@ describe.concurrent('a tool', () => {
   })
 })
 
-/** For tests made by a table, which get no context of their own. */
+/** For tests from a table, which have no context of their own. */
 async function isolated(options: Parameters<typeof runOn>[1]) {
   const ends: (() => Promise<void> | void)[] = []
   const runs = await runOn({ onTestFinished: (end) => void ends.push(end) }, options)

@@ -5,7 +5,7 @@ import { ObservationCut, beginsObservation, cutWhole } from '../../src/agent/par
 
 interface Streamed {
   text: string
-  /** How many pieces were pushed when the cut came; undefined where it never did. */
+  /** The number of pieces before the cut; undefined if there was none. */
   cutAt: number | undefined
 }
 

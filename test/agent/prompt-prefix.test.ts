@@ -12,7 +12,7 @@ import { dialect, step, tool, view, WIKI } from '../harness/dialect.ts'
 
 const LEARNT = { refused: new Set<string>(), needsReasoning: false }
 
-/** The request as a provider reads it: the tools, then the messages. */
+/** Returns the request as a provider reads it: the tools, then the messages. */
 function sent(wire: Wire, request: { messages: Message[]; tools?: ToolSpec[] }): string {
   const options = { model: 'm', stream: true, learnt: LEARNT }
   const body = wire.body({ ...request, signal: new AbortController().signal }, options)
@@ -20,7 +20,7 @@ function sent(wire: Wire, request: { messages: Message[]; tools?: ToolSpec[] }):
   return JSON.stringify(tools ?? []) + JSON.stringify(messages ?? input)
 }
 
-/** The smallest share of a step's request with which the next one begins. */
+/** Returns the smallest share of a step's request that the next request begins with. */
 function sharedOf(name: DialectName, steps: Step[], more: Partial<RunView> = {}): number {
   const wires = [chatWire, responsesWire]
   const shares = wires.flatMap((wire) => {

@@ -1,4 +1,4 @@
-/** Pictures that came with a question, from the task to the model's endpoint. */
+/** Pictures of a question, from the task to the model's endpoint. */
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
 import type { DialectName } from '../../src/config.ts'
@@ -15,7 +15,7 @@ const IMAGES: Picture[] = [
 const URLS = ['data:image/png;base64,Y2hhcnQ=', 'data:image/jpeg;base64,cGhvdG8=']
 const NAMES = Object.keys(DIALECTS) as DialectName[]
 
-/** One use of a tool and an answer, as each dialect writes them. */
+/** A tool call and an answer in each dialect. */
 const TURNS: Record<DialectName, [act: Turn, answer: Turn]> = {
   text: [act('a', 'echo', 'x'), finish('seen')],
   json: ['Action:\n```\n{"action": "echo", "action_input": {"query": "x"}}\n```', 'Final Answer: seen'],

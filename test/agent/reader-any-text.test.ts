@@ -132,7 +132,7 @@ const written = pieces([...FRAGMENTS, ...OBSERVATION, ...THINKING]).map((all) =>
 const ordinary = pieces(FRAGMENTS).map((all) => all.join(''))
 const tools = fc.constantFrom<string[]>([], ['search'], ['search', 'Search', 'Finish'])
 
-/** Whatever was read, a caller may rely on this much. */
+/** Checks what a caller may rely on for any text. */
 function isSound(reading: ParsedTurn): void {
   if (reading.kind === 'finish') expect(reading.answer.trim()).not.toBe('')
   else if (reading.kind === 'unreadable') expect(reading.hint).not.toMatch(/^\W*(observation|question)/im)

@@ -1,4 +1,4 @@
-/** Every shape that the readers must take, named in a sentence: the tables are in test/fixtures/reader. */
+/** Every shape that the readers must accept. The tables, with a sentence each, are in test/fixtures/reader. */
 import { describe, expect, test } from 'vitest'
 import { readCompletion } from '../../src/commands/eval/score-parser.ts'
 import * as bracket from '../fixtures/reader/bracket.ts'

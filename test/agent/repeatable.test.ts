@@ -123,7 +123,7 @@ test('a tool that answers by itself does not answer with the loop’s word about
 })
 
 describe('a call that was made before', () => {
-  /** A table with one row a write; `count` reads how many there are. */
+  /** A table to which each write adds a row. `count` returns the number of rows. */
   function table() {
     let rows = 1
     const insert = echo(() => `inserted row ${++rows}`, { name: 'insert', effects: 'write' })

@@ -15,7 +15,7 @@ import { question, toolStep } from '../harness/stores.ts'
 
 const ECHO = 'Action: echo\nAction Input: x'
 
-/** A turn that uses the dialect's tool, one that nobody can read, and an answer, as each dialect writes them. */
+/** A turn that uses the dialect's tool, an unreadable turn, and an answer, in each dialect. */
 const WRITTEN: Record<DialectName, (n: number) => Turn> = {
   text: (n) => turnOf(n, `Thought: so\n${ECHO}`, 'Thought: so\nFinal Answer: y'),
   json: (n) =>
@@ -27,7 +27,7 @@ const WRITTEN: Record<DialectName, (n: number) => Turn> = {
   docstore: (n) => turnOf(n, 'Thought 1: so\nAction 1: Search[x]', 'Thought 3: so\nAction 3: Finish[y]'),
   bracket: (n) => turnOf(n, 'Thought: so\nAction: echo[x]', 'Thought: so\nAction: Finish[y]'),
   'self-ask': (n) => turnOf(n, 'Follow up: x', 'So the final answer is: y'),
-  // Here plain prose is an answer; nothing at all is unreadable.
+  // In this dialect plain prose is an answer, so only an empty text is unreadable.
   conversational: (n) =>
     n === 1 ? '' : turnOf(n, `Thought: Do I need to use a tool? Yes\n${ECHO}`, 'Thought: No\nAI: y'),
   native: (n) => (n === 0 ? { text: 'so', toolCalls: calls(7) } : n === 1 ? { text: '' } : 'y'),
@@ -41,7 +41,7 @@ function calls(count: number) {
   return Array.from({ length: count }, (_, i) => ({ name: 'echo', arguments: `{"query": "x${i}"}` }))
 }
 
-/** It remembers how often it was called, and asks the model something. */
+/** Returns a tool that counts its calls and asks the model something. */
 function rememberingTool(dialect: DialectName): Tool {
   const name = dialect === 'docstore' ? 'wikipedia' : 'echo'
   const run = async (text: string, { memory, ask }: Parameters<Parameters<typeof echo>[0] & object>[1]) => {
@@ -51,10 +51,7 @@ function rememberingTool(dialect: DialectName): Tool {
   return echo(run, { name })
 }
 
-/**
- * Answers in as many processes as it takes: each one ends after `eventsEach` events, and the next goes on from what is
- * saved.
- */
+/** Answers in several processes. Each ends after `eventsEach` events, and the next continues from the saved run. */
 async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
   let turn = 0
   const script: Script = ({ prompt }) => (/say x\d?$/.test(prompt.trim()) ? 'said' : WRITTEN[dialect](turn++))
@@ -104,7 +101,7 @@ describe.concurrent.each(DIALECT_NAMES)('the events of a run in the dialect %s',
     const { steps, memory } = events.reduce(applyEvent, NO_PROGRESS)
     expect({ steps, memory }).toEqual({ steps: saved.steps, memory: saved.memory })
     expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'y' })
-    // Each process tells only its own usage; what a process spent on its way out is saved and not told any more.
+    // Each process reports only its own usage. Usage at the end of a process is saved but no longer reported.
     expect(saved.usage.length).toBeGreaterThanOrEqual(events.filter(({ type }) => type === 'usage').length)
   })
 })

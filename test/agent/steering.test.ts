@@ -9,7 +9,7 @@ import { act, finish, playModel } from '../harness/played-model.ts'
 
 type Settings = Partial<Pick<AgentDeps, 'stopAsked' | 'added' | 'mayRun'>>
 
-/** Runs the agent with these functions among its settings, and tells each event to `watch`. */
+/** Runs the agent with these steering functions. `watch` gets each event. */
 async function steered(t: Ends, options: AgentOptions & { steering: Settings; watch?: (event: AgentEvent) => void }) {
   const model = await playModel(t, options.model)
   const task = { question: 'What is it?', signal: new AbortController().signal, ...options.task }
@@ -26,7 +26,7 @@ async function steered(t: Ends, options: AgentOptions & { steering: Settings; wa
   }
 }
 
-/** Hands each list out once. */
+/** Returns each list once. */
 const inTurn =
   <T>(...lists: T[][]) =>
   () =>

@@ -1,4 +1,4 @@
-/** The thought that people see of a turn, and the hint that the model gets about an unreadable one. */
+/** The thought of a turn as people see it, and the hint for the model about an unreadable turn. */
 import { describe, expect, test } from 'vitest'
 import { readBracket } from '../../src/agent/dialects/bracket.ts'
 import { readConversational } from '../../src/agent/dialects/conversational.ts'

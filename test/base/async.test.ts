@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { settledWithin } from '../../src/base/async.ts'
 import { standStill } from '../harness/stand-still.ts'
 
-/** Another process on this machine, which answers each word a moment later. */
+/** Another process on this machine. It answers each message a moment later. */
 const OTHER = `const { parentPort } = require('node:worker_threads')
 parentPort.on('message', () => setTimeout(() => parentPort.postMessage('done'), 50))`
 

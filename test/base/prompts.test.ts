@@ -8,7 +8,7 @@ import { ROOT } from '../../src/base/package-root.ts'
 
 const NAMES = Object.keys(PROMPT_VARIABLES) as PromptName[]
 
-/** A copy of prompts/ that a test may spoil. */
+/** Returns a copy of prompts/ that a test may change. */
 async function copyOfPrompts(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-prompts-'))
   onTestFinished(() => rm(folder, { recursive: true }))

@@ -1,6 +1,6 @@
 /**
- * Interruptions between a card and the result of its press: others who press, a Redis that fails, processes that are
- * replaced, and time.
+ * Interruptions between a card and the result of its press: other presses, a failing Redis, replaced processes, and
+ * time.
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ import { ALLOWED, expectEndings, openOffice, writePosts, type Ending } from '../
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 import { eventually } from '../harness/stores.ts'
 
-/** A question with one call that waits for a person. */
+/** Asks a question with one call that waits for a person. */
 async function askForWrite(scene: Scene): Promise<PlayedThread> {
   const stage = new Stage(scene)
   stage.uses(['shelf__keep', `${stage.name} use 1`])
@@ -24,12 +24,12 @@ async function askForWrite(scene: Scene): Promise<PlayedThread> {
   return thread
 }
 
-/** The ending of one that was allowed. */
+/** Returns the ending of an allowed question. */
 function allowed(thread: PlayedThread): Ending {
   return { thread, posts: writePosts(thread.names[0]!), audit: [{ step: 1, outcome: 'done', ...ALLOWED }] }
 }
 
-/** The texts of the step and the card of a call that was not made. */
+/** Returns the ending of a call that was not made, with the texts of its step and card. */
 function notRun(thread: PlayedThread, [step, card]: [string, string], how: 'denied' | 'expired'): Ending {
   const name = thread.names[0]!
   const shows = (post: string, words: string) => new RegExp(`^${name} ${post}, but: [^]*${words}`)
@@ -59,7 +59,7 @@ async function startFront(scene: Scene): Promise<Front> {
   return { proxy, bot: await scene.start('front', { REDIS_URL: proxy.url }) }
 }
 
-/** A press whose decision is on its way to Redis, and held there. @returns what lets it go */
+/** Presses a button, and holds the decision on its way to Redis. @returns a function that releases it */
 async function pressHeld(
   { bot, proxy }: Front,
   by: { scene: Scene; thread: PlayedThread; user: string; action: string },
@@ -83,7 +83,7 @@ test('two people press at once on two fronts: the first one decides, and the oth
   for (const first of [0, 1] as const) {
     const thread = await askForWrite(scene)
     threads.push(thread)
-    // Both have found that nobody has decided.
+    // Both processes have found no decision yet.
     const goOn = [
       await pressHeld(fronts[0], { scene, thread, ...hands[0] }),
       await pressHeld(fronts[1], { scene, thread, ...hands[1] }),
@@ -149,11 +149,11 @@ test('the time for an approval ends while nothing runs: nothing is done, and all
   const clock = join(ROOT, 'test/harness/chaos/clock-ahead.js')
   const later = { NODE_OPTIONS: `--import ${clock}`, CHAOS_AHEAD_MS: String(ahead) }
   await scene.start('front', later)
-  // One is pressed before any worker is there to see that its time is over.
+  // One card is pressed before a worker can notice that its time is over.
   await pressCard(scene, threads[0]!)
   await told(scene, threads[0]!, [ALICE, 'This expired before anybody decided, so it was not done.'])
   await openCard(scene, threads[1]!)
-  // It is a day since anybody has swept.
+  // The last sweep was a day ago.
   await scene.client.del(sweepKey(scene))
   await scene.start('worker', later)
   const words: [string, string] = ['nobody approved it in time', '⌛ \\*Not done\\*: .*Nobody decided in time']
@@ -169,7 +169,7 @@ test('a front that dies once a decision is stored: who presses again is told so,
   const { bot, proxy } = await startFront(scene)
   await scene.start('worker')
   const thread = await askForWrite(scene)
-  // No worker looks for what has no job.
+  // No worker sweeps now.
   await scene.client.set(sweepKey(scene), 1, 'PX', 600_000)
   proxy.holdWhen((command) => command.includes(`"by":"${ALICE}"`), 'after')
   const pressing = pressCard(scene, thread)

@@ -1,6 +1,6 @@
 /**
- * Calls of an MCP server that change the world, and processes that end around them: each takes effect once at most, and
- * nobody is left in the dark.
+ * Calls of an MCP server that change something, and processes that end around them. Each call takes effect at most
+ * once, and its outcome is reported.
  */
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
@@ -10,17 +10,17 @@ import { Stage } from '../harness/chaos/stage.ts'
 import { ALLOWED, expectEnding, expectEndings, openOffice, writePosts, type Ending } from '../harness/chaos/writes.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
-/** A worker whose way to Redis can be held. */
+/** Starts a worker whose connection to Redis can be held. */
 async function startProxied(scene: Scene): Promise<{ bot: BotProcess; proxy: RedisProxy }> {
   const proxy = await redisProxy(scene.redis.port)
   return { proxy, bot: await scene.start('worker', { REDIS_URL: proxy.url }) }
 }
 
-/** A point around a call that a person has to allow. `isPressed`: the press comes before the worker is killed. */
+/** A point around a call that a person must allow. `isPressed`: the press comes before the worker is killed. */
 interface Point {
   when: string
   isPressed: boolean
-  /** Says by what it is seen that the worker is to be killed now. */
+  /** Prepares the point. Returns a function that tells whether the worker must be killed now. */
   isReached(stage: Stage, proxy: RedisProxy): () => boolean
   outcome: 'done' | 'unknown'
 }
@@ -79,7 +79,7 @@ test('a worker killed before, or after, a call that a person has allowed: the ca
   expect(server.written).toEqual(['q1-1 use 1', 'q2-1 use 1', 'q3-1 use 1'])
 })
 
-/** The question's one call, and what the thread and the audit list show where the worker was killed at it. */
+/** The question's only call, and what the thread and the audit list show if the worker is killed during it. */
 const CALLED = {
   shelf__keep: {
     posts: (name: string) => writePosts(name, { isKnown: false }),

@@ -10,7 +10,7 @@ import { treeMemory } from '../harness/process-tree.ts'
 const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-files')
 
-/** The memory of the parsers beside a bot of 250 MB, so that both stay under 900 MB. */
+/** The memory for the parsers, in MiB. With a bot of 250 MB the total stays under 900 MB. */
 const MAX_MEBIBYTES = 650
 
 const SCRIPT = `
@@ -26,7 +26,7 @@ if (isTogether === 'together') await Promise.all(names.map(read))
 else for (const name of names) await read(name, 0)
 `
 
-/** Writes a script that uses the build, which is there before all scenarios. */
+/** Writes a script that uses the build. The build exists before the scenarios. */
 async function writeMain(): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   onTestFinished(() => rm(FOLDER, { recursive: true, force: true }))
@@ -52,7 +52,7 @@ test('the built output parses files in plain Node, in a process of their own', {
   expect(stderr).toBe('')
 })
 
-/** Over a million cells: they need about as much as a file may have. */
+/** Returns a workbook with over a million cells, which need almost the maximum memory. */
 function largeWorkbook(): Uint8Array {
   return xlsxOf(Array.from({ length: 300_000 }, (_, i) => sheetRow(i + 1, [1, 2, 3, 4, 5])).join(''))
 }

@@ -18,11 +18,11 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
 ]
-/** The source file that contains a word of every answer. */
+/** A source file whose text is in every answer. */
 const CODE = 'src/slack/format/blocks.ts'
 const ends = fileEnds()
 
-/** The playground of a copy of the checkout, as `npm run dev` starts it. */
+/** The playground of a copy of the checkout, started by `npm run dev`. */
 class Dev {
   folder = ''
   url = ''
@@ -30,7 +30,7 @@ class Dev {
   #output = ''
   #process: ChildProcess | undefined
 
-  /** `path`: where it finds programs. */
+  /** Starts it. `path` is where it finds programs. */
   async start(path = process.env.PATH) {
     this.folder = await temporaryFolder(ends)
     for (const name of COPIED) await cp(join(ROOT, name), join(this.folder, name), { recursive: true })
@@ -76,7 +76,7 @@ class Dev {
     return (await response.json()) as Record<string, unknown>
   }
 
-  /** Asks in #general or in a thread there; the thread. */
+  /** Asks in #general or in a thread there. Returns the thread. */
   async ask(text: string, thread?: string): Promise<string> {
     await this.post('say', { channel: GENERAL, text, ...(thread && { thread_ts: thread }) })
     return thread ?? (await this.messages()).at(-1)?.ts ?? ''
@@ -100,7 +100,9 @@ class Dev {
     return found
   }
 
-  /** Asks until a question is met at work, which is gone by where this process looks too late; its thread. */
+  /**
+   * Asks until the bot is seen working on a question, which is over before a slow process looks. Returns the thread.
+   */
   async askedAndAtWork(text: string): Promise<string> {
     for (;;) {
       const thread = await this.ask(text)
@@ -109,7 +111,7 @@ class Dev {
     }
   }
 
-  /** Presses Ctrl+C, which reaches every process that was started in a terminal. */
+  /** Presses Ctrl+C, which reaches every process of the terminal. */
   async stop(): Promise<number | null> {
     const child = this.#process
     if (child?.pid === undefined) return null
@@ -118,14 +120,14 @@ class Dev {
     return ended
   }
 
-  /** Returns its running processes, its bots and its Redis included. */
+  /** Returns its running processes, including bots and Redis. */
   left(): string[] {
     const all = execFileSync('ps', ['-eo', 'pgid=,args='], { encoding: 'utf8' }).split('\n')
     return all.filter((line) => Number.parseInt(line) === this.#process?.pid)
   }
 }
 
-/** Waits until nothing is missing any more. */
+/** Waits until nothing is missing. */
 async function until(missing: () => Promise<string>): Promise<void> {
   const end = Date.now() + 120_000
   for (let what = await missing(); what !== ''; what = await missing()) {
@@ -181,7 +183,7 @@ describeWithRedis('npm run dev', () => {
     await dev.edit('prompts/text.md', (text) => `${text}\n`)
     await dev.shows('The bot has restarted.')
     expect((await dev.answers(changed, 1)).join('')).toContain('1.08')
-    // A bot that dies as soon as there is a file.
+    // A bot that ends as soon as a file exists.
     const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 5).unref()\n`
     await dev.edit('tools/arxiv.ts', (text) => `${dies}${text}`)
     await dev.shows('The bot has restarted.')
@@ -209,7 +211,7 @@ describeWithRedis('npm run dev', () => {
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     await dev.answers(thread, 1)
     const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
-    // What is known of a question is kept a moment after its answer is shown.
+    // The data on a question is saved a moment after its answer is shown.
     const tried = () => dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
     await expect.poll(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
     const calculator = 'tools/calculator.ts'

@@ -1,4 +1,4 @@
-/** A stream is open, or a card grows, when its worker dies. */
+/** A worker dies while a stream is open or a card grows. */
 import { expect, test } from 'vitest'
 import type { StoredMessage } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
@@ -8,23 +8,25 @@ import { expectAllWell, signsLeft } from '../harness/chaos/well.ts'
 import { finish } from '../harness/played-model.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
-/** Sets the stage before the question is asked, and says by what it is seen that the worker is to be killed now. */
+/**
+ * Prepares the point before the question is asked. Returns a function that tells whether the worker must be killed now.
+ */
 type Point = (stage: Stage, proxy: RedisProxy) => () => boolean
 
 interface Play {
   when: string
   point: Point
-  /** The events before another worker exists. */
+  /** Called before another worker exists. */
   meanwhile?: (stage: Stage) => void
-  /** The point at which the next worker is killed too. */
+  /** The point at which the next worker is killed. */
   second?: Point
-  /** The answer has so many numbered words, and so many where the model is asked for it again. */
+  /** The number of words of the answer, and of the answer when the model is asked again. */
   words?: [first: number, again: number]
 }
 
 const isRunEnding = (command: string) => command.includes('\r\n$4\r\ndone\r\n')
 
-/** `w1 w2 w3 …`, in paragraphs. */
+/** Returns `w1 w2 w3 …`, in paragraphs. */
 function numbered(name: string, count: number): string {
   const words = Array.from({ length: count }, (_, i) => `w${i + 1}${(i + 1) % 20 === 0 ? '.\n\n' : ' '}`)
   return `${name} is answered. ${words.join('')}`.trim()
@@ -33,7 +35,7 @@ function numbered(name: string, count: number): string {
 const wordsIn = (text: string) => text.match(/\bw\d+\b/g) ?? []
 const wordsTo = (count: number) => Array.from({ length: count }, (_, i) => `w${i + 1}`)
 
-/** The bot's messages about the question that was asked last. */
+/** Returns the bot's messages about the last question. */
 function messages({ scene }: Stage): StoredMessage[] {
   const thread = scene.threads.at(-1)
   return thread ? scene.slack.replies(thread.channel, thread.ts) : []
@@ -47,7 +49,7 @@ function hasWords(stage: Stage, n = 1): boolean {
   return message !== undefined && isOpen(message) && wordsIn(message.text).length > 20
 }
 
-/** A call that takes effect, but whose answer does not come. */
+/** Lets a call take effect, and withholds its answer. */
 function holdAnswer(stage: Stage, method: string, part = ''): () => boolean {
   let isMet = false
   const where = (args: object) => JSON.stringify(args).includes(part) && (isMet = true)
@@ -55,7 +57,7 @@ function holdAnswer(stage: Stage, method: string, part = ''): () => boolean {
   return () => isMet
 }
 
-/** A call that takes no effect, however often it is made. */
+/** Makes a call fail without effect, however often it is made. */
 function lose(stage: Stage, method: string, part = ''): () => boolean {
   let isMet = false
   const where = (args: object) => JSON.stringify(args).includes(part) && (isMet = true)
@@ -214,7 +216,7 @@ test('a stream that nobody wrote down when its worker died goes with its questio
   await expectAllWell(scene)
 })
 
-/** Plays each in a thread of its own, with workers of its own; `look` is called when nothing is left to do. */
+/** Plays each in its own thread, with its own workers. `look` is called when nothing is left to do. */
 async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread, when: string, words: number) => void) {
   await scene.start('front')
   for (const { when, point, meanwhile, second, words } of plays) {
@@ -233,7 +235,7 @@ async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread,
   await scene.start('worker')
 }
 
-/** A worker is there, somebody asks, and the worker is killed at the point. */
+/** Starts a worker, asks, and kills the worker at the point. */
 async function killedAt(
   scene: Scene,
   when: string,
@@ -249,7 +251,7 @@ async function killedAt(
   return thread
 }
 
-/** The third turn is the answer: slow at first, at once where the model is asked again. */
+/** Makes the third turn the answer: slow the first time, at once when the model is asked again. */
 function answerIn({ scene, name }: Stage, [first, again]: [number, number]): void {
   let asked = 0
   scene.model.decide(name, (request) => {

@@ -61,7 +61,7 @@ const UNITS = [
     'half a dozen ',
   ],
 ]
-/** Seconds of CPU that collecting garbage or compiling may cost. */
+/** The CPU seconds that a garbage collection or compilation may take. */
 const PAUSE = 0.1
 
 function seconds(answer: string, text: string, limit = Infinity): number {
@@ -71,7 +71,7 @@ function seconds(answer: string, text: string, limit = Infinity): number {
 
 const of = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length))
 
-// Linear time is 10 times as long, quadratic time 100 times.
+// Linear time takes 10 times as long, quadratic time 100 times.
 test.each(UNITS)('an answer and an observation of %j', (unit) => {
   const limit = 30 * seconds(of(unit, 2_000), of(unit, 20_000)) + PAUSE
   expect(seconds(of(unit, 20_000), of(unit, 200_000), limit)).toBeLessThan(limit)

@@ -1,4 +1,4 @@
-/** Files made to harm their reader: none stops the process, all are ended in time and within their memory. */
+/** Hostile files. None stops the process, and each ends within its time and memory limits. */
 import fc from 'fast-check'
 import { unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
@@ -74,7 +74,7 @@ test('nothing that takes as long as a file is large runs in the process of the b
   const before = process.cpuUsage()
   await parser.parse(textFile('a.txt', blankAtFirst))
   const { user, system } = process.cpuUsage(before)
-  // CPU time, not the clock's: some ms for the pipes. Looking at each byte once takes seconds.
+  // CPU time of a few ms for the pipes. Reading each byte individually would take seconds.
   expect((user + system) / 1e6).toBeLessThan(1.5)
 })
 
@@ -129,8 +129,7 @@ test.each([
   ['20 MB of quotes', 'a.csv', `"${'"'.repeat(20 * MEBIBYTE)}`],
   ['captions of half-open tags', 'a.vtt', `WEBVTT\n\n00:01.000 --> 00:02.000\n${'<v '.repeat(5_000_000)}`],
 ])('%s: an end within the time of one file', async (_, name, text) => {
-  // Seconds of the clock, of which a busy machine gives a file but some: four times as many as it has where it is
-  // alone.
+  // Wall-clock seconds. A busy machine gives a process only a part of them, so the limit is four times the usual one.
   const { file, fault } = await outcomeOf(textFile(name, text), { timeoutMs: 4 * PARSE_LIMITS.timeoutMs })
   expect(file ?? fault).toBeDefined()
   expect(fault ?? '').not.toContain('seconds')
@@ -171,7 +170,7 @@ function broken(bytes: Uint8Array, { cut, changes }: Mutation): Uint8Array {
   return copy
 }
 
-/** A change inside of a packed file leaves the zip as it should be: it reaches the parser. */
+/** A change inside a packed file keeps the zip valid, so that it reaches the parser. */
 function mutated(one: Mutation): FileBytes {
   const { name, bytes } = one.seed
   if (!one.isInside || bytes[0] !== 0x50) return { name, bytes: broken(bytes, one) }
@@ -194,7 +193,7 @@ test(
       if (file) expect(file.sections.some(({ lines }) => lines > 0)).toBe(true)
       else expect(fault).toMatch(/^[A-Z].*\.$/)
     }
-    // Some are read in spite of it, some are not: both ways were walked.
+    // Some files are still read, and some are not, so both branches are covered.
     const read = outcomes.filter(({ file }) => file).length
     expect(read).toBeGreaterThan(5)
     expect(read).toBeLessThan(35)

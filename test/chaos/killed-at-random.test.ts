@@ -19,7 +19,7 @@ test('200 questions in 40 threads while workers and the front are killed at rand
   await expectAllWell(scene)
 }, 180_000)
 
-/** Kills one, starts another in its place, and goes on. The front once, in the middle. */
+/** Kills a worker, starts another, and repeats. Kills the front once, in the middle. */
 async function killSome(scene: Scene): Promise<void> {
   const dice = diceFor('kills')
   for (let n = 0; n < KILLS; n++) {

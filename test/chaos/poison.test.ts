@@ -9,7 +9,7 @@ import { runCommand } from '../harness/command.ts'
 const LOSSES = 3
 
 test('a question that kills its worker three times is given up with a sentence, kept, and handed out again on demand', async (t) => {
-  // Slower than the poison: who asks at the same time dies with it each time, before anything is saved.
+  // Slower than the poison, so that questions asked at the same time die with it before anything is saved.
   const scene = await openScene(t, { model: thoughtfulTurn(300, 400) })
   await scene.start('front')
   let worker = await scene.start('worker')
@@ -19,9 +19,9 @@ test('a question that kills its worker three times is given up with a sentence, 
   const next = await scene.askOn(poisoned)
   const harmless = await scene.ask()
   for (let n = 1; n <= LOSSES; n++) {
-    // The first call is made once: what was answered is saved.
+    // The first call is made once, because its answer was saved.
     await scene.slack.until(() => stage.asked === n + 1, `loss ${n}`, 30_000)
-    // A step whose post is found and written down only by the next worker would be a checkpoint between.
+    // If the next worker found and recorded the step's post, that would be a checkpoint.
     await expect.poll(() => recordOf(scene, poisoned.ids[0]!, 'step-1'), { timeout: 10_000 }).toMatch(/^\d+\.\d+$/)
     await worker.kill()
     worker = await scene.start('worker')
@@ -68,7 +68,7 @@ test('/ask: a question whose workers die before its thread is open is given up b
   expect([scene.slack.messages(channel), scene.slack.refusals]).toEqual([[], []])
 })
 
-/** Returns Redis's record of one post of a run. */
+/** Returns the record of one post of a run in Redis. */
 async function recordOf({ client }: Scene, run: string, step: string): Promise<string | null> {
   const [key = ''] = await client.keys(`*:run:${run}`)
   return client.hget(key, `post:${step}`)

@@ -13,11 +13,11 @@ describeWithRedis('a process that dies', () => {
   const server = suiteRedis()
   let count = 0
 
-  // The sweep mends much; what must be right without it is tested without it.
+  // The sweep repairs much. These tests check what must be right without it.
   const noSweep = { sweepMs: 600_000 }
   const openFor = (t: Ends) => {
     const queues: Queue[] = []
-    // All at once: one that was cut off takes a moment to give up.
+    // All at once, because a queue that was cut takes a moment to give up.
     t.onTestFinished(async () => void (await Promise.all(queues.map((queue) => queue.stop(0)))))
     return (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
       const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, sweepMs: 500, acceptMs: 60_000 }
@@ -28,7 +28,7 @@ describeWithRedis('a process that dies', () => {
   }
   type Open = ReturnType<typeof openFor>
 
-  /** Three questions in two threads; the worker is cut off at its `n`th command and another one takes over. */
+  /** Asks three questions in two threads. The worker is cut at its `n`th command, and another one takes over. */
   async function workerDies(open: Open, n: number, when: 'before' | 'after'): Promise<boolean> {
     const prefix = `worker${count++}`
     const slack = new PlayedSlack()
@@ -48,7 +48,7 @@ describeWithRedis('a process that dies', () => {
     await eventually(() => expect(proxy.isCut() || slack.posts.length === 9).toBe(true))
     const wasCut = proxy.isCut()
     const last = () => deliver(front, question('last', { thread: '1.0' }))
-    // It may get further than that before it dies.
+    // The worker may get further before it is cut.
     if (!wasCut) await last()
     await eventually(() => expect(proxy.isCut() || slack.posts.length === 12).toBe(true))
     if (proxy.isCut()) await dies(proxy, { url: server.url, prefix })
@@ -66,13 +66,13 @@ describeWithRedis('a process that dies', () => {
 
   test('a worker may die before or after any of its commands, and every post is made once, in order', async (t) => {
     const open = openFor(t)
-    // The first twenty or so are greetings; seventy-odd are all that a worker says about these three questions.
+    // The first twenty commands or so are greetings. A worker sends about seventy for these three questions.
     const points = Array.from({ length: 64 }, (_, i) => i + 16)
     for (let from = 0; from < points.length; from += 8)
       await Promise.all(points.slice(from, from + 8).map((n) => workerDies(open, n, n % 2 ? 'before' : 'after')))
   }, 300_000)
 
-  /** The worker's way is held at its `n`th command until another one has taken over and is in the midst of the work. */
+  /** The worker is held at its `n`th command until another one has taken over and is working. */
   async function workerFreezes(open: Open, n: number): Promise<void> {
     const prefix = `frozen${count++}`
     const slack = new PlayedSlack()
@@ -86,7 +86,7 @@ describeWithRedis('a process that dies', () => {
     await eventually(() => expect(proxy.isHeld() || slack.posts.length === 6).toBe(true))
     const wasHeld = proxy.isHeld()
     const last = () => deliver(front, question('last'))
-    // It may get further than that before it is held.
+    // The worker may get further before it is held.
     if (!wasHeld) await last()
     await eventually(() => expect(proxy.isHeld() || slack.posts.length === 9).toBe(true))
     if (proxy.isHeld()) await endLeases(server.url, prefix)
@@ -114,7 +114,7 @@ describeWithRedis('a process that dies', () => {
       await Promise.all(points.slice(from, from + 8).map((n) => workerFreezes(open, n)))
   }, 300_000)
 
-  /** The front is cut off at its `n`th command after the greeting; what was not acked is delivered again to another. */
+  /** The front is cut at its `n`th command after the greeting. Events without an ack are delivered to another front. */
   async function frontDies(open: Open, n: number, when: 'before' | 'after'): Promise<boolean> {
     const prefix = `front${count++}`
     const slack = new PlayedSlack()
@@ -127,7 +127,7 @@ describeWithRedis('a process that dies', () => {
     await worker.start(slack.handler())
     await eventually(async () => expect(await other.ready()).toBe(true))
     const names = ['a', 'b', 'c']
-    // Each in a thread of its own, so that no later question of the thread makes up for a job that is missing.
+    // Each in its own thread, so that a later question cannot replace a missing job.
     for (const name of names) {
       const asked = question(name, { thread: `${name}.0` })
       const acked = await dying.accept(asked).then(
@@ -148,7 +148,7 @@ describeWithRedis('a process that dies', () => {
     expect([...before, ...after].filter(Boolean).length).toBeGreaterThan(15)
   })
 
-  // These wait for leases to end, each on queues of its own.
+  // These tests wait for leases to end, each with its own queues.
   describe.concurrent('and the runs that it had begun', () => {
     test('a question whose front died for good before its job was made is found by the sweep', async (t) => {
       const open = openFor(t)
@@ -252,7 +252,7 @@ describeWithRedis('a process that dies', () => {
       await deliver(front, question('poison'))
       const [begun, ended] = [toolStep(1), toolStep(1, { observation: { ok: true, text: 'seen' } })]
       let attempts = 0
-      // Dies while the tool runs; then after it, which is a checkpoint; then twice where nothing new was saved.
+      // The worker dies while the tool runs; then after it, which is a checkpoint; then twice without a new one.
       for (const value of [begun, ended, ended, ended]) {
         const proxy = await redisProxy(server.port, t)
         const saved = deferred()

@@ -22,7 +22,7 @@ test('Slack asks every tenth call to wait, and cuts every tenth before or after 
   await expectAllWell(scene)
 })
 
-/** A fault of a model call, and the part of the answer that was sent before it. */
+/** A fault of a model call, and the part of the answer that is sent before it. */
 const MODEL_FAULTS: ((turn: string) => TurnParts)[] = [
   () => ({ status: 500 }),
   () => ({ status: 503, headers: { 'retry-after': '1' } }),
@@ -44,7 +44,7 @@ test('every tenth call of the model fails, each in its own way', async (t) => {
     before.set(name, tries + 1)
     const dice = diceFor(`${name} try ${tries}`)
     const turn = playedTurn(request)
-    // More than three in a row are not retried: then there is a sentence, which is not what is looked at here.
+    // More than three faults in a row are not retried and end in a message, which this test does not cover.
     if (dice.next() > 0.1 || tries > 2) return turn
     failed.push(name)
     return dice.pick(MODEL_FAULTS)(String(turn))

@@ -10,12 +10,12 @@ import { readText } from '../../src/agent/dialects/text.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 
-/** Seconds of CPU for reading a megabyte: some tens of milliseconds are usual. */
+/** The CPU seconds for reading a megabyte. Some tens of ms are usual. */
 const BOUND = 2
-/** Seconds of CPU that a collection of garbage or a compilation may cost. */
+/** The CPU seconds that a garbage collection or compilation may take. */
 const PAUSE = 0.03
 
-/** Units from the facts, and others that regular expressions are often slow on. */
+/** Units from the facts, and others on which regular expressions are often slow. */
 const WORST = [
   '[',
   '{',
@@ -124,7 +124,7 @@ test.each(WORST)('a megabyte of %j is no more to the readers than what they look
     ).toBeLessThan(BOUND)
 })
 
-/** Seconds for a text as long as a model writes at most in a turn. */
+/** The longest text that a model writes in a turn, in characters. */
 test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Action: x\n'])(
   'a thousand tools make no reader slow, of %j',
   (unit) => {
@@ -139,7 +139,7 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 )
 
 /**
- * Compares a text with one sixteen times as long, by each reader. It allows twice the linear time and the cost of a
+ * Compares a text with one sixteen times as long, for each reader. It allows twice the linear time and the cost of a
  * pause, but not 256 times as much. Most readers take less than a pause for the long text.
  */
 function isLinear(textOf: (length: number) => string): void {

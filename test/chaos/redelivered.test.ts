@@ -15,18 +15,19 @@ test('Slack delivers everything three times more, in any order, to two fronts: e
   const people = askAll(scene, { threads: 20, questions: 3, startMs: 4_000, pauseMs: 1_500 })
   const dice = diceFor('deliveries')
   const isAsked = people.then(() => true)
-  // In the midst of the work…
+  // While the bot works…
   while (!(await Promise.race([isAsked, wait(100, false)]))) await redeliver(scene, () => dice.pick(fronts).port, 5)
   await redeliver(scene, () => dice.pick(fronts).port, Infinity)
   await scene.slack.until(() => scene.isAtRest(), 'the end of all work', 60_000)
-  // … and once more when all is answered.
+  // … and again when all is answered.
   await redeliver(scene, () => dice.pick(fronts).port, Infinity)
   expect(Math.min(...scene.deliveries.map(({ attempts }) => attempts.length))).toBeGreaterThan(TIMES)
   await expectAllWell(scene)
 })
 
 /**
- * Hands over again, at most so many of what was ever handed over, in any order, two at a time so that one meets itself.
+ * Delivers up to `most` earlier deliveries again, in any order. Two at a time, so that one may run in parallel with
+ * itself.
  */
 async function redeliver(scene: Scene, portOf: () => number, most: number): Promise<void> {
   const dice = diceFor(`order ${scene.deliveries.length}`)

@@ -10,7 +10,7 @@ import { follows, killMaster, type RedisFleet } from '../harness/redis-fleet.ts'
 import { startSentinels } from '../harness/redis-sentinels.ts'
 import type { RedisServer } from '../harness/redis.ts'
 
-/** In a Cluster the master that holds it has all of the queue, and a part of the threads. */
+/** In a Cluster, the master of this key has the whole queue and a part of the threads. */
 const QUEUE_KEY = `${bullPrefix('thinkaloud')}:turns:meta`
 
 test('a Cluster’s master dies, its replica takes over, and later gives back: every question is answered once', async (t) => {
@@ -46,12 +46,12 @@ async function openOn(t: TestContext, fleet: RedisFleet): Promise<{ scene: Scene
   return { scene, bots }
 }
 
-/** Waits until so many model calls and uses of the tool have ended. */
+/** Waits until this many model calls and tool uses have ended. */
 async function busy(scene: Scene, count: number): Promise<void> {
   await scene.slack.until(() => scene.paid().length >= count, `${count} calls and uses`, 30_000)
 }
 
-/** The queue's master is killed. @returns it, once another has its place and all bots say that they are ready again. */
+/** Kills the queue's master. @returns it, when another has taken over and all bots are ready again */
 async function failOver(scene: Scene, fleet: RedisFleet, bots: BotProcess[]): Promise<RedisServer> {
   const from = performance.now()
   const master = await fleet.masterOf(QUEUE_KEY)
@@ -69,13 +69,13 @@ async function failOver(scene: Scene, fleet: RedisFleet, bots: BotProcess[]): Pr
   return master
 }
 
-/** A connection that is lost, and BullMQ's loops, try several times a second; the log must not grow with that. */
+/** A lost connection and BullMQ's loops retry several times a second. The log must not grow at that rate. */
 function expectFewWords(bots: BotProcess[]): void {
   for (const bot of bots) {
     const lost = lines(bot, 'Redis is unreachable; reconnecting')
     expect(lost.length).toBeGreaterThan(0)
     expect(lines(bot, 'Redis connection restored')).toHaveLength(lost.length)
-    // The sentinels may send a connection to the dying master once more.
+    // The sentinels may connect a client to the dying master once more.
     for (const of of groups(lost, (line) => line.purpose)) expect(of.length).toBeLessThan(5)
     for (const of of groups(lines(bot, 'BullMQ reported an error'), (line) => line.error)) {
       for (const [n, line] of of.slice(1).entries()) expect(line.time - of[n]!.time).toBeGreaterThan(59_000)

@@ -13,7 +13,7 @@ test('Redis’ memory is full for a while: nothing is acked that is not kept, an
   await scene.fillRedis(async () => {
     await expect.poll(() => front.status('/readyz'), { timeout: 5_000 }).toBe(503)
     expect(await front.status('/healthz')).toBe(200)
-    // Longer than the workers' locks live.
+    // Longer than a worker's lock.
     await wait(3_000)
   })
   await expect.poll(() => front.status('/readyz'), { timeout: 10_000 }).toBe(200)

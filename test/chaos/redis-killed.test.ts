@@ -13,7 +13,7 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   const [front] = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   const people = askAll(scene, { threads: 24, questions: 2, startMs: 7_500, pauseMs: 1_000 })
   await wait(2_000)
-  // Longer than the workers' locks live.
+  // Longer than a worker's lock.
   await scene.loseRedis(4_000, {
     async meanwhile() {
       await expect.poll(() => front.status('/readyz'), { timeout: 5_000 }).toBe(503)
@@ -22,7 +22,7 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   })
   await expect.poll(() => front.status('/readyz'), { timeout: 10_000 }).toBe(200)
   await wait(1_500)
-  // And once more for a moment, in the midst of what is being caught up.
+  // Redis dies again while the bots catch up.
   await scene.loseRedis(0)
   await people
   await expectAllWell(scene)

@@ -9,16 +9,16 @@ import type { PlayedRequest } from '../harness/played-model.ts'
 import { eventually } from '../harness/stores.ts'
 
 const SHUTDOWN_MS = 4_000
-/** A process may take this much longer than it has for what runs: closing its connections, on a busy machine. */
+/** The time a process may take beyond SHUTDOWN_MS to close its connections on a busy machine. */
 const CLOSING_MS = 5_000
-/** The keys by which the model knows the workers that are replaced. */
+/** The model's API keys of the workers that are replaced. */
 const OLD_KEYS = ['old-1', 'old-2']
 
 test('a rolling restart under load loses nothing and repeats nothing', async (t) => {
   const shortTurn = thoughtfulTurn(100, 600)
   const scene = await openScene(t, {
     env: { SHUTDOWN_MS: String(SHUTDOWN_MS) },
-    // Most calls end before the process must; of an old worker's, every fourth does not, and its run is handed over.
+    // Most calls end before the process must. Every fourth call of an old worker does not, so its run is handed over.
     model: (request) => (isEndless(request) ? { hang: true } : shortTurn(request)),
   })
   const front = await scene.start('front')

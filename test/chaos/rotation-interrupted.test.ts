@@ -5,7 +5,7 @@ import { rotatingApp } from '../harness/chaos/rotating-app.ts'
 import type { Home } from '../harness/many-slacks.ts'
 
 const HOMES: Home[] = Array.from({ length: 50 }, (_, n) => ({ id: `T0CHAOS${String(n).padStart(4, '0')}` }))
-/** As long as a process that died can hold the lock of a refresh. */
+/** The time for which a dead process can hold the lock of a refresh. */
 const LOCK_MS = 60_000
 
 test('a process dies between Slack’s answer to a refresh and the store, fifty times: all are answered, each installer is told once', async (t) => {

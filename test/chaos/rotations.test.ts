@@ -4,7 +4,7 @@ import { rotatingApp } from '../harness/chaos/rotating-app.ts'
 import { botUserOf, type Home } from '../harness/many-slacks.ts'
 
 const HOMES: Home[] = Array.from({ length: 10 }, (_, n) => ({ id: `T0ROTATE${String(n).padStart(3, '0')}` }))
-/** The garbage that the allocator may keep, in MiB. A client for each token would take more. */
+/** The memory that the allocator may keep, in MiB. A client for each token would take more. */
 const NOISE_MB = 24
 
 test('over a thousand rotations memory and sockets are flat, and everybody is answered', async (t) => {
@@ -19,7 +19,7 @@ test('over a thousand rotations memory and sockets are flat, and everybody is an
     }
   }
   await answered(1)
-  // V8 takes its time until its heap has the size that this work needs.
+  // The heap of V8 must first grow to the size of this work.
   await rotate(2_000)
   const [memory, sockets] = [bot.nowMb(), bot.sockets()]
   await rotate(1_000)

@@ -12,7 +12,7 @@ import { eventually, keptLog } from '../harness/stores.ts'
 
 const STOP = { type: 'stop', by: 'U0CHAOS0002' } as const
 
-/** A person who reaches the runs from another process. */
+/** Returns a control of the runs in another process. */
 async function controlOf({ redis, env }: Scene): Promise<RunControl> {
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   const queue = redisQueue({ redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })
@@ -25,7 +25,7 @@ function runOf(thread: PlayedThread): RunRef {
   return { thread: `${TEAM}:${thread.channel}:${thread.ts}`, id: thread.ids[0]! }
 }
 
-/** The first use of the tool needs a person. */
+/** Makes the first tool use need a person's approval. */
 function askFirst(stage: Stage): void {
   stage.scene.model.decide(stage.name, (request) =>
     observationsIn(request) === 0
@@ -34,7 +34,7 @@ function askFirst(stage: Stage): void {
   )
 }
 
-/** The posts of a question whose first use of the tool somebody allows. */
+/** The posts of a question whose first tool use is allowed. */
 const POSTS = ['q1-1 step-1', 'q1-1 approval-1', 'q1-1 step-2', 'q1-1 answer-1']
 
 const STOPPED = /^q\d+-1 answer-1, but: [^]*asked to stop/
@@ -100,7 +100,7 @@ test('what the asker adds while the worker is killed is heard by the next one, o
   await Promise.all([scene.add(thread, 'I meant the newer ledger.'), worker.kill()])
   stage.letGo()
   await scene.start('worker')
-  // The addition is the second step of the run, and no post.
+  // The addition is the run's second step. It has no post.
   const posts = ['q1-1 step-1', /^q1-1 step-3, but: [^]*noted: q1-1 use 2$/, 'q1-1 answer-1']
   await expectAllWell(scene, { posts: new Map([[thread, posts]]) })
   const last = scene.model.about(stage.name).at(-1)?.prompt ?? ''

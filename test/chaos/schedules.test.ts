@@ -1,6 +1,6 @@
 /**
- * Many schedules are due while workers are killed or frozen, wait for a limit, or lose their Redis; or everything is
- * down for three hours.
+ * Many schedules are due while workers are killed or frozen, wait for a limit, or lose their Redis; or while everything
+ * is down for three hours.
  */
 import { expect, test, type TestContext } from 'vitest'
 import { scanKeys } from '../../src/base/redis/redis-keys.ts'
@@ -14,7 +14,7 @@ import { eventually } from '../harness/stores.ts'
 const MINUTE = 60_000
 const CHANNEL = CHANNELS[0]!
 
-/** Lets minutes pass for all schedules while there is no worker, by moving their stored times back. */
+/** Moves all schedules' stored times back by some minutes, while there is no worker. */
 async function pass({ client, env }: Scene, minutes: number): Promise<void> {
   const ms = minutes * MINUTE
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
@@ -35,7 +35,7 @@ const shown = (scene: Scene) => ephemerals(scene).map((one) => scene.slack.shown
 async function make(scene: Scene, n: number): Promise<void> {
   const { slack } = scene
   const { ok } = await slack.slash(`every 20 minutes what is thing ${n}?`, { channel: CHANNEL })
-  // Slack says that it failed, and a person types it again.
+  // Slack reports a failure, and the person sends the command again.
   if (!ok) return make(scene, n)
   const card = () => ephemerals(scene).find((one) => slack.shown(one).includes(`> what is thing ${n}?`))
   const { ts } = await slack.until(card, `the card of ${n}`).catch((error: unknown) => {
@@ -45,7 +45,7 @@ async function make(scene: Scene, n: number): Promise<void> {
   await slack.press({ channel: CHANNEL, ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })
 }
 
-/** The root messages of the occurrences, by the thing that they ask about. */
+/** Returns the root messages of the occurrences, by their subject. */
 function runs({ slack }: Scene): number[] {
   const roots = slack.messages(CHANNEL).filter((one) => one.bot_id && !one.thread_ts)
   return roots
@@ -58,7 +58,9 @@ function answers({ slack }: Scene): number {
   return texts.filter((one) => slack.shown(one).includes('It is so.')).length
 }
 
-/** A scene with schedules that are all due: the minute over which they are spread has passed. No process is there. */
+/**
+ * Opens a scene with schedules that are all due, without processes. The minute over which they are spread has passed.
+ */
 async function openDue(t: TestContext, made: number, { env, ...options }: SceneOptions = {}): Promise<Scene> {
   const scene = await openScene(t, {
     env: { SCHEDULES_PER_USER: '50', WORKER_CONCURRENCY: '3', ...env },
@@ -78,7 +80,7 @@ async function openDue(t: TestContext, made: number, { env, ...options }: SceneO
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/** Each schedule has asked and been answered once. */
+/** Checks that each schedule was asked and answered once. */
 async function expectEach(scene: Scene, made: number): Promise<void> {
   await eventually(() => expect(answers(scene)).toBe(made), 60_000)
   await scene.slack.settle(600)
@@ -88,7 +90,7 @@ async function expectEach(scene: Scene, made: number): Promise<void> {
 test('each occurrence is asked and answered once, whoever is killed; what nobody was there for is named', async (t) => {
   const made = 12
   const scene = await openDue(t, made)
-  // Two fronts, and workers that come and go.
+  // Two fronts. Workers start and end.
   await Promise.all([scene.start('front'), scene.start('front')])
   let worker = await scene.start('worker')
   for (const enough of [2, 5, 8]) {
@@ -120,7 +122,7 @@ test('runs that wait for a limit are made once, though the worker is killed afte
     await eventually(() => expect(answers(scene)).toBeGreaterThan(before))
     await worker.kill()
     waited += worker.output().split('a scheduled run waits').length - 1
-    // They are asked again after half a minute.
+    // They are retried after half a minute.
     await pass(scene, 1)
   }
   expect(waited).toBeGreaterThan(0)
@@ -138,7 +140,7 @@ test('what a frozen worker had begun is asked and answered once, also after it h
   await scene.start('worker')
   await eventually(() => expect(answers(scene)).toBe(made), 60_000)
   worker.thaw()
-  // Longer than any pause after which it would go on by itself.
+  // Longer than any pause after which it would continue by itself.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await expectEach(scene, made)
 })

@@ -1,4 +1,4 @@
-/** A question is edited or deleted while the worker that has it dies. */
+/** A question is edited or deleted while its worker dies. */
 import { expect, test } from 'vitest'
 import { ALICE, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
@@ -15,7 +15,7 @@ interface Moment {
   proxy: RedisProxy
 }
 
-/** Sets the stage before the person acts, and says by what it is seen that the worker is to be killed now. */
+/** Prepares the point before the person acts. Returns a function that tells whether the worker must be killed now. */
 type Point = (moment: Moment) => Promise<() => boolean> | (() => boolean)
 
 const isRunEnding = (command: string) => command.includes('\r\n$4\r\ndone\r\n')
@@ -72,7 +72,7 @@ const TO_AN_EDIT: typeof TO_BOTH = [
   ],
 ]
 
-/** A question at its second thought, with one step in the thread and another question behind it. */
+/** Asks a question and waits for its second thought. It has one step in the thread and another question behind it. */
 async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: PlayedThread }> {
   const stage = new Stage(scene)
   stage.holdCall(2)
@@ -83,7 +83,7 @@ async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: PlayedT
   return { stage, thread }
 }
 
-/** Plays each point in turn, with a worker of its own. */
+/** Plays each point in turn, with its own worker. */
 async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: PlayedThread) => Promise<void>) {
   await scene.start('front')
   let worker = await startProxied(scene)
@@ -170,7 +170,7 @@ test('an edit when the answer is out and its worker killed: the answer stays, an
   expect(scene.model.about(editedName(thread))).toEqual([])
 })
 
-/** The bot's messages that show this. */
+/** Returns the bot's messages with this text. */
 function mentionsOf({ slack, threads }: Scene, words: RegExp): string[] {
   const shown = (message: StoredMessage) => slack.shown(message)
   return threads
@@ -179,7 +179,7 @@ function mentionsOf({ slack, threads }: Scene, words: RegExp): string[] {
     .filter((text) => words.test(text))
 }
 
-/** A worker whose way to Redis can be held. */
+/** Starts a worker whose connection to Redis can be held. */
 async function startProxied(scene: Scene): Promise<{ bot: BotProcess; proxy: RedisProxy }> {
   const proxy = await redisProxy(scene.redis.port)
   return { proxy, bot: await scene.start('worker', { REDIS_URL: proxy.url }) }

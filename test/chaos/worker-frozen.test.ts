@@ -5,7 +5,9 @@ import { openScene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 
-/** Sets the stage before the question is asked, and says by what it is seen that the worker is to be frozen now. */
+/**
+ * Prepares the point before the question is asked. Returns a function that tells whether the worker must be frozen now.
+ */
 type Point = (stage: Stage) => () => boolean
 
 const POINTS: [when: string, point: Point][] = [
@@ -64,9 +66,9 @@ test('a worker that was frozen past its lease says nothing more when it wakes', 
     const before = scene.slack.calls.length
     stage.letGo()
     worker.thaw()
-    // Longer than any pause after which it would go on by itself.
+    // Longer than any pause after which it would continue by itself.
     await wait(2_000)
-    // It may look up whether an earlier try has arrived, which nobody sees.
+    // It may look up whether an earlier try has arrived. People do not see that.
     const said = scene.slack.calls.slice(before).filter(({ method }) => !method.startsWith('conversations.'))
     expect(said.map(({ method, args }) => ({ when, method, args }))).toEqual([])
     expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))

@@ -6,7 +6,9 @@ import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
-/** Sets the stage before the question is asked, and says by what it is seen that the worker is to be killed now. */
+/**
+ * Prepares the point before the question is asked. Returns a function that tells whether the worker must be killed now.
+ */
 type Point = (stage: Stage, proxy: RedisProxy) => () => boolean
 
 const POINTS: [when: string, point: Point][] = [
@@ -57,7 +59,7 @@ const POINTS: [when: string, point: Point][] = [
   [
     'between the update of a step and whatever comes after',
     (stage) => {
-      // A tool that is as fast as the post leaves nothing to update.
+      // If the tool is as fast as the post, there is nothing to update.
       const isShown = () => stage.effects('chat.postMessage', 'step-1') === 1
       stage.scene.ledger.hold(stage.scene.slack.until(isShown, 'the first step'))
       stage.holdAnswer('chat.update', 'step-1')
@@ -96,7 +98,7 @@ test('a worker killed at any point leaves nothing undone and nothing done twice'
     const stage = new Stage(scene)
     const isReached = point(stage, worker.proxy)
     const thread = await scene.ask()
-    // The thread's next question waits until the first is through.
+    // The thread's next question waits until the first one is answered.
     await scene.askOn(thread)
     await scene.slack.until(isReached, `the point ${when}`)
     await worker.bot.kill()
@@ -113,7 +115,7 @@ test('an addition that nobody has heard, and a worker killed before it ends the 
   await scene.start('front')
   const { bot, proxy } = await startProxied(scene)
   const stage = new Stage(scene)
-  // The turn after the last step looks no more at what is added.
+  // The turn after the last step does not read additions.
   scene.model.decide(stage.name, async (request, before) => {
     if (before === 2) await stage.after
     return playedTurn(request)
@@ -160,7 +162,7 @@ test('a worker killed after it told of a failure: that stays the end of it', asy
   expect(stage.asked).toBe(1)
 })
 
-/** A worker whose way to Redis can be held. */
+/** Starts a worker whose connection to Redis can be held. */
 async function startProxied(scene: Scene): Promise<{ bot: BotProcess; proxy: RedisProxy }> {
   const proxy = await redisProxy(scene.redis.port)
   return { proxy, bot: await scene.start('worker', { REDIS_URL: proxy.url }) }

@@ -1,7 +1,7 @@
 /**
- * `tsx test/ci/built.ts [--in FOLDER] [COMMAND …]`: starts the built bot as an operator would (`npm start` unless a
- * command is given), with nothing but an environment, against the local Slack and a played model, over both ways in.
- * Prints what holds; exits 1 when something fails.
+ * `tsx test/ci/built.ts [--in FOLDER] [COMMAND …]`: starts the built bot as an operator does (default: `npm start`),
+ * with only an environment, against the local Slack and a simulated model, over HTTP and Socket Mode. Prints the facts
+ * that hold; exits with 1 if one fails.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 const counts = { passed: 0, failed: 0 }
 
-/** Says whether a fact holds, and counts it. A fact that throws fails with what was thrown. */
+/** Checks a fact, prints the result and counts it. A fact that throws fails with the error. */
 export async function check(fact: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const fault = await Promise.resolve()
     .then(holds)
@@ -10,7 +10,7 @@ export async function check(fact: string, holds: () => Promise<boolean> | boolea
   console.log(fault ? `  FAILS  ${fact}: ${fault}` : `  holds  ${fact}`)
 }
 
-/** The last line, as .ci/run counts it; the process ends with 1 when a fact failed. */
+/** Prints the last line, which .ci/run counts. Ends the process with 1 if a fact failed. */
 export function summary(): void {
   console.log(`${counts.passed} passed, ${counts.failed} failed`)
   process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0

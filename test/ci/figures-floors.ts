@@ -9,7 +9,7 @@ import { check, summary } from './facts.ts'
 const files = process.argv.slice(2)
 if (files.length === 0) throw new Error('Which recordings? tsx test/ci/figures-floors.ts FILE …')
 
-/** Percent of the answers whose figures all come from their steps, and of the changed figures. */
+/** Percent of the answers whose figures are all from their steps, and of the changed figures. */
 const MAX_ALARMS = 2
 const MIN_FOUND = 90
 

@@ -1,4 +1,4 @@
-/** `tsx test/ci/first-command.ts`: the command that a newcomer types first, `npm run playground`, as it stands. */
+/** `tsx test/ci/first-command.ts`: runs a newcomer's first command, `npm run playground`. */
 import { ROOT } from '../../src/base/package-root.ts'
 import { freePort } from '../harness/redis.ts'
 import { check, summary } from './facts.ts'

@@ -1,6 +1,6 @@
 /**
- * `tsx test/ci/image.ts FOLDER`: carries out the Dockerfile's steps without Docker, each stage in a folder of its own,
- * from nothing but the files that git knows. FOLDER/app is then what the image would hold.
+ * `tsx test/ci/image.ts FOLDER`: executes the Dockerfile's steps without Docker, each stage in its own folder, with
+ * only the files in git. FOLDER/app is then the content of the image.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ function step(instruction: Instruction, folder: string): void {
     execFileSync('sh', ['-c', instruction.rest], { cwd: join(folder, 'app'), stdio: 'inherit' })
 }
 
-/** From an earlier stage a path is taken as it stands; from here only what git knows below it. */
+/** Copies any path from an earlier stage, but only files in git from the checkout. */
 function copy(instruction: Instruction, folder: string): void {
   const { from, to } = copyOf(instruction)
   const stage = instruction.flags['from']

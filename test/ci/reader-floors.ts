@@ -1,6 +1,6 @@
 /**
- * `tsx test/ci/reader-floors.ts FILE …`: the reader over recorded and made completions; no share may fall below its
- * floor.
+ * `tsx test/ci/reader-floors.ts FILE …`: the reader over recorded and generated completions. No share may fall below
+ * its floor.
  */
 import { scoreCases, scoreTable, type Score } from '../../src/commands/eval/score-parser.ts'
 import { check, summary } from './facts.ts'
@@ -8,11 +8,11 @@ import { check, summary } from './facts.ts'
 const files = process.argv.slice(2)
 if (files.length === 0) throw new Error('Which recordings? tsx test/ci/reader-floors.ts FILE …')
 
-/** Percent of the recorded cases (tiers R and RS) that must be read right, by dialect. */
+/** Percent of the recorded cases (tiers R and RS) that must be parsed correctly, by dialect. */
 const RECORDED = { text: 99, json: 97.5, docstore: 99.5 }
-/** The same for what was made from them by mutation, over all dialects. */
+/** The same for their mutations, over all dialects. */
 const MUTATED = 97
-/** The same for the shapes of 2025-2026 models, which were made by hand. */
+/** The same for hand-written shapes of the models of 2025-2026. */
 const MADE = 95
 
 for (const file of files) {
@@ -37,7 +37,7 @@ for (const file of files) {
 }
 summary()
 
-/** A file without cases of a kind says nothing about it. */
+/** Checks the share. A file without cases of a kind is skipped. */
 async function atLeast(floor: number, name: string, some: Score[]): Promise<void> {
   if (some.length === 0) return
   const sum = (key: 'right' | 'total') => some.reduce((all, score) => all + score[key], 0)

@@ -3,18 +3,15 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Ends } from '../harness/ends.ts'
 
-/** A command that runs beside us. */
+/** A command in a separate process. */
 export interface Running {
   pid: number
-  /** Its output so far, errors included. */
+  /** Returns its output so far, including errors. */
   output(): string
   ended: Promise<number | null>
 }
 
-/**
- * Starts a command with nothing but this environment, in a process group of its own, so that all of it ends with
- * `ends`.
- */
+/** Starts a command with only this environment, in its own process group, so that all of it ends with `ends`. */
 export function start(
   command: string[],
   at: { cwd: string; env: Record<string, string | undefined>; ends: Ends },
@@ -35,7 +32,7 @@ export function start(
   return { pid, output: () => output, ended }
 }
 
-/** Waits until it has said something, a minute at most. @throws Error with what it said instead. */
+/** Waits for some output, for a minute at most. @throws Error with the output */
 export async function said(running: Running, what: RegExp): Promise<boolean> {
   const ended = running.ended.then(() => true)
   for (let i = 0; i < 600 && !what.test(running.output()); i++) if (await Promise.race([ended, wait(100, false)])) break
@@ -43,7 +40,7 @@ export async function said(running: Running, what: RegExp): Promise<boolean> {
   throw new Error(running.output().slice(-500))
 }
 
-/** Returns whether SIGTERM ends it with code 0, in half a minute at most. */
+/** Returns whether SIGTERM ends it with code 0 within half a minute. */
 export async function endsWell(running: Running): Promise<boolean> {
   process.kill(innermost(running.pid), 'SIGTERM')
   const code = await Promise.race([running.ended, wait(30_000, 'still running', { ref: false })])
@@ -51,7 +48,7 @@ export async function endsWell(running: Running): Promise<boolean> {
   throw new Error(`${code}: ${running.output().slice(-300)}`)
 }
 
-/** The process that npm and its shell started, or the process itself. */
+/** Returns the process that npm and its shell started, or the process itself. */
 function innermost(pid: number): number {
   const [child] = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
     .stdout.trim()
@@ -59,7 +56,7 @@ function innermost(pid: number): number {
   return child ? innermost(Number(child)) : pid
 }
 
-/** Runs something, then ends all that it has started, whatever happened. */
+/** Runs the work, and then ends everything that it has started, even if it fails. */
 export async function withEnds(work: (ends: Ends) => Promise<void>): Promise<void> {
   const all: (() => Promise<unknown> | void)[] = []
   try {

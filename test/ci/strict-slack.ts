@@ -1,7 +1,7 @@
 /**
- * `tsx test/ci/strict-slack.ts FOLDER [--bare]`: the suites for any Slack, against the strict Slack of FOLDER
- * (`slack.mjs`), which is none of ours; `--bare`: as if it knew no more than a plain emulator does. vitest counts; the
- * exit code is 1 too where the bot sent what that Slack had to refuse.
+ * `tsx test/ci/strict-slack.ts FOLDER [--bare]`: runs the suites for any Slack against the strict Slack of FOLDER
+ * (`slack.mjs`), which is not ours. `--bare` removes what a plain emulator does not know. vitest counts; the exit code
+ * is also 1 if that Slack had to refuse a call of the bot.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../../src/base/package-root.ts'
 
-/** The strict Slack, as far as it is used here. */
+/** The part of the strict Slack that is used here. */
 interface StrictSlack {
   apiUrl: string
   faults: { method: string; error: string; times: number }[]
@@ -20,7 +20,7 @@ interface StrictSlack {
 
 const SUITES = ['test/slack/any-slack.test.ts', 'test/slack/any-front-door.test.ts']
 const CHANNEL = 'C0GENERAL1'
-/** Calls that the suites make to be refused. */
+/** Matches refused calls that the suites make intentionally. */
 const MEANT = /thinkaloud\.noSuchMethod|C0NOWHERE99/
 
 /** The methods and kinds of blocks that a plain emulator does not know. */
@@ -51,7 +51,7 @@ const refused = slack.refusals.filter(({ method, why }) => !MEANT.test(`${method
 for (const { method, why } of refused) console.log(`that Slack refused ${method}: ${why}`)
 process.exitCode = code === 0 && refused.length === 0 ? 0 : 1
 
-/** vitest, in a process of its own that ends with this one. Its exit code. */
+/** Runs vitest in a separate process that ends with this one. Returns its exit code. */
 async function runSuites(env: Record<string, string>): Promise<number | null> {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const child = spawn(process.execPath, [vitest, 'run', ...SUITES], {

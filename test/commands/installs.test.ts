@@ -1,4 +1,4 @@
-/** `npm run installs`: what operators see of installations and how they end one; and the doctor's lines. */
+/** `npm run installs`: how operators see and end installations; and the doctor's lines about them. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { fileEnds } from '../harness/ends.ts'

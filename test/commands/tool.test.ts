@@ -1,4 +1,4 @@
-/** `npm run tool`, as the author of a tool runs it. */
+/** `npm run tool`, as a tool's author runs it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

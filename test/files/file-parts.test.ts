@@ -1,4 +1,4 @@
-/** The parts of a file that a model gets: its opening, the parts that it names, the passages that it searches. */
+/** The parts of a file for the model: its opening, the parts that it requests, the passages that it searches. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openingOf, outlineOf } from '../../src/files/outline.ts'

@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../src/base/seal.ts'
@@ -117,7 +117,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
   test('files expire, unless they are used', async () => {
     const files = make({ ttlMs: 400 })
     const isThere = async (where: string) => (await files.load(where, 'F1')) !== undefined
-    // Once more where the whole machine stood still between two uses for longer than files are kept.
+    // Retried if the whole machine paused between two uses for longer than files are kept.
     await eventually(async () => {
       await files.keep(thread, file('F1'), text('a'))
       await files.keep('T1:C1:2.0', file('F1'), text('a'))

@@ -1,4 +1,4 @@
-/** Files of real tools and of people, as text. */
+/** Files by real tools and people, as text. */
 import { expect, test } from 'vitest'
 import { createFileParsers } from '../../src/files/parse-file.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'

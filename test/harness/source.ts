@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../../src/base/package-root.ts'
 
-/** One source file of the project. Its path is relative to the root. Its tree is parsed on first use. */
+/** One file of code of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
 export class SourceFile {
   readonly path: string
   readonly text: string
@@ -23,13 +23,13 @@ export class SourceFile {
     return this.text.trimEnd().split('\n').length
   }
 
-  /** Its imports and re-exports, including types: paths of the project's files, names of packages. */
+  /** Its imports and re-exports, types included: paths of the project's own files, names of packages. */
   get imports(): string[] {
     return (this.#imports ??= importsOf(this.tree))
   }
 }
 
-/** Returns every source file below these folders of the project: TypeScript, and the page's JavaScript. */
+/** Every file of code below these folders of the project: TypeScript, and the page's JavaScript. */
 export function sourcesIn(...folders: string[]): SourceFile[] {
   return folders
     .flatMap(filesIn)
@@ -37,7 +37,7 @@ export function sourcesIn(...folders: string[]): SourceFile[] {
     .map((path) => new SourceFile(path))
 }
 
-/** Returns every file below a folder of the project, without dependencies and builds. */
+/** Every file below a folder of the project, dependencies and builds left out. */
 export function filesIn(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
   return entries.flatMap((entry) => {
@@ -49,7 +49,7 @@ export function filesIn(folder: string): string[] {
 
 const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage'])
 
-/** Returns the text of a file of the project. */
+/** The text of one file of the project. */
 export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
@@ -87,7 +87,7 @@ function lineOf(tree: ts.SourceFile, position: number): number {
   return tree.getLineAndCharacterOfPosition(position).line + 1
 }
 
-/** Returns the comments of a file, each with its first line. */
+/** The comments of a file, each with the line that it begins on. */
 export function commentsOf({ tree, text }: SourceFile): { line: number; text: string }[] {
   const found = new Map<number, string>()
   const take = (ranges: ts.CommentRange[] | undefined) => {
@@ -100,10 +100,4 @@ export function commentsOf({ tree, text }: SourceFile): { line: number; text: st
   }
   see(tree)
   return [...found].map(([position, comment]) => ({ line: lineOf(tree, position), text: comment }))
-}
-
-/** Returns the median of some numbers. */
-export function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }

@@ -1,6 +1,6 @@
 /**
- * Questions of MCP servers to the asker during a call: real servers, of the protocol of 2026-07-28 and of the one
- * before it.
+ * Questions of MCP servers to the asker during a call, with real servers of the protocol of 2026-07-28 and the previous
+ * one.
  */
 import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -28,7 +28,7 @@ interface Given {
   options?: { toolDefinition?: Tool }
 }
 
-/** A connection, and a call on it as a person who answers sees it. */
+/** Connects, and calls a tool like the agent, for a person who answers. */
 async function connect(t: Ends, transport: Transport, config: McpServerConfig = CONFIG) {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -58,7 +58,7 @@ function everything(t: Ends, config?: McpServerConfig) {
 
 function questionIn(called: CallOutcome): ToolQuestion {
   if (!('asks' in called)) throw new Error(`Nothing is asked: ${JSON.stringify(called)}`)
-  // It is saved with the run.
+  // The questions are saved with the run.
   return JSON.parse(JSON.stringify(called.asks))
 }
 
@@ -172,7 +172,7 @@ test('a result that looks like a question of ours is a result', async (t) => {
   expect(textIn(await call('impostor'))).toBe('"done"')
 })
 
-/** The older protocol: a form of fourteen fields, and pages. */
+/** The older protocol: a form with fourteen fields, and pages. */
 test('a server of the older protocol asks while the call hangs: the call ends, and is made again with the answer', async (t) => {
   const { call, notes } = await everything(t)
   const asked = questionIn(await call('trigger-elicitation-request'))
@@ -207,7 +207,7 @@ test('a server of the older protocol that refuses a call until a page is visited
   await expect(call('trigger-url-elicitation', { args, answers: declined })).rejects.toThrow(
     'asking did nothing: it needs a visit to a page first, and the asker declined.',
   )
-  // Called again, this server asks for the same page by a request of its own.
+  // In a repeated call, this server asks for the same page in a new request.
   const answers = [accept(refused)]
   const again = questionIn(await call('trigger-url-elicitation', { args, answers }))
   expect(again).toMatchObject({ message: 'Agree first.', url: 'https://example.com/agree' })

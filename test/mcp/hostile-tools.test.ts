@@ -1,7 +1,4 @@
-/**
- * A server's descriptions of its tools are hostile: nothing in them is slow, throws, or speaks to the model in
- * another's name.
- */
+/** A server's tool descriptions are hostile: none is slow, throws, or speaks to the model in another's name. */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
@@ -10,7 +7,7 @@ import { prompt } from '../harness/dialect.ts'
 import { startChangingServer, type ListedTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
-/** Far more than any of it takes. A freeze alone is longer. */
+/** Far more than any of them needs. Only a freeze takes longer. */
 const BOUND_MS = 25_000
 
 describe('a description', () => {
@@ -79,7 +76,7 @@ const deep = (levels: number, inner: object, key = 'properties') => {
   return schema
 }
 
-/** By what is wrong with it. */
+/** Broken schemas, by their fault. */
 const BROKEN: Record<string, unknown> = {
   'is nested too deeply': deep(200, { type: 'string' }),
   'has too many parts': {
@@ -109,7 +106,7 @@ test.for(Object.entries(BROKEN))(
   },
 )
 
-/** Each accepted, and none with a check that freezes on an input made for it. */
+/** Valid schemas. Checks of their inputs must not freeze. */
 const SLOW: Record<string, { schema: object; inputs: unknown[] }> = {
   'a pattern that backtracks': {
     schema: {

@@ -1,4 +1,4 @@
-/** `npm run mcp -- login` from end to end, as a process of its own. */
+/** `npm run mcp -- login` from end to end, in a separate process. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer, type OAuthMcpServer } from '../harness/mcp/oauth-server.ts'
@@ -18,7 +18,7 @@ describeWithRedis('npm run mcp -- login', () => {
     return { server, prefix, start: () => operatorCommand(t, place, 'login', 'tickets') }
   }
 
-  /** The login by a browser on this machine. */
+  /** Logs in by a browser on this machine. */
   async function through(server: OAuthMcpServer, command: ReturnType<typeof operatorCommand>) {
     const back = await server.browse(await addressShown(command))
     const page = await (await fetch(back)).text()

@@ -1,5 +1,6 @@
 /**
- * Approvals of a server's tools: who may give them, and what they count for after the server or its tool has changed.
+ * Approvals of a server's tools: who may give them, and whether they stay valid after the server or its tool has
+ * changed.
  */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
@@ -20,7 +21,7 @@ const config = (t: Ends, server: ChangingServer, rules: object = {}) => ({
   MCP_CONFIG: mcpFile(t, { mcpServers: { hub: { type: 'http', url: server.url, ...rules } } }),
 })
 
-/** The model calls the server's tool once, by the name that it is told, and then says what came of it. */
+/** Makes the model call the server's tool once, by its given name, and then report the result. */
 function calls(bot: TestBot, word: string, tool: string): void {
   const told = (prompt: string) => new RegExp(`^(${tool}\\w*): `, 'm').exec(prompt)?.[1] ?? 'none'
   bot.model.decide(word, ({ prompt }, n) =>
@@ -71,7 +72,7 @@ test('a tool that an admin took again is asked for again: the card with the old 
   await first.thread.ended()
   const { thread, card } = await askFor(bot, 'once')
   server.tools = [{ ...ADD, description: 'Adds a line, and pays what it says.' }]
-  // The call of another thread finds the change.
+  // A call in another thread notices the change.
   const other = await askFor(bot, 'find')
   await press(bot, { ...other.thread, ts: other.card.ts }, { action: ONCE })
   expect(await answered(other.thread)).toContain('has changed its description')

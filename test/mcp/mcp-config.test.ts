@@ -8,7 +8,7 @@ function load(mcpServers: unknown, env: Record<string, string> = {}) {
   return loadMcpConfig(mcpFile(t, { mcpServers }), env).servers
 }
 
-/** The sentences of a refusal, without the file's name. */
+/** Returns the sentences of a refusal, without the file's name. */
 function refusal(content: unknown, env: Record<string, string> = {}): string[] {
   const file = mcpFile(t, content)
   try {

@@ -1,4 +1,4 @@
-/** The bot with MCP_CONFIG: which tools a question has, by its place and its moment, and what people see of it. */
+/** The bot with MCP_CONFIG: the tools of a question by place and time, and what people see of them. */
 import { expect, test } from 'vitest'
 import { GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
@@ -15,14 +15,14 @@ const FILES = [
   { name: 'wipe', description: 'Wipes a file.' },
 ]
 
-/** MCP_CONFIG with one server, which `rules` speak of. */
+/** Writes MCP_CONFIG with one server and these rules. */
 const config = (t: Ends, url: string, rules: object = {}) => ({
   MCP_CONFIG: mcpFile(t, { mcpServers: { files: { type: 'http', url, ...rules } } }),
 })
 
 const textCall = 'I look.\nAction: files__read\nAction Input: {"path": "a"}'
 
-/** The tools that the model is told of, by their names. */
+/** Returns the names of the tools in the model's prompt. */
 async function toldOf(bot: TestBot, channel = GENERAL): Promise<string[]> {
   bot.model.on('Anything', finish('No.'))
   await (await bot.mention('Anything?', { channel })).ended()

@@ -1,5 +1,5 @@
 /**
- * A question that takes a tool of an MCP server, in each dialect that lists its tools, with a real server and the real
+ * A question that uses a tool of an MCP server, in each dialect that lists its tools, with a real server and the real
  * loop.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { startChangingServer } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 import type { Turn } from '../harness/played-model.ts'
 
-/** npm's server of files, in a folder of its own with one file. */
+/** Starts npm's server of files, in a new folder with one file. */
 async function files(t: Ends, maxTools = 40) {
   const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
   t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,7 +24,7 @@ async function files(t: Ends, maxTools = 40) {
   const program = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
   const server = byCommand('fs', [process.execPath, program, folder], { trust: true })
   const toolbox = await openToolbox(t, [server], { maxTools })
-  // A busy machine may take longer to start it than a question waits for it.
+  // A busy machine may take longer to start it than a question waits.
   const tools = await until(
     async () => {
       const found = await toolbox.toolsFor(PLACE)
@@ -37,7 +37,7 @@ async function files(t: Ends, maxTools = 40) {
   return { file, tools }
 }
 
-/** How a model calls a tool, and how it answers, in each dialect. */
+/** A tool call and an answer in each dialect. */
 const SPOKEN: Partial<Record<DialectName, { call(tool: string, input: object): Turn; answer: Turn }>> = {
   text: {
     call: (tool, input) => `I edit it.\nAction: ${tool}\nAction Input: ${JSON.stringify(input, null, 2)}`,

@@ -1,4 +1,4 @@
-/** The rules of MCP_CONFIG about a server's tools, and the names by which models call them. */
+/** The rules of MCP_CONFIG on a server's tools, and the tools' names for models. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
@@ -19,7 +19,7 @@ const lineSchema = z.object({ msg: z.string(), setting: z.string().optional(), r
 
 type Rules = Partial<Pick<McpServerConfig, 'allow' | 'ask' | 'deny' | 'trust'>>
 
-/** `read` or `write`, `asks` where a person must allow it, `again` where it may be repeated. */
+/** Describes a tool: `read` or `write`, `asks` if a person must allow it, `again` if it may be repeated. */
 const wordsOf = ({ effects, needsApproval, idempotent }: Tool) =>
   [effects, needsApproval ? 'asks' : '', idempotent ? 'again' : ''].filter(Boolean).join(' ')
 

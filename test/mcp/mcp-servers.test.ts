@@ -37,7 +37,7 @@ test('servers of npm for files and for memory do their work', async () => {
   writeFileSync(join(folder, 'a.txt'), 'what the file says')
   const memory = { ...npmStdio('memory'), env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') } }
   const { servers } = openMcp(t, { files: npmStdio('filesystem', folder), memory })
-  // This server says the same twice: as text and as structured content.
+  // This server returns the same content twice: as text and as structured content.
   expect(await said(use(servers.of('files'), 'read_text_file', { args: { path: join(folder, 'a.txt') } }))).toBe(
     'what the file says',
   )
@@ -194,7 +194,7 @@ test('HTTPS_PROXY is the way to a remote server, and NO_PROXY goes around it', a
   )
   expect(await toolNamesOf(servers.of('near'))).toContain('add_note')
   expect(proxy.asked).toEqual([])
-  // It speaks no TLS, so that is as far as it goes.
+  // The server does not support TLS, so the call fails here.
   await expect(use(servers.of('far'), 'env', { timeoutMs: 60_000 })).rejects.toThrow(/^far cannot be reached/)
   expect(proxy.asked[0]).toContain('notes.tst:')
 })

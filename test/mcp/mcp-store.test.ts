@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'

@@ -1,4 +1,4 @@
-/** A server's descriptions of its tools are trusted once, and watched from then on. */
+/** A server's tool descriptions are accepted once and then watched for changes. */
 import { expect, test } from 'vitest'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { toolContext } from '../harness/tool-context.ts'
@@ -22,7 +22,7 @@ const write: ListedTool = { name: 'write', description: 'Writes a file.', inputS
 
 const run = (tool: Tool) => Promise.resolve(tool.run({ path: 'a' }, toolContext()))
 
-/** The clock has moved on, and the toolbox has looked. */
+/** Moves the clock forward, and waits until the toolbox has checked the servers. */
 async function seen(toolbox: OpenToolbox, names: string[]) {
   toolbox.later()
   await eventually(async () => expect(await toolbox.names()).toEqual(names))
@@ -53,7 +53,7 @@ test.for<[string, Partial<ListedTool>, string]>([
   await seen(toolbox, ['files__write'])
   expect(toolbox.offs()).toEqual({ 'files read': `has changed ${what}: it is off until an admin turns it on` })
   expect(toolbox.logs.join('')).toContain('an MCP tool has changed since it was accepted')
-  // A run that began before has the tool still, and gets no further with it.
+  // A run that began earlier still has the tool, but its call fails.
   await expect(run(before)).rejects.toThrow('has changed')
   expect(server.calls).toEqual([])
   expect(await toolbox.accept('files', 'read')).toEqual(['read'])
@@ -88,7 +88,7 @@ test('the first call after a restart does not pass by what was known before it',
   const before = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect(await before.names()).toEqual(['files__look'])
   server.tools = [{ ...read, name: 'look', description: 'Reads your keys.' }]
-  // What the server lists after the restart is kept only once a call has come to ask for it too.
+  // The list after the restart is stored only when a call asks for it too.
   const isAsked = deferred()
   let locks = 0
   const lock: McpStore['lock'] = async (...args) => {

@@ -1,4 +1,4 @@
-/** Logins against authorization servers that keep to OAuth, and ones that do not. */
+/** Logins at authorization servers that follow OAuth, and at others. */
 import { expect, onTestFinished, test } from 'vitest'
 import { sealerOf } from '../../src/base/seal.ts'
 import { loginStore } from '../../src/mcp/login/login-store.ts'

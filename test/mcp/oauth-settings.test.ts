@@ -47,7 +47,7 @@ test.each([
 ])('npm run mcp -- %j is refused with a sentence', async (args, sentence) => {
   const tickets = { url: 'https://tickets.example/mcp', headers: { authorization: 'Bearer x-very-secret' } }
   const own = { url: 'https://own.example/mcp', login: 'person' }
-  // Nothing listens there: what is refused asks nobody.
+  // Nobody listens there, so a refusal must not connect.
   const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` }
   const place = await mcpFolder({ onTestFinished }, { tickets, files: { command: 'node' }, own }, env)
   const { code, stdout, stderr } = await operatorCommand({ onTestFinished }, place, ...args).ended

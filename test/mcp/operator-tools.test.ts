@@ -1,4 +1,4 @@
-/** `npm run mcp -- tools` and `accept`, as an operator calls them. */
+/** `npm run mcp -- tools` and `accept`, as an operator runs them. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { describeWithRedis, freePort, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'

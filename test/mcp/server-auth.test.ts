@@ -1,4 +1,4 @@
-/** How a worker uses a login: `npm run mcp -- check` and `list` connect as the bot does. */
+/** A worker's use of a login: `npm run mcp -- check` and `list` connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { sealerOf } from '../../src/base/seal.ts'
@@ -61,7 +61,7 @@ describeWithRedis('a login of the workspace', () => {
   test('two processes that find the token ended renew it once: a refresh token is never used twice', async () => {
     const { server, place, run } = await loggedIn()
     server.expire()
-    // As long as both take to start: without the lock the second would send what the first has sent.
+    // Longer than the start of both: without the lock, both would send the same refresh token.
     server.mode.renewalMs = 3_000
     const started = () => startCommand({ onTestFinished }, MCP, { ...place, args: ['check'] }).ended
     const both = await Promise.all([started(), started()])

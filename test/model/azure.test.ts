@@ -1,10 +1,10 @@
-/** Azure's two forms of address, and gateways', against a server that takes no other. */
+/** Azure's two forms of addresses, and those of gateways, with a server that accepts no others. */
 import { expect, test } from 'vitest'
 import type { ServerResponse } from 'node:http'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
-/** A stream as Azure sends it: what its filters found comes first, in a chunk without choices. */
+/** Writes a stream like Azure: its filters' results come first, in a chunk without choices. */
 function azureStream(response: ServerResponse, text: string): void {
   const chunk = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'gpt', choices, ...more })}\n\n`

@@ -1,4 +1,4 @@
-/** Models that reason, over chat completions: what is read, what goes back, and under which name. */
+/** Reasoning models over chat completions: what is read, what is sent back, and in which field. */
 import { expect, test } from 'vitest'
 import { runOn } from '../harness/agent-run.ts'
 import { act, finish, type TurnParts } from '../harness/played-model.ts'

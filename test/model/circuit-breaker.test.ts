@@ -10,7 +10,7 @@ import { deferred, eventually } from '../harness/stores.ts'
 
 type Play = 'works' | 'fails' | 'is cut' | 'refuses' | 'hangs'
 
-/** A model behind a breaker that opens after three failures for ten seconds, and a clock to turn. */
+/** Returns a model with a circuit breaker that opens after three failures for ten seconds, and its clock. */
 function guarded(play: { now: Play }) {
   const clock = { ms: 1_000 }
   const gate = deferred()
@@ -31,7 +31,7 @@ function guarded(play: { now: Play }) {
   return { model, clock, gate, calls: () => calls }
 }
 
-/** Never, or with the reason of the end. */
+/** Never resolves. Rejects with the reason of the abort. */
 function gone(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
@@ -146,7 +146,10 @@ describe('a circuit breaker', () => {
 })
 
 describe.concurrent('a model that never answers', () => {
-  /** Calls on an endpoint that plays, each with so much time. A silence of 400 ms is a hang, or of 0.4 of `runMs`. */
+  /**
+   * Starts an endpoint with a script. Each call may take `runMs`. A silence of 400 ms, or of 0.4 of `runMs`, counts as
+   * a hang.
+   */
   async function endpoint(t: Ends, script: Script, runMs = 1_000) {
     const played = await playModel(t, script)
     const { model } = modelsOf({ OPENAI_BASE_URL: played.url, AGENT_TIMEOUT_MS: String(runMs) })
@@ -155,10 +158,7 @@ describe.concurrent('a model that never answers', () => {
     return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
   }
 
-  /**
-   * A call whose time is up when the model has said nothing for so long, from when it was asked: however slow the
-   * machine.
-   */
+  /** Calls the model with a time limit that begins when the model is asked, so that a slow machine does not matter. */
   async function untilSilent(
     { requests }: PlayedModel,
     ms: number,
@@ -235,7 +235,7 @@ describe.concurrent('a model that never answers', () => {
     expect(calls()).toBe(5)
   })
 
-  // A bot that starts would keep the others from hearing their models.
+  // Sequential, because a bot that starts would delay the models of the others.
   test.sequential('costs a few people the whole of their time, and the next none', async (t) => {
     const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
     bot.model.on('', { hang: true })

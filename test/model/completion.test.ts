@@ -1,4 +1,4 @@
-/** Endpoints that call themselves compatible, and what each of them does otherwise. */
+/** Endpoints that call themselves compatible, and their differences. */
 import { describe, expect, test } from 'vitest'
 import type { ToolCall } from '../../src/agent/contracts/model.ts'
 import { modelAt } from '../harness/agent-run.ts'
@@ -11,7 +11,7 @@ interface Answer {
   finish?: string | null
 }
 
-/** A stream of these frames; an object is put as JSON. */
+/** Returns a stream of these frames. Objects are encoded as JSON. */
 function stream(...frames: (string | object)[]): Turn {
   const body = frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join('')
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body }

@@ -5,7 +5,7 @@ import { act, finish, playModel, type PlayedRequest, type Turn } from '../harnes
 import type { Ends } from '../harness/ends.ts'
 import { eventually } from '../harness/stores.ts'
 
-/** Two models at one address: what each says, to its n-th request. */
+/** Starts two models at one address, each with its answers by request number. */
 async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (n: number) => Turn }) {
   const asked: Record<string, number> = { first: 0, second: 0 }
   const endpoint = await playModel(t, ({ body }: PlayedRequest) => {
@@ -139,7 +139,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
     expect(asked).toEqual({ first: 1, second: 0 })
   })
 
-  // A bot that starts would keep the others from hearing their models.
+  // Sequential, because a bot that starts would delay the models of the others.
   test.sequential(
     'answers people whose first model hangs, follow-ups included, within the time of a run',
     async (t) => {

@@ -1,11 +1,11 @@
-/** Hostile answers of an endpoint: endless, absurd, refused, or from elsewhere. */
+/** Hostile answers of an endpoint: endless, absurd, refused, or redirected. */
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playModel, type Turn } from '../harness/played-model.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
-/** Sends `piece` for ever, as fast as it is taken; `sent` counts the bytes. */
+/** Sends `piece` forever, as fast as it is read. `sent` counts the bytes. */
 function flood(response: ServerResponse, piece: string): { sent: number; isOver: boolean } {
   const state = { sent: 0, isOver: false }
   response.on('close', () => (state.isOver = true))

@@ -13,14 +13,14 @@ const MESSAGES: Message[] = [
   { role: 'user', content: 'Hello?' },
 ]
 
-interface Asked {
+interface CallOutcome {
   events: ModelEvent[]
   text: string
   usage: Usage[]
   error: unknown
 }
 
-/** A model on an endpoint that plays, and what one call of it brings. */
+/** Calls a model on an endpoint with a script. Returns the result. */
 async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> = {}) {
   const endpoint = await playModel(t, script)
   const logs: string[] = []
@@ -35,8 +35,8 @@ async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> =
       ask(model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(60_000), ...request })),
   }
 
-  async function ask(stream: AsyncIterable<ModelEvent>): Promise<Asked> {
-    const asked: Asked = { events: [], text: '', usage: [], error: undefined }
+  async function ask(stream: AsyncIterable<ModelEvent>): Promise<CallOutcome> {
+    const asked: CallOutcome = { events: [], text: '', usage: [], error: undefined }
     try {
       for await (const event of stream) {
         asked.events.push(event)
@@ -303,7 +303,7 @@ describe.concurrent('patience', () => {
       const stop = new AbortController()
       const asked = ask({ signal: stop.signal })
       await eventually(() => expect(endpoint.requests).toHaveLength(requests))
-      // Time for the answer, so that it is the pause after it that ends.
+      // The answer arrives first, so the pause after it is what ends.
       setTimeout(() => stop.abort(reason), 100)
       expect((await asked).error).toBe(reason)
       expect(endpoint.requests).toHaveLength(requests)
@@ -331,7 +331,7 @@ describe.concurrent('patience', () => {
     expect(usage).toEqual([
       { model: 'm', inputTokens: expect.any(Number), outputTokens: expect.any(Number), estimated: true },
     ])
-    // One word, or what came with it on a busy machine.
+    // One word, or more on a busy machine.
     expect(usage[0]?.outputTokens).toBeGreaterThanOrEqual(1)
     expect(usage[0]?.outputTokens).toBeLessThan(1000)
   })

@@ -15,7 +15,7 @@ const openAi = (message: string, more: object = {}): Refusal => ({
   body: { error: { message, type: 'invalid_request_error', ...more } },
 })
 
-/** How servers word that they do not take `name`. */
+/** Server's errors for an unsupported parameter `name`. */
 const WORDINGS: [who: string, (name: string) => Refusal][] = [
   [
     'OpenAI',
@@ -74,7 +74,7 @@ const WORDINGS: [who: string, (name: string) => Refusal][] = [
   ['plain text', (name) => ({ body: `unexpected field: ${name}` })],
 ]
 
-/** An endpoint that refuses `name` in these words, and what it was asked. */
+/** Starts an endpoint that refuses parameters with this error. Returns its requests too. */
 async function refusing(t: Ends, names: string[], word: (name: string) => Refusal) {
   const endpoint = await playModel(t, ({ body }) => {
     const name = names.find((one) => one in body)

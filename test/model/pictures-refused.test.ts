@@ -1,4 +1,4 @@
-/** Requests to a model that accepts no pictures, and the errors by which that is recognised. */
+/** Requests to a model without vision, and the errors that reveal it. */
 import { describe, expect, test } from 'vitest'
 import type { Message, Picture } from '../../src/agent/contracts/model.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -8,7 +8,7 @@ import { playModel, type PlayedRequest, type TurnParts } from '../harness/played
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const picture = (name = 'chart.png'): Picture => ({ name, mime: 'image/png', base64: PIXEL })
 
-/** A message with pictures of its own: a picture that was refused is known again. */
+/** Returns a message with new pictures, because a refused picture is remembered. */
 function asked(images = [picture()]): { messages: Message[] } {
   return { messages: [{ role: 'user', content: 'What is it?', images, unseen: 'You cannot see. ' }] }
 }
@@ -110,7 +110,7 @@ const TAKES_NONE: [who: string, refusal: TurnParts][] = [
   ['a gateway in Chinese', refusal(400, '当前模型不支持图片输入')],
 ]
 
-/** Errors about one picture, and unknown errors: they say nothing about the model. */
+/** Errors about one picture, and unknown errors. They do not mean that the model has no vision. */
 const OF_THIS_PICTURE: [who: string, refusal: TurnParts][] = [
   [
     'OpenAI, of a format',
@@ -127,7 +127,7 @@ const OF_THIS_PICTURE: [who: string, refusal: TurnParts][] = [
   ['new words', refusal(400, 'Request contains an invalid argument.')],
 ]
 
-/** An endpoint that refuses pictures in these words, and who it is asked by. */
+/** Starts an endpoint that refuses pictures with this error, and a model that calls it. */
 async function blind(t: Ends, turn: TurnParts, env: Record<string, string> = {}) {
   const endpoint = await playModel(t, ['Fine.'])
   endpoint.takesNoPictures(turn)
@@ -267,7 +267,7 @@ test('a refusal of pictures does not count as a failure of the endpoint', async 
   const { endpoint, model } = await blind(t, refusal(500, 'image input is not supported by this server'))
   for (let i = 0; i < 6; i++) expect(await callModel(model, asked())).toMatchObject({ text: 'Fine.' })
   expect(endpoint.requests).toHaveLength(7)
-  // Nor where each picture is refused for itself.
+  // The same for an endpoint that refuses each picture on its own.
   const broken = await blind(t, refusal(400, 'Could not process image'))
   for (let i = 0; i < 6; i++) expect(await callModel(broken.model, asked())).toMatchObject({ text: 'Fine.' })
   expect(broken.endpoint.requests).toHaveLength(12)

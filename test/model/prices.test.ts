@@ -21,7 +21,7 @@ async function pricesFile(content: string | object): Promise<string> {
   return file
 }
 
-/** Returns the cost of one call at these prices, if the endpoint sends this usage. */
+/** Returns the cost of a call at these prices, if the endpoint reports this usage. */
 async function costOf(t: Ends, prices: object, usage: Exclude<Turn, string>['usage']) {
   const endpoint = await playModel(t, [{ text: 'Yes.', usage: usage! }])
   const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url, PRICES_FILE: await pricesFile(prices) })

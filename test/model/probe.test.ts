@@ -4,7 +4,7 @@ import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
-/** The warning lines of a bot whose endpoint is at `url`, once there is one or `isOver`. */
+/** Returns a bot's warnings about the endpoint at `url`, when there is one or `isOver` is true. */
 async function warnings(t: Ends, env: Env, isOver: () => boolean = () => false): Promise<string[]> {
   const { logs } = await startBot(t, { env })
   const told = () => logs.filter((line) => line.includes('the model is not usable'))

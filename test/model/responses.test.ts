@@ -1,4 +1,4 @@
-/** The wire of the Responses API: what is sent, and what is read of the real events. */
+/** The wire format of the Responses API: what is sent, and what is read from real events. */
 import { describe, expect, test } from 'vitest'
 import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
 import { withChosenApi } from '../../src/model/choose-api.ts'
@@ -69,7 +69,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
       ...two.map(({ id }) => ({ type: 'function_call_output', call_id: id, output: `seen ${id}` })),
     ])
 
-    // Only the calls that were made are sent, and another model gets none of the reasoning.
+    // Only the calls that were made are sent. Another model does not get the reasoning.
     await callModel(model, { messages: [...asked, { ...said, toolCalls: [two[0]!] }, results[0]!], tools: [TOOL] })
     expect((endpoint.requests[2]!.body['input'] as { type: string }[]).map(({ type }) => type).slice(2)).toEqual([
       'reasoning',

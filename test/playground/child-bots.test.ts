@@ -15,7 +15,7 @@ import { nodeArgs } from '../harness/compiled-sources.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 import { standStill } from '../harness/stand-still.ts'
 
-/** The bots that this process has forked. */
+/** Returns the ids of the bots that this process has forked. */
 function ownBots(): number[] {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
   return all
@@ -24,7 +24,7 @@ function ownBots(): number[] {
     .map(([pid]) => Number(pid))
 }
 
-test('a bot that is gone when its successor starts ends nothing but itself', async (t) => {
+test('a bot that died before its successor starts does not end the successor', async (t) => {
   const faults: unknown[] = []
   const note = (error: unknown) => void faults.push(error)
   process.on('uncaughtException', note)
@@ -34,19 +34,19 @@ test('a bot that is gone when its successor starts ends nothing but itself', asy
   t.onTestFinished(playground.stop)
   const [pid] = ownBots()
   process.kill(pid!, 'SIGKILL')
-  // It is gone, and nothing has told this process of it.
+  // The bot is gone, and this process has not been notified.
   standStill(500)
   await bots.renew()
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
   expect(notices.join()).toContain('it restarts, and without Redis what ran is lost.')
-  // Slack delivers to the next one.
+  // Slack delivers to the next bot.
   expect((await fetch(`${playground.gateway?.botUrl()}/healthz`)).status).toBe(200)
   expect(faults).toEqual([])
 }, 180_000)
 
-test('a start may take a minute, and a bot that is ready lives on', async (t) => {
+test('a start may take a minute, and a ready bot keeps running', async (t) => {
   const [notices, minutesOver]: [string[], (() => void)[]] = [[], []]
   const after = (_: number, act: () => void) => void minutesOver.push(act)
   const { bots, playground } = await startedBots((text) => void notices.push(text), { after, nodeArgs })
@@ -64,7 +64,7 @@ test('a start may take a minute, and a bot that is ready lives on', async (t) =>
 }, 180_000)
 
 describeWithRedis('with the Redis of npm run dev', () => {
-  test('a prompt is tried in a process of its own, and what two bots did one after the other is saved as a test', async (t) => {
+  test('a prompt is tried in a separate process, and the acts of two successive bots are saved as one test', async (t) => {
     const [conversations, notices]: [string, string[]] = [await temporaryFolder(t), []]
     const more = { nodeArgs, startRedis: startOwnRedis, conversations }
     const { bots, playground } = await startedBots((text) => void notices.push(text), more)
@@ -86,7 +86,7 @@ describeWithRedis('with the Redis of npm run dev', () => {
     expect(notices).toEqual(['The bot is ready.', 'The bot has restarted.'])
     const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
     const tried = () => post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
-    // What is known of a question is kept a moment after its answer is shown.
+    // The data on a question is saved a moment after its answer is shown.
     await expect.poll(tried).toMatchObject({ before: { text: '3*7 = **21**' }, now: { text: '3*7 = **21**' } })
     const broken = { name: 'text', text: text.replace('{{today}}', ''), channel: GENERAL, thread }
     expect(JSON.stringify(await post('prompts/try', broken))).toContain('prompts/text.md lacks the variable {{today}}.')
@@ -102,7 +102,7 @@ describeWithRedis('with the Redis of npm run dev', () => {
   }, 180_000)
 })
 
-test('without Redis a prompt is not tried, which is said in a sentence', async () => {
+test('without Redis a prompt is not tried, and a message says so', async () => {
   const { signal } = new AbortController()
   const request = { name: 'text', text: '', question: 'none' }
   await expect(tryInProcess(request, { settings: {}, signal })).rejects.toThrow('npm run dev needs Redis')

@@ -8,14 +8,14 @@ import { NOTES, pagesInChromium } from '../harness/open-page.ts'
 describeWithChromium('a notice of npm run dev', () => {
   const openPage = pagesInChromium()
 
-  test('stands in the terminal and on the page, one of a fault also on a page that opens later', async (t) => {
+  test('is in the terminal and on the page; a fault is also on pages that open later', async (t) => {
     const printed: string[] = []
     const notices = createNotices((text) => void printed.push(text))
     const { url, close } = await startPage(await localSlack(), { port: 0, notes: NOTES, parts: [notices.part] })
     t.onTestFinished(close)
     notices.tell('tools/a.ts:1:3: Expected ")".', true)
     const { page } = await openPage(url, {
-      // A notice goes by itself after four seconds, which a machine may take to look at it.
+      // A notice disappears after four seconds, and a slow machine may miss it.
       before: (one) =>
         one.addInitScript('const set = setTimeout; setTimeout = (act, ms) => set(act, ms === 4_000 ? 3_600_000 : ms)'),
     })

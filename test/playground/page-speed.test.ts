@@ -1,6 +1,6 @@
 /**
- * A page with much on it: bounds so wide that only a freeze breaks them, and nothing is loaded from anywhere but its
- * own server.
+ * A page with much content. The bounds are so wide that only a freeze breaks them, and everything is loaded from the
+ * page's server.
  */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -11,12 +11,12 @@ import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-p
 import { longestTask } from '../harness/page-tasks.ts'
 
 const MESSAGES = 1000
-/** Milliseconds of a thread's time. */
+/** In ms of the thread's time. */
 const LONGEST_FRAME = 1000
 const LONGEST_LOAD = 3000
 const LONGEST_CHANGE = 500
 
-/** Every third message has blocks, every fifth a thread of its own. */
+/** Every third message has blocks, and every fifth has a thread. */
 function fill(slack: LocalSlack) {
   const channel = slack.store.channel(GENERAL)
   const samples = ['section', 'markdown', 'data_table', 'plan', 'rich_text'].map((type) => BLOCKS[type]?.blocks ?? [])
@@ -32,14 +32,14 @@ function fill(slack: LocalSlack) {
   }
 }
 
-/** Playwright's own way to look for words goes through all of the page, which would count too. */
+/** Playwright's own text search walks the whole page, which would be measured too. */
 const lastSays = (words: string) => `messages.lastElementChild?.textContent.includes(${JSON.stringify(words)})`
 
-/** Waits as the page's policy allows it: nothing is evaluated from within the page. */
+/** Waits within the page's policy, which allows no eval. */
 const until = (page: Page, isSo: string) =>
   page.evaluate(`new Promise((done) => { const look = () => (${isSo} ? done() : setTimeout(look, 20)); look() })`)
 
-/** To the very top, a screen and a half in each frame. */
+/** Scrolls to the top, a screen and a half in each frame. */
 const SCROLL = `new Promise((done) => {
   const step = () => (scroller.scrollBy(0, -1500), scroller.scrollTop === 0 ? done() : requestAnimationFrame(step))
   step()
@@ -104,7 +104,7 @@ describeWithChromium('the page in Chromium', () => {
       expect(paths).toContain(path)
   })
 
-  test('a library is given out by its own name alone', async () => {
+  test('a library is served only by its exact name', async () => {
     const { url } = await servedPage()
     const status = async (path: string) => (await fetch(`${url}/lib/${path}`)).status
     expect(await status('emoji.json')).toBe(200)

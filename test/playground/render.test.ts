@@ -7,7 +7,7 @@ import { startPage, type PageServer as ServedPage } from '../../playground/page-
 import { startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { describeWithChromium, sharedChromium } from '../harness/chromium.ts'
 
-/** The page's modules that read texts, as one. */
+/** Returns the page's modules that read texts, bundled. */
 async function readers(): Promise<string> {
   const contents = ['mrkdwn', 'draw-markdown', 'emoji'].map((name) => `export * from './${name}.js'`).join('\n')
   const stdin = { contents, resolveDir: PAGE }
@@ -15,7 +15,7 @@ async function readers(): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Reads a text with the page's own modules, in its own browser, and gives what became of it. */
+/** Reads a text with the page's own modules in Chromium. Returns the result. */
 describeWithChromium('the page’s readers of text', () => {
   let slack: LocalSlack
   let served: ServedPage
@@ -159,7 +159,7 @@ describeWithChromium('the page’s readers of text', () => {
     expect(await html(MARKDOWN, text)).toBe(expected)
   })
 
-  test('no text becomes anything but the elements of a message', async () => {
+  test('any text becomes only elements of a message', async () => {
     const pieces = [
       '<',
       '>',
@@ -209,7 +209,7 @@ describeWithChromium('the page’s readers of text', () => {
     )
   })
 
-  test('no text of a message’s length holds the page up', async () => {
+  test('no text of a message’s length delays the page', async () => {
     for (const piece of [
       '*',
       '*a ',

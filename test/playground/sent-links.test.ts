@@ -6,8 +6,7 @@ const section = (text: string, verbatim?: boolean) => [
 ]
 
 /**
- * https://docs.slack.dev/messaging/formatting-message-text: what Slack links by itself, and how an app keeps it from
- * that.
+ * https://docs.slack.dev/messaging/formatting-message-text: what Slack turns into links, and how an app prevents it.
  */
 test.each<[string, Record<string, unknown>, string[]]>([
   ['a bare address in a text', { text: 'see https://a.example/x' }, ['https://a.example/x']],

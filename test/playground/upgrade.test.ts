@@ -6,7 +6,7 @@ import { startPage } from '../../playground/page-server/page-server.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
-/** The first line of the answer to an upgrade, or nothing where the connection is cut. */
+/** Returns the first line of the answer to an upgrade, or nothing if the connection is cut. */
 function upgrade(port: number, path: string, headers: Record<string, string> = {}): Promise<string> {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
@@ -50,7 +50,7 @@ test.each(['the local Slack', 'the page', 'the wiki'])('%s survives any upgrade'
   const address = { 'the local Slack': slack.apiUrl, 'the page': page.url, 'the wiki': wiki.url }[which] ?? ''
   const port = Number(new URL(address).port)
   for (const path of ODD) expect([path, await upgrade(port, path)]).toEqual([path, expect.not.stringContaining(' 101')])
-  // Half a request, then nothing.
+  // Sends half a request.
   for (let i = 0; i < 20; i++) {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write('GET //[ HTTP/1.1\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n')
@@ -61,7 +61,7 @@ test.each(['the local Slack', 'the page', 'the wiki'])('%s survives any upgrade'
   expect(await upgrade(port, '/nowhere')).toMatch(/^(HTTP\/1\.1 4\d\d|$)/)
 })
 
-test('a socket is opened by nobody else’s page, and its ticket is good afterwards', async () => {
+test('another page cannot open a socket, and the ticket stays valid', async () => {
   const slack = await localSlack()
   const response = await fetch(`${slack.apiUrl}apps.connections.open`, {
     method: 'POST',
@@ -80,7 +80,7 @@ test('a socket is opened by nobody else’s page, and its ticket is good afterwa
   expect(await upgrade(Number(port), path)).toMatch(/ 401 /)
 })
 
-test('the page answers no other page, whatever it asks', async () => {
+test('the page does not answer other pages', async () => {
   const slack = await localSlack()
   const page = await startPage(slack, { port: 0, notes: { model: 'x', isDemo: true, notes: [], examples: [] } })
   onTestFinished(() => page.close())
@@ -95,7 +95,7 @@ test('the page answers no other page, whatever it asks', async () => {
   expect(await upgrade(port, '/elsewhere')).toMatch(/ 404 /)
 })
 
-test('the local Slack and the wiki answer only a request that names this machine, over HTTP as over a socket', async (t) => {
+test('the local Slack and the wiki answer only requests that name this machine, over HTTP and sockets', async (t) => {
   const slack = await localSlack()
   const wiki = await startWiki()
   t.onTestFinished(() => wiki.close())
@@ -125,7 +125,7 @@ test('the local Slack and the wiki answer only a request that names this machine
   expect(wiki.requests).toHaveLength(4)
 })
 
-/** The status of the answer to a request with this Host, which `fetch` would not send. */
+/** Returns the status for a request with this Host, which `fetch` cannot send. */
 function statusFor(
   url: string,
   { host, method = 'GET', headers = {} }: { host: string; method?: string; headers?: Record<string, string> },

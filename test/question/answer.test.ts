@@ -18,7 +18,7 @@ interface World {
   saved: SavedRun
   run: Run
   events: AnswerEvent[]
-  /** Answers the question, in one go or until `stopAfter` events. */
+  /** Answers the question, whole or until `stopAfter` events. */
   go(name?: string, stopAfter?: number): Promise<AnswerEvent[]>
 }
 
@@ -303,7 +303,7 @@ describe('a run that goes on in another process', () => {
 
 describe('a question with pictures', () => {
   const image: Picture = { name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnQ=' }
-  /** Each loading of them leaves its mark in `loads`. */
+  /** Each load is recorded in `loads`. */
   const loader = () => {
     const loads: string[] = []
     return {

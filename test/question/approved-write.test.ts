@@ -1,4 +1,4 @@
-/** A tool of people's own that changes the world, with the whole bot on a local Slack and a Redis. */
+/** A custom tool that changes something, with the whole bot on a local Slack and a Redis. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -19,7 +19,7 @@ import { eventually } from '../harness/stores.ts'
 const TEAM = 'T0LOCAL0001'
 const HOUR_MS = 3_600_000
 
-/** It writes what it is told into a file. */
+/** Returns the source of a tool that appends its input to a file. */
 const noteTool = (file: string) => `import { appendFileSync } from 'node:fs'
 export default { name: 'note', description: 'Notes it.', effects: 'write',
   run(text) { appendFileSync(${JSON.stringify(file)}, text + '\\n'); return 'Noted.' } }`

@@ -29,7 +29,11 @@ async function condensed(t: Ends, said: Played, { question = 'and his brother?',
     signal: AbortSignal.timeout(60_000),
     onUsage: (one: Usage) => usage.push(one),
   }
-  return { text: await condense(question, { turns, nonce: 'n0nce' }, options), requests: model.requests, usage }
+  return {
+    text: await condense(question, { turns, said: '', nonce: 'n0nce' }, options),
+    requests: model.requests,
+    usage,
+  }
 }
 
 test('the prompt holds what was said, each question as it was understood, and the message last', async (t) => {

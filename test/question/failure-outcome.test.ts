@@ -1,4 +1,4 @@
-/** The table of failures: what happens for which error, by how it stands. */
+/** The table of failures: the outcome of each error, by circumstances. */
 import { describe, expect, test } from 'vitest'
 import { LeaseLost, ModelError } from '../../src/base/errors.ts'
 import { failureOutcome, type FailureContext } from '../../src/question/failure-outcome.ts'
@@ -8,7 +8,7 @@ const LOST = new LeaseLost('Another worker has taken this run over.')
 const SILENT = new ModelError('model m: 503', { hint: 'The model is down.' })
 const REFUSED = new Error('chat.postMessage: is_archived')
 
-/** `memory`: nothing outlives the process. `ending`: the process is stopping. */
+/** `memory`: the run ends with the process. `ending`: the process is stopping. */
 const CIRCUMSTANCES: Record<string, Omit<FailureContext, 'hasAnswered'>> = {
   redis: { isDurable: true, isAborted: false },
   'redis, ending': { isDurable: true, isAborted: true },

@@ -1,6 +1,6 @@
 /**
- * Model-based: whatever order of deliveries, redeliveries, lost acks, crashes, hand-overs and failures happens, each
- * accepted question's posts are made once and each thread's in the order in which its questions were stored.
+ * Model-based: after any order of deliveries, redeliveries, lost acks, crashes, hand-overs and failures, each accepted
+ * question's posts are made once, and each thread's posts are in the order in which its questions were stored.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -20,17 +20,17 @@ interface Model {
   asked: Question[]
 }
 
-/** A worker, and its way to Redis where that can be cut. */
+/** Creates a worker. `die` cuts its connection to Redis. */
 type WorkerFactory = () => Promise<{ queue: Queue; die?: () => Promise<void> }>
 
-/** The actual state: a queue, the people who see its posts, and the faults that can be injected. */
+/** The actual state: a queue, the posts that people see, and the faults that can be injected. */
 class World {
   readonly slack = new PlayedSlack()
   readonly #opened: Queue[] = []
   readonly #worker: WorkerFactory
   #current: Awaited<ReturnType<WorkerFactory>> | undefined
   readonly front: Queue
-  /** A front whose way to Redis is cut at its next few commands. */
+  /** Creates a front whose connection to Redis is cut within its next commands. */
   readonly lossyFront: ((n: number, when: 'before' | 'after') => Promise<Queue>) | undefined
   failNext = false
 
@@ -185,7 +185,7 @@ async function holds(world: World, commands: Iterable<Command>): Promise<void> {
 }
 
 describe('the embedded queue', () => {
-  test('posts everything once and in order, whatever is delivered how often and fails', async () => {
+  test('posts everything once and in order, after any deliveries and failures', async () => {
     const property = fc.asyncProperty(fc.commands(gentle, { maxCommands: 40 }), async (commands) => {
       const queue = memoryQueue({ log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
       await holds(new World({ front: queue, worker: async () => ({ queue }) }), commands)
@@ -228,7 +228,7 @@ describeWithRedis('the queue in Redis', () => {
     return world
   }
 
-  test('posts everything once and in order, whoever dies when', async () => {
+  test('posts everything once and in order, after any crashes', async () => {
     const property = fc.asyncProperty(fc.commands([...gentle, ...rough], { maxCommands: 25 }), async (commands) =>
       holds(await makeWorld(), commands),
     )

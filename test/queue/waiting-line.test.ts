@@ -1,4 +1,4 @@
-/** One contract of the lines, on both sides: a queue in memory, and one in Redis. */
+/** One contract of the waiting lines for both implementations: memory and Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
@@ -6,7 +6,7 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
-/** The pause before the next try, long enough for the test to see the question waiting. */
+/** The pause before a retry is long enough for the test to see the question waiting. */
 const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {
@@ -25,7 +25,7 @@ describeWithRedis('lines in Redis', () => {
 
   lineContract(() => open())
 
-  test('a question that cannot be read is passed over', async () => {
+  test('an unreadable question is skipped', async () => {
     const queue = open('torn')
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
@@ -34,7 +34,7 @@ describeWithRedis('lines in Redis', () => {
     expect(await queue.inThread('T1:C1:1.0')).toEqual({ waiting: [question('2')] })
   })
 
-  test('of a channel that is forgotten the runs that are over go, and what waits stays', async () => {
+  test('forgetting a channel removes its finished runs, and keeps its waiting questions', async () => {
     const queue = open('over')
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))

@@ -8,9 +8,9 @@ import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 const files = sourcesIn('src', 'tools', 'playground')
 const byPath = new Map(files.map((file) => [file.path, file]))
 
-/** The boxes of ARCHITECTURE.md, from the top down: a folder ends in a slash, a file does not. */
+/** The boxes of ARCHITECTURE.md from the top down. A folder ends in a slash, a file does not. */
 const boxes = orderOf('| box |', (path) => path)
-/** The folders and files inside `src/slack/`, in the same order. Some share a row. */
+/** The folders and files in `src/slack/`, in the same order. Some share a row. */
 const slackParts = orderOf('| folder |', (path) => `src/slack/${path}`)
 
 test('every file of src/ and tools/ is in a box of ARCHITECTURE.md, and every box exists', () => {
@@ -157,7 +157,7 @@ function importsFrom(folder: string): Import[] {
   return allImports().filter(({ from }) => from.startsWith(folder))
 }
 
-/** The first column of a table of ARCHITECTURE.md, each row as the paths that it names. */
+/** Returns the first column of a table of ARCHITECTURE.md: for each row, the paths that it names. */
 function orderOf(header: string, pathOf: (path: string) => string): string[][] {
   const rows = tableUnder(header, textOf('ARCHITECTURE.md'))
   return rows.map(([first]) => [...first!.matchAll(/`([^`]+)`/g)].map(([, path]) => pathOf(path!)))
@@ -167,12 +167,12 @@ function isIn(box: string, path: string): boolean {
   return box.endsWith('/') ? path.startsWith(box) : path === box
 }
 
-/** How far down a path is in an order; -1 where it is in none of its rows. */
+/** Returns the row of a path in an order; -1 if there is none. */
 function levelIn(order: string[][], path: string): number {
   return order.findIndex((row) => row.some((box) => isIn(box, path)))
 }
 
-/** The imports within an order that lead to a row above. */
+/** Returns the imports that lead to a higher row. */
 function upward(order: string[][]): string[] {
   const wrong = ownImports().filter(({ from, to }) => {
     const [here, there] = [levelIn(order, from), levelIn(order, to)]
@@ -181,7 +181,7 @@ function upward(order: string[][]): string[] {
   return wrong.map(({ from, to }) => `${from} -> ${to}`)
 }
 
-/** The methods of an interface, as it is declared. */
+/** Returns the methods in the declaration of an interface. */
 function methodsOf(name: string): string[] {
   const methods: string[] = []
   for (const { tree } of files.filter(({ text }) => text.includes(`interface ${name}`)))
@@ -192,7 +192,7 @@ function methodsOf(name: string): string[] {
   return methods
 }
 
-/** Every way that leads from a file back to itself, each told once. */
+/** Returns every import cycle once. */
 function cycles(): string[] {
   const found = new Set<string>()
   const done = new Set<string>()

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { SourceFile, textOf } from '../harness/source.ts'
 
-/** The files that `npm run build` compiles: those that its settings name, and all that they import. */
+/** Returns the files that `npm run build` compiles: those that its settings name, and all of their imports. */
 function built(): Set<string> {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile)
   const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
   const paths = new Set(fileNames.map((name) => relative(ROOT, name)))
-  // A set goes on with what is added meanwhile.
+  // Iterating over a set includes the entries that are added meanwhile.
   for (const path of paths) for (const name of new SourceFile(path).imports) if (name.endsWith('.ts')) paths.add(name)
   return paths
 }

@@ -29,12 +29,12 @@ const paths = sourcesIn('src', 'tools')
   .filter((path) => path.endsWith('.ts'))
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path))
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
-/** Our own files alone: no package knows a contract, and the types of all packages are four times as long as ours. */
+/** Only our own files: no package uses a contract, and the packages' types are four times as long as ours. */
 const program = ts.createProgram(
   paths.map((path) => join(ROOT, path)),
   { ...options, noEmit: true, noResolve: true },
 )
-// Made first: it binds the trees, which knows the parents of their nodes.
+// Created first, because it binds the trees, which sets the parents of nodes.
 const checker = program.getTypeChecker()
 const fileAt = (path: string) => program.getSourceFile(join(ROOT, path))
 
@@ -85,7 +85,7 @@ test('the search for what sets a member knows which contract it belongs to', () 
 function optionalMembersOf(file: ts.SourceFile): Member[] {
   const found: Member[] = []
   visit(file, (node) => {
-    // Those of a function's own parameters belong to no contract.
+    // The members of a function's own parameters belong to no contract.
     if (ts.findAncestor(node, ts.isParameter)) return
     const isMember = ts.isPropertySignature(node) || ts.isMethodSignature(node)
     if (!isMember || !node.questionToken || !ts.isIdentifier(node.name)) return
@@ -98,8 +98,8 @@ function optionalMembersOf(file: ts.SourceFile): Member[] {
 }
 
 /**
- * Returns the members that nothing sets: no object that is made for their contract, or for none in particular, and no
- * assignment. Types are asked for only while a member of that name is left, because they cost the most.
+ * Returns the members that nothing sets: no object literal of the contract, or without a known type, and no assignment.
+ * Types are computed only while a member with that name is left, because they are expensive.
  */
 function unsetOf(files: readonly ts.SourceFile[], types: ts.TypeChecker, members: Member[]): Member[] {
   let left = members
@@ -111,7 +111,7 @@ function unsetOf(files: readonly ts.SourceFile[], types: ts.TypeChecker, members
   }
   const noteIn = (literal: ts.Expression, name: string, from?: ts.Symbol) => {
     const wanted = types.getContextualType(literal)
-    // Made for a package.
+    // An object for a package.
     if (wanted && wanted.flags & ts.TypeFlags.Any) return
     note(name, wanted?.getProperty(name), from)
   }
@@ -123,7 +123,7 @@ function unsetOf(files: readonly ts.SourceFile[], types: ts.TypeChecker, members
       if (literal && !isSchema(literal)) noteIn(literal, node.text)
       if (assigned) note(node.text, assigned)
     })
-  // What is spread into an object sets it too, unless it is a copy of the same contract.
+  // An object that is spread sets its members too, unless it is a copy of the same contract.
   for (const file of files)
     visit(file, (node) => {
       if (left.length === 0 || !ts.isSpreadAssignment(node)) return
@@ -133,7 +133,7 @@ function unsetOf(files: readonly ts.SourceFile[], types: ts.TypeChecker, members
   return left
 }
 
-/** The object literal in which this is the name of a member. */
+/** Returns the object literal whose member has this name. */
 function literalOf(name: ts.Identifier): ts.ObjectLiteralExpression | undefined {
   const { parent } = name
   const isName = ts.isObjectLiteralElementLike(parent) && parent.name === name
@@ -144,7 +144,7 @@ function signaturesOf(symbol: ts.Symbol | undefined): ts.Declaration[] {
   return symbol?.declarations?.filter((one) => ts.isPropertySignature(one) || ts.isMethodSignature(one)) ?? []
 }
 
-/** `parent` is the left side of an assignment: `run.finalTurn = …`. */
+/** Returns whether `parent` is the left side of an assignment: `run.finalTurn = …`. */
 function isAssigned(parent: ts.Node): boolean {
   if (!ts.isPropertyAccessExpression(parent) || !ts.isBinaryExpression(parent.parent)) return false
   const { left, operatorToken } = parent.parent
@@ -153,7 +153,7 @@ function isAssigned(parent: ts.Node): boolean {
 
 const ASSIGNMENTS = new Set([ts.SyntaxKind.EqualsToken, ts.SyntaxKind.QuestionQuestionEqualsToken])
 
-/** A zod schema only says what may be set. */
+/** Returns whether an object is a zod schema, which only says what may be set. */
 function isSchema({ parent }: ts.Node): boolean {
   return ts.isCallExpression(parent) && parent.expression.getText() === 'z.object'
 }

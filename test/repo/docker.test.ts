@@ -62,7 +62,7 @@ describe('docker-compose.yml', () => {
       expect(pids_limit).toBeGreaterThan(0)
       expect(Object.keys(logging.options).toSorted()).toEqual(['max-file', 'max-size'])
     }
-    // What the bot and its file readers may take (SECURITY.md).
+    // The maximum memory of the bot and its file readers (SECURITY.md).
     expect(bytesOf(bot?.mem_limit ?? '')).toBeGreaterThan(900e6)
   })
 
@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
   })
 })
 
-/** `512m`, `512mb` or `1g` in bytes, as Docker and Redis read them. */
+/** Returns `512m`, `512mb` or `1g` in bytes, as Docker and Redis parse them. */
 function bytesOf(size: string): number {
   const [, digits = 'NaN', unit = ''] = /^(\d+)([mg])b?$/.exec(size) ?? []
   return Number(digits) * (unit === 'g' ? 1024 : 1) * 1024 ** 2
@@ -138,7 +138,7 @@ describe('Dockerfile', () => {
   })
 })
 
-/** The folders named by `join(ROOT, 'prompts')`; the local Slack reads its own, which the image does not run. */
+/** Returns the folders in `join(ROOT, 'prompts')`. The local Slack reads its own, which is not in the image. */
 function foldersRead(): string[] {
   const folders = new Set<string>()
   for (const { tree } of sourcesIn('src', 'tools').filter(

@@ -106,7 +106,7 @@ describe('SECURITY.md', () => {
   })
 })
 
-/** Every test file that a text names, in code. */
+/** Returns every test file that a text names in code. */
 function testsIn(text: string): string[] {
   return [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!)
 }
@@ -146,7 +146,7 @@ function toolsOf(settings: ToolSettings): string[] {
   return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000 }) }).map((tool) => tool.name)
 }
 
-/** Returns whether a tool is on without TOOLS, in the words of docs/tools.md. */
+/** Returns docs/tools.md's words for whether a tool is on without TOOLS. */
 function isOn(name: string): string {
   const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key', hasWorkspace: true })
   if (toolsOf({}).includes(tool)) return 'yes'

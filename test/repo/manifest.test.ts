@@ -10,8 +10,8 @@ import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 const scopeList = z.array(z.string().max(50)).max(255)
 
 /**
- * The manifest's schema, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and
- * 2.0.0.json, which agree on all of this. Strict, as Slack is: an unknown key is refused.
+ * The part of the manifest's schema that we use: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and
+ * 2.0.0.json, which agree on it. Like Slack, it refuses unknown keys.
  */
 const manifestSchema = z.strictObject({
   display_information: z.strictObject({
@@ -65,16 +65,16 @@ const manifestSchema = z.strictObject({
   }),
 })
 
-/** No `im:read` or `mpim:read`: what a message can name with `#` is a public channel or a private one. */
+/** Without `im:read` and `mpim:read`: a message can name only public and private channels with `#`. */
 const CHANNEL_NAMES = ['channels:read', 'groups:read']
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history']
-/** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
+/** The scopes of Web API methods (https://docs.slack.dev/reference/methods). */
 const METHOD_SCOPES: Record<string, string[]> = {
   'api.test': [],
   'auth.revoke': [],
   'auth.test': [],
   'bots.info': ['users:read'],
-  // The app-level token has a scope of its own for it.
+  // It needs a scope of the app-level token.
   'apps.connections.open': [],
   'agents.sessions.setStatus': ['chat:write'],
   'assistant.search.context': ['search:read.files', 'search:read.public', 'search:read.users'],
@@ -108,7 +108,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'views.update': [],
 }
 
-/** Subscriptions behind a listener's event, and the scope that each needs (https://docs.slack.dev/reference/events). */
+/** The subscriptions behind a listener's event, and the scope of each (https://docs.slack.dev/reference/events). */
 const EVENTS: Record<string, Record<string, string[]>> = {
   app_mention: { app_mention: ['app_mentions:read'] },
   message: {
@@ -132,9 +132,9 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   user_change: { user_change: ['users:read'] },
 }
 
-/** Slack sends these to agent apps alone. */
+/** Slack sends these only to agent apps. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
-/** The scopes that a workspace may decline. Each has to be among the others too. */
+/** The scopes that a workspace may decline. Each must also be among the requested ones. */
 const OPTIONAL = [
   'files:read',
   'files:write',
@@ -145,7 +145,7 @@ const OPTIONAL = [
   'users:read.email',
 ]
 
-/** Matches a text that reads as a Web API method, `chat.postMessage`. */
+/** Matches the name of a Web API method, such as `chat.postMessage`. */
 const METHOD =
   /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
 
@@ -236,7 +236,7 @@ function neededScopes(): string[] {
   return distinct([...ofMethods, ...ofEvents, 'users:read.email', ...(commands.length > 0 ? ['commands'] : [])])
 }
 
-/** Every method that a file names. */
+/** Returns every method that a file names. */
 function methodsCalled({ tree }: SourceFile): string[] {
   const found: string[] = []
   visit(tree, (node) => {
@@ -245,7 +245,10 @@ function methodsCalled({ tree }: SourceFile): string[] {
   return found
 }
 
-/** Returns what a file's Bolt app listens to: the first argument of `app.event(…)`, `app.command(…)` and so on. */
+/**
+ * Returns the names that a file's Bolt app listens to: the first argument of `app.event(…)`, `app.command(…)` and so
+ * on.
+ */
 function listeners({ tree }: SourceFile, kind: string): string[] {
   const found: string[] = []
   visit(tree, (node) => {

@@ -1,4 +1,4 @@
-/** The catalogue of all that the bot can send, against the code: nothing that builds blocks is left out of it. */
+/** Checks the samples of sent blocks against the code: no builder of blocks is missing. */
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { SENT } from '../harness/sent-blocks.ts'
@@ -12,7 +12,7 @@ const short = ({ path }: SourceFile) => path.replace('src/slack/', '')
 /** Matches the type of a function or value that returns or contains blocks. */
 const OF_BLOCKS = /\b(?:Content|View|ModalView|HomeView|KnownBlock|ShownBlock|\w+Block|Forms|TableForms|TaskUpdate)\b/
 
-/** Exported functions that return blocks, and exported views. */
+/** Returns exported functions that return blocks, and exported views. */
 function buildersOf(file: SourceFile): string[] {
   return file.tree.statements.flatMap((one) => {
     const isExported =
@@ -24,7 +24,7 @@ function buildersOf(file: SourceFile): string[] {
   })
 }
 
-/** `= noteModal(…)` and such, by the name of what makes it; or a view written out. */
+/** Returns whether a variable is a view: `= noteModal(…)` and such, or an object. */
 function isView({ initializer, type }: ts.VariableDeclaration): boolean {
   if (type && OF_BLOCKS.test(type.getText())) return true
   return (
@@ -40,8 +40,8 @@ test('the catalogue has each builder of blocks that listeners, displays, views a
 })
 
 /**
- * Types in the code that are no part of Block Kit: chunks of streams, answers to Slack's deliveries, Markdown's and the
- * run's own.
+ * Types in the code that are not part of Block Kit: chunks of streams, answers to Slack's deliveries, Markdown's and
+ * the run's own.
  */
 const NOT_OF_BLOCKS = [
   ...['markdown_text', 'plan_update', 'task_update', 'blocks'],
@@ -57,7 +57,10 @@ test('each kind of block and element that the code writes is in some sample of t
   expect(missing).toEqual([])
 })
 
-/** `type: 'section'` in an object that is made, however it is told that it is constant; also as one of several. */
+/**
+ * Returns the types in object literals, such as `type: 'section'`, with any kind of const assertion, and in conditional
+ * expressions.
+ */
 function typesIn({ tree }: SourceFile): string[] {
   const found: string[] = []
   visit(tree, (node) => {

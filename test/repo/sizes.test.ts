@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { commentsOf, median, sourcesIn, visit, type SourceFile } from '../harness/source.ts'
+import { commentsOf, sourcesIn, visit, type SourceFile } from '../harness/source.ts'
 
 const code = sourcesIn('src', 'tools', 'playground')
 const tests = sourcesIn('test')
@@ -16,7 +16,7 @@ test('no comment silences the compiler or the linter, or puts work off', () => {
 })
 
 test('no test is skipped, singled out or left for later', () => {
-  // The harness may leave out what needs a program that is not installed; it does so loudly, and never in CI.
+  // The harness may skip what needs a program that is not installed. It says so, and never skips in CI.
   const files = tests.filter((file) => !file.path.startsWith('test/harness/'))
   expect(files.flatMap((file) => places(file, SKIP, isSkip))).toEqual([])
 })
@@ -30,14 +30,14 @@ test('the sizes, for the record', () => {
   const share = (100 * comments.length) / sum(code)
   const ratio = sum(tests) / sum(code)
   console.info(
-    `${code.length} files, ${sum(code)} lines, median ${median(code.map((file) => file.lines))}; ` +
+    `${code.length} files, ${sum(code)} lines; ` +
       `comments ${share.toFixed(1)} % (12-20); tests ${ratio.toFixed(2)} times the code (1.2-2)`,
   )
   expect(code.length).toBeGreaterThan(0)
   expect(tests.length).toBeGreaterThan(0)
 })
 
-/** Returns the property accesses that are faults. Only files where the name of one stands are parsed. */
+/** Returns the property accesses that are faults. Only files that contain such a name are parsed. */
 function places(file: SourceFile, name: RegExp, isFault: (node: ts.PropertyAccessExpression) => boolean): string[] {
   const found: string[] = []
   if (!name.test(file.text)) return found
@@ -51,7 +51,7 @@ function places(file: SourceFile, name: RegExp, isFault: (node: ts.PropertyAcces
 
 const SKIP = /\.\s*(?:skip|only|todo|skipIf|runIf|fails)\b/
 
-/** `test.skip`, `describe.each(…).only`, and `t.skip()` inside a test. */
+/** Returns whether a call skips: `test.skip`, `describe.each(…).only`, or `t.skip()` inside a test. */
 function isSkip({ expression }: ts.PropertyAccessExpression): boolean {
   return /^(test|it|describe|t|context|ctx)\b/.test(expression.getText())
 }

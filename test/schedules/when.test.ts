@@ -1,4 +1,4 @@
-/** Cron schedules beside an independent calendar: `Intl` and a walk from day to day, without cron-parser. */
+/** Cron schedules compared with an independent calendar: `Intl` and a walk from day to day, without cron-parser. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextTimes } from '../../src/schedules/when.ts'
@@ -8,20 +8,20 @@ const DAY = 86_400_000
 const COUNT = 3
 const [FIRST, LAST] = [Date.parse('2025-12-01'), Date.parse('2033-01-01')]
 
-/** Zones whose clocks change in the night, at midnight, by half an hour, in winter or never; and with odd offsets. */
+/** Zones whose clocks change at night, at midnight, by half an hour, in winter or never; and with unusual offsets. */
 const ZONES = [
   ...['Europe/Berlin', 'America/New_York', 'America/Santiago', 'Africa/Cairo', 'Africa/Casablanca', 'Asia/Beirut'],
   ...['Australia/Lord_Howe', 'Pacific/Chatham', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Kiritimati', 'UTC'],
 ]
 
-/** A time in which the clock of a zone is not changed, and how far it is ahead of UTC. */
+/** A period without a change of a zone's clock, and its offset from UTC. */
 interface Span {
   from: number
   until: number
   offset: number
 }
 
-/** Finds the changes of a zone's clock: compares it once a day, and then searches for the minute of a change. */
+/** Finds the changes of a zone's clock: compares it once a day, and then searches the minute of the change. */
 function spansOf(timeZone: string): Span[] {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   const offsetAt = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`) - at
@@ -43,10 +43,7 @@ function spansOf(timeZone: string): Span[] {
 
 const spans = new Map(ZONES.map((zone) => [zone, spansOf(zone)]))
 
-/**
- * Returns when a clock in the zone shows a time. A skipped time counts as later by as much as the clock was put
- * forward.
- */
+/** Returns the moments at which a zone's clock shows a time. A skipped time is later by the amount of the change. */
 function momentsOf(shown: number, zone: string): number[] {
   const all = spans.get(zone)!
   const moments = all.flatMap(({ from, until, offset }) => {
@@ -57,7 +54,7 @@ function momentsOf(shown: number, zone: string): number[] {
   return moments.length > 0 ? moments : [shown - skipped.offset]
 }
 
-/** A field of a cron expression, and the values that it means; none for `*`. */
+/** A field of a cron expression, and its values; none for `*`. */
 interface Field {
   text: string
   values?: number[]
@@ -80,12 +77,12 @@ function runsOn(date: Date, { day, month, weekday }: Plan): boolean {
   const has = ({ values }: Field, value: number) => values?.includes(value) ?? true
   const isDay = has(day, date.getUTCDate()) || (isLast && day.values?.includes(L) === true)
   const isWeekday = has(weekday, date.getUTCDay())
-  // If both are named, it runs on either.
+  // If both are given, either matches.
   const isBoth = day.values !== undefined && weekday.values !== undefined
   return has(month, date.getUTCMonth() + 1) && (isBoth ? isDay || isWeekday : isDay && isWeekday)
 }
 
-/** The first times of a plan after `from`, day by day. */
+/** Returns the first times of a plan after `from`, day by day. */
 function expected(plan: Plan, { zone, from }: { zone: string; from: number }): number[] {
   const { minute, hour } = plan
   const range = (count: number) => Array.from({ length: count }, (_, n) => n)
@@ -95,7 +92,7 @@ function expected(plan: Plan, { zone, from }: { zone: string; from: number }): n
     for (const h of hour.values ?? range(24))
       for (const m of minute.values ?? range(60)) {
         const moments = momentsOf(date + (h * 60 + m) * MINUTE, zone)
-        // What has an hour runs once where the clock shows it twice.
+        // A fixed hour that the clock shows twice runs once.
         for (const at of hour.text.startsWith('*') ? moments : moments.slice(0, 1)) if (at > from) times.add(at)
       }
     if (times.size >= COUNT && end === Infinity) end = date + 2 * DAY
@@ -103,7 +100,7 @@ function expected(plan: Plan, { zone, from }: { zone: string; from: number }): n
   return [...times].sort((a, b) => a - b).slice(0, COUNT)
 }
 
-/** One value, a list, a range, a range with a step. `names`: how values are written, if not as numbers. */
+/** Returns a field: one value, a list, a range, or a range with a step. `names` are the values as words. */
 function field({ min, max, names }: { min: number; max: number; names?: string[] }): fc.Arbitrary<Field> {
   const name = (n: number) => names?.[n - min] ?? String(n)
   const between = (from: number, to: number, step = 1) =>
@@ -160,7 +157,7 @@ const plans: fc.Arbitrary<Plan> = fc.oneof(
   fc.record({ ...time, day: fc.oneof(field({ min: 1, max: 28 }), any), month: months, weekday: any }),
 )
 
-/** Around changes of the clock, north and south, and anywhere in 2026 to 2028. */
+/** Around clock changes in the north and south, and anywhere in 2026 to 2028. */
 const moments = fc.oneof(
   ...[
     '2026-03-08',
@@ -175,7 +172,7 @@ const moments = fc.oneof(
   fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-12-31') }),
 )
 
-/** `npm run test:chaos` takes ten thousand, which is some seconds' work. */
+/** `npm run test:chaos` tries ten thousand, which takes some seconds. */
 const RUNS = process.env.CHAOS_SEED ? 10_000 : 1_000
 
 test(`the next times of ${RUNS} schedules are those of an independent calendar`, () => {

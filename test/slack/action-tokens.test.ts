@@ -1,4 +1,4 @@
-/** The permission of a question to search: where it is kept, for how long, and where it never stands. */
+/** The action token of a question: where it is stored, for how long, and where it never is. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
@@ -53,7 +53,7 @@ describeWithRedis('in Redis', async () => {
   ends.onTestFinished(() => redis.disconnect())
   const log = createLog('silent')
 
-  test('it has its own key, sealed for its question alone, with its time', async () => {
+  test('it has its own key, encrypted for its question, with an expiry', async () => {
     const place = { redis, log, prefix: 'sealed' }
     const tokens = redisActionTokens({ ...place, sealer: sealerOf('k'.repeat(32)) })
     await tokens.keep(ID, { action_token: TOKEN })
@@ -71,7 +71,7 @@ describeWithRedis('in Redis', async () => {
     expect(await redis.exists(key)).toBe(0)
   })
 
-  test('another process than the one that heard the question searches with it, from its first moment on', async (t) => {
+  test('another process than the one that accepted the question searches with it at once', async (t) => {
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'handed', SECRETS_KEY: 'k'.repeat(32) }
     const bot = await startBot(t, { env: { ...env, ROLE: 'front' }, slack: { search: 'meaning' } })
     const { slack, model } = bot
@@ -84,7 +84,7 @@ describeWithRedis('in Redis', async () => {
     expect(model.about('egret').at(-1)?.prompt).toContain('The egret is white.')
   })
 
-  test('it stands in no question, job, run, record, log, trace or prompt', async (t) => {
+  test('it is in no question, job, run, record, log, trace or prompt', async (t) => {
     const collector = await startCollector(t)
     const env = {
       ...{ REDIS_URL: server.url, REDIS_PREFIX: 'whole', SECRETS_KEY: 'k'.repeat(32), LOG_LEVEL: 'debug' },
@@ -101,7 +101,7 @@ describeWithRedis('in Redis', async () => {
     })
     const thread = await bot.mention('What colour is the heron?', { user: ALICE })
     await thread.ended()
-    // Nor is what was found anywhere, once the run is over.
+    // The result is not stored anywhere when the run is over.
     await slack.until(
       async () => !(await everythingIn(redis, 'whole')).includes('The heron is grey.'),
       'nothing of what was found',
@@ -111,7 +111,7 @@ describeWithRedis('in Redis', async () => {
     await bot.stop()
     const tokens = slack.calls.flatMap(({ args }) => (typeof args.action_token === 'string' ? [args.action_token] : []))
     expect(tokens).toHaveLength(1)
-    // The question was searched with it, so that it was somewhere.
+    // The question was searched with the token, so the token was stored.
     expect(model.about('heron').at(-1)?.prompt).toContain('The heron is grey.')
     expect(seen.some((all) => all.includes(':action-token'))).toBe(true)
     const posted = JSON.stringify(slack.calls.map(({ args: { action_token: _, ...args } }) => args))
@@ -121,7 +121,7 @@ describeWithRedis('in Redis', async () => {
   })
 })
 
-/** All keys of a prefix with all that stands under them. */
+/** Returns all keys of a prefix with their content. */
 async function everythingIn(redis: Redis, prefix: string): Promise<string> {
   const all: unknown[] = []
   for (const key of await redis.keys(`*${prefix}*`)) {

@@ -10,7 +10,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
   const bot = await startBot(ends, { mode })
   const { slack, model } = bot
 
-  test('/ask opens a thread with who asked what, and answers in it', async () => {
+  test('/ask opens a thread with the asker and the question, and answers in it', async () => {
     model.on('the sum', act('A sum.', 'calculator', '2+2'), finish('Four.'))
     const thread = await bot.ask('What is the sum?', { user: BOB, channel: RANDOM })
     expect(await thread.lastAnswer()).toBe('Four.')
@@ -93,7 +93,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
     const sendEphemeral = await slack.until(() => slack.ephemerals(id, ALICE)[0], 'a private word')
     expect(sendEphemeral).toMatch(says)
-    // Nothing is scheduled where it could not be posted, nor remembered where nothing can be asked.
+    // Schedules need a place to post in, and remembered texts a place to ask in.
     const others = ['every Monday at 9 what is new?', ...(id.startsWith('D') ? ['remember the owl'] : [])]
     for (const [i, text] of others.entries()) {
       await slack.slash(text, { channel: id })
@@ -112,7 +112,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect(thread.shown()).toHaveLength(1)
   })
 
-  test('Slack would have refused nothing of all this', () => {
+  test('Slack would have refused nothing', () => {
     expect(slack.refusals).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** The sentences about failures: what happened, what to do, and a reference that the log has too. */
+/** The messages about failures: what happened, what to do, and a reference that is also in the log. */
 import { expect, test } from 'vitest'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
@@ -7,7 +7,7 @@ import { act, finish, type Turn } from '../harness/played-model.ts'
 interface Case {
   happened: RegExp
   toDo: RegExp
-  /** The place of the sentence: the thread for everybody, the channel for the asker alone, or a direct message. */
+  /** The place of the message: the thread, an ephemeral message in the channel, or a direct message. */
   where: 'thread' | 'ephemeral' | 'dm'
   model?: Turn[]
   env?: Record<string, string>

@@ -1,4 +1,4 @@
-/** Finds with one person's rights are shown to nobody else, nor is anything that rests on them. */
+/** Results found with one person's rights, and answers based on them, are shown to nobody else. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
@@ -14,15 +14,15 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { DM, dms, MINUTE, occurrence, schedule } from '../harness/schedules.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
-/** The find, and the answer that rests on it. */
+/** The result, and the answer based on it. */
 const CANARY = /is open/
 
-/** All that everybody in the channel can see. */
+/** Returns all that everybody in the channel can see. */
 function seenByAll({ slack }: TestBot): string {
   return JSON.stringify([slack.messages(GENERAL), slack.files()])
 }
 
-/** Posts buttons as a copy of those that only the asker was shown, for somebody else to press. */
+/** Posts copies of ephemeral buttons, for another person to press. */
 async function pressCopies(bot: TestBot, value: string, user: string): Promise<void> {
   const { slack } = bot
   const elements = [SHOW_WORK, SHARE, KEEP, ASK_AGAIN].map((action_id) => ({
@@ -37,7 +37,7 @@ async function pressCopies(bot: TestBot, value: string, user: string): Promise<v
 }
 
 function leaving(way: Way): void {
-  test('is in nothing that others see, in no trace, line of the log or follow-up, and is shared by the asker alone', async (t) => {
+  test('is in nothing that others see, in no trace, log or follow-up, and only the asker can share it', async (t) => {
     const traces: string[] = []
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, {
       env: { STEPS: 'replies', RUN_TRACES: 'true' },
@@ -47,7 +47,7 @@ function leaving(way: Way): void {
     const thread = await ask()
     const answer = await answeredAlone(bot, thread)
     expect(answer).toContain('It is open.')
-    // A reply in the thread would be for everybody.
+    // A reply in the thread would be visible to everybody.
     expect(answer).not.toContain(HOW_TO_GO_ON)
     expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
     expect(traces.length > 0).toBe(way.redisUrl === undefined)
@@ -84,7 +84,7 @@ function leaving(way: Way): void {
     expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
   })
 
-  test('is in no span with content, and in nothing that the operator’s commands show', async (t) => {
+  test('is in no span and in no output of the operator’s commands', async (t) => {
     const collector = await startCollector(t)
     const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
       env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
@@ -107,7 +107,7 @@ function leaving(way: Way): void {
     expect(content).not.toMatch(CANARY)
   })
 
-  test('a call that rests on it is allowed by the asker alone, and a failure is told to them', async (t) => {
+  test('a call based on it is allowed only by the asker, who also gets its failure', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies' },
@@ -125,7 +125,7 @@ function leaving(way: Way): void {
     expect(server.calls).toEqual(['7', 'is open too'])
   })
 
-  test('an approver is sent a call that rests on it when the asker says so, alone, and it is done as the asker', async (t) => {
+  test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
@@ -166,7 +166,7 @@ function leaving(way: Way): void {
 describe('in memory', () => {
   leaving({})
 
-  test('a schedule asks its maker to connect, and tells what it found to them alone, each time', async (t) => {
+  test('a schedule asks its maker to connect, and shows its results only to them, each time', async (t) => {
     let ahead = 0
     const now = () => new Date(Date.now() + ahead)
     const { bot, server, browser, slack, model } = await connectingBot(t, {}, { now, env: { STEPS: 'replies' } })
@@ -190,7 +190,7 @@ describe('in memory', () => {
     expect(bot.logs.join('\n')).not.toMatch(CANARY)
   })
 
-  test('a card that all were shown before it was found is still decided by whom it names', async (t) => {
+  test('a card posted before the result was found is still decided by its approvers', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(
       t,
       {},
@@ -212,7 +212,7 @@ describe('in memory', () => {
     expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 
-  test('where Slack takes no word to one person the answer goes to their direct messages, and is shared from there', async (t) => {
+  test('if Slack refuses ephemeral messages the answer goes to the direct messages, and can be shared from there', async (t) => {
     const { bot, server, browser, ask, slack } = await connectingBot(t, {})
     await connect(bot, ALICE, { server, browser })
     slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })

@@ -1,4 +1,4 @@
-/** The data that is forgotten on request, and when the app is removed. */
+/** The data that is deleted on request, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -11,7 +11,7 @@ import { atSecondThought } from '../harness/steered-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
-/** Returns whether the bot knows what was said in the thread: then the next question there is condensed with it. */
+/** Returns whether the bot remembers the thread, so that the next question there is condensed with it. */
 async function remembers({ model }: TestBot, thread: Thread): Promise<boolean> {
   const before = model.requests.length
   await thread.reply('<@U0THINK0001> And how?')
@@ -28,7 +28,7 @@ const start = async (t: Parameters<typeof startBot>[0], env: Record<string, stri
 
 const asked = (bot: TestBot, channel: string) => answered(bot, () => bot.mention('What is the secret?', { channel }))
 
-/** Asks, and waits until the turn is kept, which is a moment after the answer is out. */
+/** Asks, and waits until the turn is stored, a moment after the answer is posted. */
 async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Thread> {
   const count = () => bot.logs.filter((line) => line.includes('question answered')).length
   const before = count()
@@ -38,7 +38,7 @@ async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Threa
   return thread
 }
 
-/** Returns the text of `/ask forget` and, if it asks for a confirmation and a button is pressed, of its result. */
+/** Sends `/ask forget`. Presses a button if a confirmation is asked for. Returns the texts. */
 async function told(
   bot: TestBot,
   { text = 'forget', user = ALICE, channel = GENERAL, button = FORGET_DELETE } = {},
@@ -53,7 +53,7 @@ async function told(
 }
 
 describe('/ask forget', () => {
-  test('in a channel is for admins: it forgets that channel and no other, and tells them alone', async (t) => {
+  test('in a channel is for admins: it forgets only that channel, with an ephemeral message', async (t) => {
     const bot = await start(t)
     const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
     const posts = bot.slack.messages(GENERAL).length
@@ -67,7 +67,7 @@ describe('/ask forget', () => {
     expect([await remembers(bot, here), await remembers(bot, there)]).toEqual([false, true])
   })
 
-  test('is for members, and no guests, where an admin has allowed that', async (t) => {
+  test('is for members, but not guests, if an admin has allowed that', async (t) => {
     const bot = await start(t)
     bot.slack.addUser(BOB, { is_admin: true })
     await bot.slack.slash('settings', { user: BOB, channel: GENERAL })
@@ -80,7 +80,7 @@ describe('/ask forget', () => {
     expect(await remembers(bot, thread)).toBe(false)
   })
 
-  test('in a direct message forgets it, for anybody', async (t) => {
+  test('in a direct message is for anybody, and forgets it', async (t) => {
     const bot = await start(t)
     const thread = await answered(bot, () => bot.dm('What is the secret?'))
     const channel = await asked(bot, GENERAL)
@@ -88,7 +88,7 @@ describe('/ask forget', () => {
     expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
   })
 
-  test('in a direct message forgets what its person wrote in threads too, and of others nothing', async (t) => {
+  test('in a direct message forgets the person’s threads too, and nothing of others', async (t) => {
     const bot = await start(t)
     const dm = await bot.dm('What is the secret?')
     await dm.ended()
@@ -96,7 +96,7 @@ describe('/ask forget', () => {
     await bot.slack.say({ user: 'U0CAROL0001', text: 'A big one.', thread_ts: thread })
     const asked = await bot.slack.say({ user: BOB, text: `<@${BOT_USER}> Which bird?`, thread_ts: thread })
     const other = new Thread(bot.slack, asked)
-    // Its turn is kept a moment after its answer is out.
+    // Its turn is stored a moment after its answer is posted.
     const answered = () => bot.logs.filter((line) => line.includes('question answered')).length
     await bot.slack.until(() => answered() === 2, 'the end of both runs')
     expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of your messages in threads.*stay/s)
@@ -107,7 +107,7 @@ describe('/ask forget', () => {
     expect(prompt).not.toContain('It is a bird')
   })
 
-  test('of whom Slack does not tell who they are forgets nothing', async (t) => {
+  test('by a person whom Slack does not identify forgets nothing', async (t) => {
     const bot = await start(t)
     const thread = await asked(bot, GENERAL)
     bot.slack.fault({ method: 'users.info', error: 'missing_scope' })
@@ -135,7 +135,7 @@ describeWithRedis('when the app is removed', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
-  test('no key tells of the workspace any more', async (t) => {
+  test('no key of the workspace is left', async (t) => {
     const bot = await start(t, { REDIS_URL: server.url, LIMIT_USER_HOUR: '9', BUDGET_TEAM_DAY_TOKENS: '999999' })
     await asked(bot, GENERAL)
     await (await bot.dm('What is the secret?')).ended()
@@ -156,7 +156,7 @@ describeWithRedis('when the app is removed', async () => {
     await redis.quit()
   })
 
-  test('while a question is worked on and another waits, no key and no value tells of the workspace ten seconds later', async (t) => {
+  test('during a question, with another one waiting, no key or value of the workspace is left after ten seconds', async (t) => {
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'gone', SHUTDOWN_MS: '300' }
     const bot = await startBot(t, { env })
     await atSecondThought(bot, 'secret', () => bot.mention('What is the secret?'))
@@ -169,7 +169,7 @@ describeWithRedis('when the app is removed', async () => {
     await expect.poll(() => stored(redis, 'gone', 'T0LOCAL0001'), { timeout: 10_000 }).toEqual([])
   })
 
-  test('by a whole organisation, no key tells of any of its workspaces', async (t) => {
+  test('by a whole organisation, no key of its workspaces is left', async (t) => {
     const org = { team_id: 'T0LOCAL0001', enterprise_id: 'E0ORG', is_enterprise_install: true }
     const api = await startWebServer((_, response) => sendJson(response, { ok: true, ...org, user_id: BOT_USER }))
     const bot = await startBot(t, {
@@ -189,7 +189,7 @@ describeWithRedis('when the app is removed', async () => {
   })
 })
 
-/** The keys of a prefix whose name or value has a word. */
+/** Returns the keys of a prefix whose name or value contains a word. */
 async function stored(redis: Redis, prefix: string, word: string): Promise<string[]> {
   const keys = await redis.keys(`*${prefix}*`)
   const dumps = await Promise.all(

@@ -1,4 +1,4 @@
-/** Files with answers that are known: a model that uses the tools finds them, and people are shown where they stand. */
+/** Files with known answers: a model that uses the tools finds them, and people see their sources. */
 import { expect, test, vi } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -16,10 +16,10 @@ function observation({ prompt }: PlayedRequest): string {
   return prompt.slice(prompt.lastIndexOf('Observation:'))
 }
 
-/** By what a question is about: has the model answer it from the beginning. */
+/** Functions that restart the model's script, by the question's key. */
 const plans = new Map<string, () => void>()
 
-/** A model that takes its answer from what a tool gives it, and says what it read where that holds no answer. */
+/** Makes the model answer from a tool's output, and report the output if it has no answer. */
 function follow(key: string, calls: [tool: string, input: object][], answer: RegExp): void {
   const plan = (request: PlayedRequest, n: number) => {
     const call = calls[n]
@@ -31,7 +31,7 @@ function follow(key: string, calls: [tool: string, input: object][], answer: Reg
 }
 
 async function answerTo(key: string, files: NonNullable<Parameters<typeof bot.mention>[1]>['files'] = []) {
-  // Once more where a busy machine has taken longer to read a file than a question waits for it.
+  // Retried if a busy machine took longer to read a file than a question waits.
   for (let tries = 1; ; tries++) {
     plans.get(key)?.()
     const thread = await bot.mention(key, { files })
@@ -101,7 +101,7 @@ test.each<[string, [string, object], RegExp]>([
   )
 })
 
-test('a table in an old encoding is read with its letters', async () => {
+test('a table in an old encoding is decoded correctly', async () => {
   const bytes = Buffer.from('Name;Straße\nMüller;Größe 7\n'.repeat(3), 'latin1')
   follow('where is Müller', [['search_file', { query: 'müller' }]], /Müller\tGröße 7/)
   expect(await answerTo('where is Müller', [{ name: 'old.csv', bytes }])).toMatch(/Müller\s+Größe 7/)

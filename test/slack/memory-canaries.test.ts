@@ -1,4 +1,4 @@
-/** A thousand prompts from many places: what reaches the model as remembered is of the asker's place alone. */
+/** A thousand prompts from many places. The remembered texts in a prompt are all from the asker's place. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import type { QuestionWork } from '../../src/slack/question-work.ts'
@@ -12,8 +12,7 @@ const [TEAM, OTHER] = ['T0LOCAL0001', 'T0OTHER0001']
 const SHARED = 'C0SHARED001'
 
 /**
- * Places that are each told things of their own. The channels `SHARED` and, of the other workspace, `RANDOM` are shared
- * by now.
+ * Places with their own remembered texts. The channels `SHARED` and, in the other workspace, `RANDOM` are shared now.
  */
 const PLACES = [
   { team: TEAM, channel: GENERAL, user: ALICE },
@@ -27,7 +26,7 @@ const PLACES = [
   { team: OTHER, channel: `D${ALICE.slice(1)}`, user: ALICE },
 ].map((place, i) => ({ isShared: false, ...place, canary: `canary${'abcdefghi'[i]}${'abcdefghi'[i]}` }))
 
-/** The channels of a workspace. `before`: none was shared yet. */
+/** Returns an installation that says which channels are shared. `before`: none was shared yet. */
 function installationOf(team: string, { before = false } = {}): Installation {
   const call = async (_: string, { channel }: { channel?: unknown }) => {
     const isShared = PLACES.some((one) => one.team === team && one.channel === channel && one.isShared)
@@ -36,7 +35,7 @@ function installationOf(team: string, { before = false } = {}): Installation {
   return { client: { call }, identity: { team }, isOrgWide: false } as unknown as Installation
 }
 
-test('none of a thousand prompts has a word of another place, person, workspace or of the time before a channel was shared', async () => {
+test('none of a thousand prompts has a text of another place, person or workspace, or from before a channel was shared', async () => {
   const remembered = memoryRemembered({ ttlMs: 1e9 })
   const keep = async (
     place: (typeof PLACES)[number],
@@ -44,7 +43,7 @@ test('none of a thousand prompts has a word of another place, person, workspace 
   ) =>
     remembered.add(await scopeNow(place, installationOf(place.team, { before })), { id, text, by: place.user, at: 1 })
   for (const place of PLACES) {
-    // Every third place has more than fits, so that it is chosen by words.
+    // Every third place has more texts than fit, so that they are chosen by words.
     const several = PLACES.indexOf(place) % 3 === 0 ? 40 : 2
     for (let i = 0; i < several; i++)
       await keep(place, { id: `${i}`, text: `${place.canary} number ${i}: ${'it is so, '.repeat(8)}`, before: false })

@@ -1,4 +1,4 @@
-/** Messages to the asker alone, because the bot cannot post them in the thread. */
+/** Messages to the asker alone, because the bot cannot post in the thread. */
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
@@ -12,7 +12,7 @@ import { startWebServer } from '../harness/web-server.ts'
 
 const PRIVATE = 'G0PRIVATE01'
 
-/** `/ask` in a channel that the bot is not in, with a response_url of our own. */
+/** Sends `/ask` in a channel that the bot is not in, with the test's response_url. */
 async function askFromOutside({ bot, slack }: TestBot, responseUrl: string): Promise<void> {
   slack.addChannel(PRIVATE, { members: new Set([ALICE]) })
   const place = { command: '/ask', team_id: TEAM, channel_id: PRIVATE, user_id: ALICE }
@@ -25,7 +25,7 @@ async function askFromOutside({ bot, slack }: TestBot, responseUrl: string): Pro
   expect(response.status).toBe(200)
 }
 
-/** How a word to the asker alone went out: every use of a response_url. */
+/** Returns every use of a response_url. */
 const uses = (slack: LocalSlack) => slack.calls.filter(({ method }) => method === 'response_url')
 
 describe('a response_url', () => {
@@ -42,7 +42,7 @@ describe('a response_url', () => {
     for (const fault of faults) slack.fault({ ...fault, method: 'response_url' })
     await slack.slash('Anybody?', { channel: PRIVATE, user: ALICE })
     await slack.until(() => uses(slack).length === tries, `${tries} tries`)
-    // The end waits for what is under way, so there is no further try after it.
+    // The end waits for work in progress, so there is no further try after it.
     await stop()
     expect(uses(slack)).toHaveLength(tries)
     const word = {
@@ -74,7 +74,7 @@ describe('a response_url', () => {
     expect(await slack.until(() => slack.ephemerals(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
   })
 
-  test('that works no more is done without: who presses a button is told in its thread, else in a direct message', async (t) => {
+  test('that no longer works is replaced: a presser gets the message in the thread, else as a direct message', async (t) => {
     const { slack } = await startBot(t)
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
     const { ts: thread_ts } = await slack.say({ text: 'Look at this.', user: BOB, channel: RANDOM })
@@ -91,7 +91,7 @@ describe('a response_url', () => {
     expect(slack.ephemerals(RANDOM, BOB)).toHaveLength(1)
   })
 
-  test('that works no more is done without: what should replace a message comes below it', async (t) => {
+  test('that no longer works is replaced: a new text comes below the message instead of replacing it', async (t) => {
     const { slack } = await startBot(t)
     slack.addUser(ALICE, { is_admin: true })
     await slack.slash('forget', { channel: GENERAL, user: ALICE })
@@ -102,7 +102,7 @@ describe('a response_url', () => {
     expect(word).toBe('Cancelled: nothing was deleted.')
   })
 
-  test('that is not Slack’s hears nothing', async (t) => {
+  test('that is not Slack’s is not called', async (t) => {
     let heard = 0
     const server = await startWebServer((_, response) => {
       heard += 1
@@ -150,7 +150,7 @@ describe('a response_url', () => {
   })
 })
 
-describe('where Slack takes no answer, the asker reads why, with a reference', async () => {
+describe('if Slack accepts no answer, the asker reads why, with a reference', async () => {
   const bot = await startBot(fileEnds())
   const { slack, model } = bot
   model.on('', finish('For nobody.'))

@@ -15,9 +15,10 @@ import {
   startWithClock,
   told,
 } from '../harness/schedules.ts'
+import { scrape } from '../harness/scrape.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
-test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
+test('a change is shown before it is saved, can be tried, and keeps a long question whole', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '2' } })
   await schedule(bot, `every 20 minutes what is new in <#${RANDOM}|random>?`, { channel: DM })
   const home = await bot.openHome()
@@ -41,7 +42,7 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   await bot.slack.until(() => /Every hour/.test(home.shown()), 'the changed schedule')
   expect(home.shown()).not.toContain('Every 20 minutes')
   await modal.close()
-  // Trying a change leads to the card in its place, which saves it too.
+  // Trying a change replaces the form with a card, which saves it too.
   bot.model.on('warm', finish('It is **warm**.'))
   await home.press('thinkaloud_schedule_change')
   await (await bot.modal()).submit({ schedule_text: 'every 2 hours is it warm?' })
@@ -51,10 +52,10 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/, { channel: DM })).toContain('Your changed schedule')
   await press(bot, 'thinkaloud_schedule_save', { channel: DM })
   await told(bot, /^Saved\. Next: /, { channel: DM })
-  // The Home is also renewed after the question that was tried, which may come between.
+  // The Home is also updated after the trial question, which may come between.
   await bot.openHome()
   await bot.slack.until(() => home.shown().includes('Every 2 hours'), 'the saved change')
-  // The outcome of a press on the Home stands there.
+  // The result of a press on the Home is shown there.
   await home.press('thinkaloud_schedule_pause')
   await bot.slack.until(() => /Your schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
   await home.press('thinkaloud_schedule_delete')
@@ -68,7 +69,7 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(bot.slack.pings()).toEqual([])
 })
 
-test('a card that is saved after its time saves nothing, and leaves the schedule that it would change', async (t) => {
+test('a card saved after its time saves nothing, and leaves its schedule unchanged', async (t) => {
   const bot = await startWithClock(t)
   await bot.slack.slash('in 20 minutes what is new?', { channel: GENERAL })
   await told(bot, /not saved yet/)
@@ -89,7 +90,7 @@ test('a card that is saved after its time saves nothing, and leaves the schedule
   expect((await bot.openHome()).shown()).toMatch(/Every 3 hours[^]*Next: \w{3}, /)
 })
 
-test('a schedule that is over may be changed only if its maker may have one more', async (t) => {
+test('a finished schedule can be changed only if its maker may have one more', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '1' } })
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'in 20 minutes what is new?')
@@ -106,7 +107,7 @@ test('a schedule that is over may be changed only if its maker may have one more
   await told(bot, /^Saved/, { user: BOB })
 })
 
-test('an admin manages the schedules of the channel in which they press, and no list shows those of another', async (t) => {
+test('an admin manages the schedules of the channel in which they press, and lists show no others', async (t) => {
   const bot = await startWithClock(t)
   const PRIVATE = 'G0PRIVATE01'
   bot.slack.addChannel(PRIVATE, { kind: 'group', name: 'board', members: new Set([ALICE, BOB, BOT_USER]) })
@@ -118,7 +119,7 @@ test('an admin manages the schedules of the channel in which they press, and no 
   await bot.slack.slash('schedules', { channel: RANDOM, user: admin })
   const own = await told(bot, /what of my own/, { channel: RANDOM, user: admin })
   expect(own).not.toMatch(/fire|what is new/)
-  // Their own schedule of the private channel is paused from elsewhere.
+  // Their own schedule of the private channel is paused from another channel.
   await press(bot, 'thinkaloud_schedule_pause', { channel: RANDOM, user: admin })
   expect(await told(bot, /^Paused/, { channel: RANDOM, user: admin })).not.toContain('fire')
   await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
@@ -168,7 +169,7 @@ async function runNow(bot: TestBot, user = ALICE) {
   await press(bot, 'thinkaloud_schedule_run', { user })
 }
 
-test('Run now says at once that the run before is at work, and later why a run that waited was not made', async (t) => {
+test('Run now says at once that the previous run is in progress, and later why a waiting run was skipped', async (t) => {
   const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
   const held: (() => void)[] = []
   const hold = () => new Promise<ReturnType<typeof finish>>((resolve) => held.push(() => resolve(finish('Done.'))))
@@ -201,7 +202,20 @@ test('Run now says at once that the run before is at work, and later why a run t
   expect(bot.slack.refusals).toEqual([])
 })
 
-test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {
+test('a limit that blocks Run now is reported and counted once', async (t) => {
+  const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1', METRICS_PORT: '0' } })
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 3 hours what is new?')
+  await (await bot.mention('Is it so?')).ended()
+  await runNow(bot)
+  await told(bot, /1 question an hour for one person/)
+  await bot.slack.settle()
+  expect(ephemerals(bot).filter((one) => /an hour for one person/.test(String(one.text)))).toHaveLength(1)
+  const seen = await scrape(bot.bot.metricsPort!)
+  expect(seen.value('thinkaloud_refusals_total', { limit: 'userHour' })).toBe(1)
+})
+
+test('an admin who runs another person’s schedule also reads why it pauses or waits', async (t) => {
   const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1' } })
   bot.model.on('', finish('Done.'))
   const admin = strangers.admin(bot.slack)

@@ -1,4 +1,4 @@
-/** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
+/** Search with the asker's own grant: where it is used, and who sees the results. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../playground/base/until.ts'
 import type { Json } from '../../playground/slack/slack.ts'
@@ -20,7 +20,10 @@ const FIND = {
   ...{ channel_id: 'G0SECRET001', permalink: 'https://acme.slack.com/archives/G0SECRET001/p1700000001000100' },
 }
 
-/** A bot in a workspace or an organisation, and how somebody grants it their search there. `team`: where they write. */
+/**
+ * Starts a bot in a workspace or an organisation, with a function to grant search. `team`: the workspace of the
+ * question.
+ */
 async function startSearching(
   t: Ends,
   { home, team = home.id, rotates = false }: { home: Home; team?: string; rotates?: boolean },
@@ -45,7 +48,7 @@ async function startSearching(
   return { slack, bot, grant }
 }
 
-test('what the asker can see is found for their eyes alone, and no grant touches the installation', async (t) => {
+test('results with the asker’s rights are shown only to them, and grants do not affect the installation', async (t) => {
   const { slack, bot, grant } = await startSearching(t, { home: ACME })
   slack.state.finds = (args, home) => {
     const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
@@ -61,11 +64,11 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   const search = [act('I search.', 'workspace_search', 'merger'), finish('Here.')]
   bot.model.on('in the channel', ...search)
   await slack.mention(ACME, 'What merger, in the channel?')
-  // Others read in the channel: the answer is for the asker alone.
+  // Others read in the channel, so only the asker sees the answer.
   const alone = () => slack.calls.filter(({ method }) => method === 'chat.postEphemeral')
   await eventually(() => expect(JSON.stringify(alone())).toContain('Here.'))
   expect(slack.posts().map(({ text }) => text)).toEqual([expect.stringContaining('I search.'), FOR_ASKER])
-  // What stands in that very channel is for all who read there.
+  // Results from the same channel may be shown to everybody who reads there.
   bot.model.on('lunch, here', act('I search.', 'workspace_search', 'lunch'), finish('At noon.'))
   await slack.mention(ACME, 'When is lunch, here?')
   await eventually(() => expect(slack.posts().some(({ text }) => text.includes('At noon.'))).toBe(true))
@@ -102,7 +105,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
 })
 
 /**
- * The state of a channel when its find is checked again, and whether everybody in the question's channel sees it then.
+ * The state of a channel when its result is checked again, and whether everybody in the question's channel may see it.
  */
 const CHANGES: [what: string, facts: (channel: string) => Json, isForAll: boolean][] = [
   ['public', () => ({ is_private: false }), true],
@@ -160,7 +163,7 @@ test.each([
   },
 )
 
-test('a login to another organisation is not theirs, even under the same id', async (t) => {
+test('a login to another organisation is not the asker’s, even with the same id', async (t) => {
   const home = { id: 'E0ACME00001' }
   const { slack, bot } = await startSearching(t, { home, team: ACME.id })
   const agree = slack.agree
@@ -171,7 +174,7 @@ test('a login to another organisation is not theirs, even under the same id', as
   expect([...slack.tokens.values()].filter(({ home }) => home.user)).toEqual([])
 })
 
-test('an uninstall revokes the grants of all, however long it takes', async (t) => {
+test('a removal revokes all grants, however long it takes', async (t) => {
   const { slack, bot } = await startSearching(t, { home: ACME })
   const people = Array.from({ length: 25 }, (_, i) => `U0PERSON${String(i).padStart(3, '0')}`)
   for (const user of people) expect((await grantSlack(bot, ACME, { user })).page.status).toBe(200)
@@ -181,7 +184,7 @@ test('an uninstall revokes the grants of all, however long it takes', async (t) 
   const held = new Promise<void>((resolve) => (release = resolve))
   // A revocation has no arguments.
   slack.state.hold = (args) => (Object.keys(args).length === 0 ? held : undefined)
-  // Answered once all is deleted, though nothing is revoked yet.
+  // Acked when all is deleted, although nothing is revoked yet.
   expect((await slack.event(ACME, { type: 'app_uninstalled' })).status).toBe(200)
   release()
   await eventually(() => expect(granted()).toBe(0))
@@ -195,7 +198,7 @@ describe('a grant whose tokens rotate', () => {
     slack.state.finds = () => [{ ...FIND, content: CANARY }]
     expect((await grant(ALICE)).status).toBe(200)
     let count = 0
-    /** Alice searches: what the model is told, and the token of the search. */
+    /** Alice searches. Returns the observation and the token of the search. */
     const search = async () => {
       const text = `Search ${++count}?`
       bot.model.on(text, act('I search.', 'workspace_search', 'merger'), finish('Here.'))
@@ -209,7 +212,7 @@ describe('a grant whose tokens rotate', () => {
     return { ...started, search, tokens, isConnected }
   }
 
-  test('is renewed before its token ends, and goes on with the old one while Slack refuses', async () => {
+  test('is renewed before its token expires, and uses the old one while Slack refuses', async () => {
     const { slack, search, isConnected } = await start()
     const first = await search()
     slack.clock.now += 11 * HOUR_MS
@@ -247,7 +250,7 @@ describe('a grant whose tokens rotate', () => {
       release()
       await Promise.all([ended, searching])
       await eventually(async () => expect(await isConnected()).toBe(false))
-      // The token before ends by itself.
+      // The earlier token expires by itself.
       if (how === 'disconnected') await eventually(() => expect(tokens()).toEqual([first]))
       expect((await search()).prompt).toContain('no permission to search')
     },

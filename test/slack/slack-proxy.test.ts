@@ -10,7 +10,7 @@ import { envFor, peopleOf } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { finish, playModel } from '../harness/played-model.ts'
 
-/** A proxy that knows hosts which no DNS knows: `routes` leads each to a port of this machine. */
+/** Starts a proxy that resolves names without DNS. `routes` maps each to a port of this machine. */
 async function startProxy(t: Ends, routes: Record<string, number>) {
   const asked: string[] = []
   const proxy = createServer((_, response) => response.writeHead(405).end())

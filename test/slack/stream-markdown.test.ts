@@ -1,4 +1,4 @@
-/** Markdown for a streamed message: however it is cut, nothing in it pings, and nothing opens that may not. */
+/** Markdown for a streamed message: wherever it is cut, nothing pings, and only allowed links open. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { linkPolicy } from '../../src/slack/format/links.ts'
@@ -8,7 +8,7 @@ const policy = linkPolicy({ sources: ['https://good.example/page'], question: ''
 const ANGLE = /<(?:[!@#]|(?:https?|ftp|mailto|tel):(?!\u200b)[^>\n]*>)/i
 const CLICKABLE = /(?:https?:\/\/|www\.)evil|\]\(\s*<?https?:\/\/evil|\]:\s*<?https?:\/\/evil/i
 
-/** The parts that come out where the text comes in pieces of these lengths. */
+/** Returns the parts that are sent if the text comes in pieces of these lengths. */
 function streamed(text: string, lengths = [5]): { written: string; markdown: string } {
   const stream = new StreamMarkdown(policy)
   const out = { written: '', markdown: '' }
@@ -49,7 +49,7 @@ describe('the Markdown of a stream', () => {
     expect(streamed(text).markdown).toBe(expected)
   })
 
-  test('a link waits until it is whole, and what never ends does not wait for ever', () => {
+  test('a link waits until it is complete, but an unfinished one not forever', () => {
     const stream = new StreamMarkdown(policy)
     stream.push('It is [here](https://good.exa')
     expect(stream.take().markdown).toBe('It is')
@@ -66,7 +66,7 @@ describe('the Markdown of a stream', () => {
     },
   )
 
-  test('what is put back is read again with all that was known where it began', () => {
+  test('held-back text is parsed again with its earlier context', () => {
     const stream = new StreamMarkdown(policy)
     stream.push('Look: ` and\n')
     const sent = stream.take().markdown
@@ -75,7 +75,7 @@ describe('the Markdown of a stream', () => {
     expect(outsideCode(sent + stream.take(true).markdown)).not.toMatch(CLICKABLE)
   })
 
-  test('of any pieces of any text nothing pings, and no foreign address opens', () => {
+  test('no text pings or links to a foreign address, in any pieces', () => {
     const bits = fc.constantFrom(
       ...[
         '<!channel>',
@@ -127,7 +127,7 @@ describe('the Markdown of a stream', () => {
   })
 })
 
-/** The text without code as CommonMark sees it: fenced blocks first, then spans within a paragraph. */
+/** Returns the text without code as CommonMark defines it: fenced blocks first, then spans within a paragraph. */
 function outsideCode(markdown: string): string {
   const prose: string[] = []
   let fence = ''

@@ -5,7 +5,7 @@ import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Uploads a text where Slack names this address for it. @returns the file's id, and where the bytes went. */
+/** Uploads a text to the address that Slack returns. @returns the file's id, and where the bytes went */
 async function uploadTo(upload_url: string) {
   const sent: string[] = []
   const fetch: typeof globalThis.fetch = async (address) => {

@@ -1,4 +1,4 @@
-/** Every view that the bot shows is one that Slack takes, whatever people, models and tools wrote. */
+/** Slack accepts every view of the bot, whatever people, models and tools wrote. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
@@ -67,7 +67,7 @@ const record: fc.Arbitrary<RunRecord> = fc.record({
   feedback: fc.constant([]),
 })
 
-/** Throws what Slack would answer. */
+/** Checks a view. @throws Slack's error */
 function accept(view: object, type: 'modal' | 'home'): Json {
   const sent = checkView(JSON.parse(JSON.stringify(sanitize(view))), type)
   expect(pings({ text: '', blocks: [{ sent }] })).toEqual([])
@@ -75,7 +75,7 @@ function accept(view: object, type: 'modal' | 'home'): Json {
   return sent
 }
 
-/** The parts of an admin's Home about tools and servers with such a name. */
+/** Returns the parts of an admin's Home about tools and servers with such a name. */
 function worstFor(name: string) {
   const write: AuditEntry = {
     ...{
@@ -98,7 +98,7 @@ function worstFor(name: string) {
   }
 }
 
-describe('Slack takes', () => {
+describe('Slack accepts', () => {
   test('each page of the work of any run', () => {
     fc.assert(
       fc.property(record, (run) => {
@@ -129,7 +129,7 @@ describe('Slack takes', () => {
     expect(JSON.stringify(view)).toMatch(at)
   })
 
-  test('the forms and the words', () => {
+  test('the forms and the texts', () => {
     const form = feedbackView('T1:C1:1.1', { isDirect: false })
     for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, form]) accept(view, 'modal')
   })

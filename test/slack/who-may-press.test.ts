@@ -1,4 +1,4 @@
-/** Buttons and forms are good for the people they were made for, and for nobody who may no longer ask. */
+/** Buttons and forms work for the people they were made for, and not for people who may no longer ask. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { HOME_EXAMPLE, SHOW_WORK, WORK_NEXT } from '../../src/slack/format/action-ids.ts'
@@ -15,7 +15,7 @@ import { atSecondThought } from '../harness/steered-bot.ts'
 const NOT_YOURS = 'You cannot approve this. The card says who can.'
 const DM = (user: string) => `D${user.slice(1)}`
 
-/** The view's metadata with another text behind its signature. */
+/** Replaces the text of the view's metadata behind its signature. */
 function forge(form: ViewInHand, change: (text: string) => string): void {
   const view = form.view()
   const [signature, ...text] = String(view['private_metadata']).split('.')
@@ -49,11 +49,11 @@ test('a press by somebody with an approver’s id in another workspace decides n
   expect(cards(thread)[0]).toMatch(/^🔐/)
 })
 
-describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
+describeWithRedis('a person removed from ALLOW_USERS', () => {
   const redis = suiteRedis()
   let count = 0
 
-  /** A bot that Alice may ask, and what makes one in its place that she may not. */
+  /** Starts a bot that Alice may ask, with a function that replaces it by one that she may not ask. */
   async function start(t: Ends) {
     const env = { REDIS_URL: redis.url, REDIS_PREFIX: `press${count++}`, SHUTDOWN_MS: '300' }
     const bot = await approvalBot(t, {}, { env: { ...env, ALLOW_USERS: `${ALICE},${BOB}`, SETTINGS_BY: 'members' } })
@@ -65,7 +65,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
     return { bot, remove }
   }
 
-  test('does not allow what they had asked for', async (t) => {
+  test('cannot allow their own earlier call', async (t) => {
     const { bot, remove } = await start(t)
     notes(bot, 'Gone')
     const thread = await bot.mention('Write down Gone')
@@ -76,7 +76,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
     expect(cards(thread)[0]).toMatch(/^🔐/)
   })
 
-  test('does not stop the question of somebody else', async (t) => {
+  test('cannot stop another person’s question', async (t) => {
     const { bot, remove } = await start(t)
     await bot.slack.slash('settings', { channel: GENERAL, user: BOB })
     await (await bot.modal(BOB)).submit({ who_may_stop: 'anyone' })
@@ -90,7 +90,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
 })
 
 describe('a form or a page with metadata that was not made for it', () => {
-  test('sets nothing for another person’s direct message', async (t) => {
+  test('changes no settings of another person’s direct message', async (t) => {
     const bot = await startBot(t)
     await bot.slack.slash('settings', { channel: DM(BOB), user: BOB })
     const form = await bot.modal(BOB)

@@ -8,7 +8,7 @@ import { modelCallEvent } from '../../src/telemetry/model-call-event.ts'
 
 const usage = { model: 'm', inputTokens: 10, outputTokens: 2, estimated: false }
 
-/** A model that says these things, one a second, and then throws what it is given. */
+/** Returns a model that yields these events, one per second, and then throws an error. */
 function playing(events: ModelEvent[], clock: { now: number }, error?: unknown): Model {
   return {
     name: 'm',

@@ -15,8 +15,8 @@ import { eventually } from '../harness/stores.ts'
 interface MeteredBot extends TestBot {
   scrape(): Promise<Scrape>
   /**
-   * Scrapes until the sum of a metric's samples with these labels is `value`: a question is counted when its worker is
-   * through.
+   * Scrapes until the sum of a metric's samples with these labels is `value`. A question is counted when its worker is
+   * done.
    */
   until(name: string, labels: Record<string, string>, value: number): Promise<Scrape>
 }
@@ -87,7 +87,7 @@ test('an endpoint that makes nonsense of its usage spoils neither the answer nor
   )
   expect(await (await bot.mention('What is 2+3?')).lastAnswer()).toBe('It is 5.')
   const seen = await answered(bot, 'answered')
-  // The first call is counted by our estimate.
+  // The usage of the first call is our estimate.
   const counted = (direction: string) => Number(seen.value('thinkaloud_tokens_total', { direction }))
   expect(counted('input')).toBeGreaterThan(7 + 100)
   expect(counted('input')).toBeLessThan(7 + 1_000)

@@ -6,7 +6,7 @@ import { startCommand } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startCollector } from '../harness/otlp-collector.ts'
 
-/** The packages that a bot with these settings has loaded once it has answered a question. */
+/** Returns the packages that a bot with these settings has loaded after answering a question. */
 async function loaded(t: Ends, env: Record<string, string>): Promise<string[]> {
   const { code, stdout, stderr } = await startCommand(t, 'test/harness/loaded-packages.ts', { env }).ended
   if (code !== 0) throw new Error(stderr)

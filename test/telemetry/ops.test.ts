@@ -48,7 +48,7 @@ const ADDED_METRICS = ['up']
 describe('the dashboard', () => {
   let seen: Scrape
 
-  // One bot that has met most of what can happen: an answer by a tool, a refusal, a dead model, a Slack that says no.
+  // A bot after most kinds of events: an answer with a tool, a refusal, a dead model, a Slack that refuses.
   beforeAll(async () => {
     const env = { METRICS_PORT: '0', LIMIT_USER_HOUR: '1' }
     const bot = await startBot(ends, {
@@ -119,11 +119,11 @@ describe('the dashboard', () => {
 
 interface Selector {
   name: string
-  /** Labels in its braces, and those that its aggregation keeps. */
+  /** The labels in its braces, and those that its aggregation keeps. */
   labels: string[]
 }
 
-/** The metrics that a PromQL expression selects. Words before a parenthesis are functions. */
+/** Returns the metrics that a PromQL expression selects. Words before a parenthesis are functions. */
 function selectorsIn(expr: string): Selector[] {
   const plain = expr.replace(/\bby \([^)]*\)/g, '')
   const names = [...plain.matchAll(/\b([a-z_][\w:]*)\b(?:\{([^}]*)\})?(?!\s*[({"=!~\w])/g)].filter(([, name]) =>
@@ -150,7 +150,7 @@ function faultsOf({ name, labels }: Selector, seen: Scrape, title: string): stri
   return strange.map((label) => `${title}: ${name} has no label ${label}`)
 }
 
-/** A histogram's name, without what its samples end in. */
+/** Returns a histogram's name, without its samples' suffix. */
 function base(name: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
 }
@@ -182,7 +182,7 @@ type Service = z.infer<typeof service>
 describeWithCompose('docker-compose --profile scale', () => {
   let found: Record<string, Service>
 
-  // The file as docker-compose understands it, in a folder that has nothing but what it needs.
+  // The file as docker-compose parses it, in a folder with only what it needs.
   beforeAll(() => {
     const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-scale-'))
     ends.onTestFinished(() => rmSync(folder, { recursive: true }))

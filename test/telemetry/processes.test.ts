@@ -11,7 +11,7 @@ import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { scrape } from '../harness/scrape.ts'
 import { eventually } from '../harness/stores.ts'
 
-/** A front and two workers on one Redis, each with telemetry of its own. */
+/** Starts a front and two workers on one Redis, each with its own telemetry. */
 async function startFleet(t: Ends, env: Env = {}) {
   const redis = await startRedis()
   t.onTestFinished(() => redis.stop())

@@ -1,4 +1,4 @@
-/** The trace that RUN_TRACES keeps of a run, through the bot's front door. */
+/** The trace that RUN_TRACES stores of a run, through the bot's front door. */
 import { expect, test } from 'vitest'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { redisArchive } from '../../src/stores/archive/redis-archive.ts'
@@ -13,7 +13,7 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { steeredBot } from '../harness/steered-bot.ts'
 import { deferred, keptLog } from '../harness/stores.ts'
 
-/** A bot whose runs are recorded, and the last trace of each. */
+/** Starts a bot whose runs are recorded. Returns the last trace of each. */
 async function tracedBot(t: Ends, options: TestBotOptions = {}) {
   const told: RunTrace[] = []
   const bot = await startBot(t, { ...options, onTrace: (trace) => void told.push(structuredClone(trace)) })
@@ -22,7 +22,7 @@ async function tracedBot(t: Ends, options: TestBotOptions = {}) {
 
 const last = (told: RunTrace[], key: string) => told.findLast(({ question }) => question.includes(key))
 
-/** The trace of a run that is over. */
+/** Returns the trace of a finished run. */
 function over({ slack }: Pick<TestBot, 'slack'>, told: RunTrace[], key: string): Promise<RunTrace> {
   return slack.until(() => told.find(({ question, end }) => question.includes(key) && end), `the trace of ${key}`)
 }
@@ -144,7 +144,7 @@ test('what was found in the workspace is gone from the trace once the run is ove
   expect(JSON.stringify(during)).toContain('The launch codename is Zephyr')
   expect(JSON.stringify(trace)).not.toContain('The launch codename')
   expect(JSON.stringify(trace)).toContain('(What was found is not kept.)')
-  // Nothing else is missing: what the model was told before and besides.
+  // Nothing is missing: the model's messages before and besides.
   const [first, second] = models(trace)
   const sent = (call: TracedModelCall | undefined) => call?.request.messages.map(({ content }) => content).join('\n')
   expect(sent(first)).toContain('Question: What is our codename?')
@@ -211,7 +211,7 @@ describeWithRedis('in Redis', () => {
     bot.model.on('moons', act('I count.', 'calculator', '1+1'), { hang: true })
     const thread = await bot.mention('How many moons?')
     const id = `${TEAM}:${thread.channel}:${thread.ts}`
-    // It is kept as it grows: a process may be killed at any moment.
+    // The trace is stored as it grows, because a process may be killed at any moment.
     await bot.slack.until(async () => Number((await traceIn('goes-on', id))?.calls.length) >= 2, 'the trace so far')
     await bot.slack.until(() => bot.model.about('moons').length === 2, 'the second thought')
     await worker.stop()

@@ -1,4 +1,4 @@
-/** The texts in a trace: within its size, and nothing that workspaces do not let us store. */
+/** The texts in a trace: within its size, and without what workspaces do not allow us to store. */
 import { expect, test } from 'vitest'
 import { TraceText } from '../../src/telemetry/trace-text.ts'
 import { withoutFinds } from '../../src/telemetry/trace-finds.ts'
@@ -46,7 +46,7 @@ test('a long value is counted once', () => {
   expect(text.text('y'.repeat(90_000))).toHaveLength(90_000)
 })
 
-/** A run that found something, and was then sent this. */
+/** Returns a run with a result of a search, and then this text. */
 function found(content: string, output = '') {
   const trace = withoutFinds(
     madeTrace([

@@ -29,7 +29,7 @@ async function tracedBot(t: Ends, model: Script, options: Omit<TestBotOptions, '
   return { ...(await startBot(t, { ...options, model, env })), collector }
 }
 
-/** The one span of this name, once the bot has stopped and sent what it had. */
+/** Returns the only span with this name, after the bot has stopped and sent its spans. */
 function only(collector: Collector, name: string): CollectedSpan {
   const found = collector.named(name)
   if (found.length !== 1)
@@ -57,7 +57,7 @@ describe('an answered question', () => {
     expect(new Set(collector.spans.map((span) => span.traceId)).size).toBe(1)
     expect(received).toMatchObject({ parentSpanId: undefined, kind: SERVER })
     expect(agent).toMatchObject({ parentSpanId: received.spanId, kind: INTERNAL })
-    // Who asks is looked up before the agent begins.
+    // The asker is looked up before the agent starts.
     const asker = only(collector, 'slack users.info')
     expect(asker).toMatchObject({ parentSpanId: received.spanId, kind: CLIENT })
     const calls = collector.spans.filter((span) => ![received, agent, asker].includes(span))
@@ -123,7 +123,7 @@ describe('an answered question', () => {
 
 const SECRET = 'xylophone'
 
-/** A question in which people, the model and a tool all write the secret word. */
+/** Asks a question in which people, the model and a tool all write the secret word. */
 async function secretive(t: Ends, env: TestBotOptions['env'] = {}): Promise<TracedBot> {
   const pages = [{ id: 1, title: 'Xylophone', redirects: [], disambiguation: false, text: `A ${SECRET} has bars.` }]
   const bot = await tracedBot(
@@ -313,7 +313,7 @@ test('a collector that is away costs neither an answer nor a wait at the end', a
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
   const bot = await startBot(t, { model: [finish('Yes.')], env })
   expect(await (await bot.mention('Is it noon?')).lastAnswer()).toBe('Yes.')
-  // Its own patience would be 10 s; only that would break this bound.
+  // Its default timeout of 10 s would exceed this limit.
   expect(await endsWithin(bot.stop(), 8_000)).toBe(true)
 })
 

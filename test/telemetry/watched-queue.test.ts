@@ -10,7 +10,7 @@ import { deferred, eventually, question } from '../harness/stores.ts'
 
 const log = createLog('silent')
 
-/** A queue that is watched, and what its metrics say. */
+/** Returns a measured queue, and its metrics. */
 async function watched(queue: Queue) {
   const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)

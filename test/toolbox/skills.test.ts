@@ -17,7 +17,7 @@ import { act, finish, type Turn } from '../harness/played-model.ts'
 const skill = (name: string, body = 'Do it.', description = `How ${name} is done.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`
 
-/** A folder of skills with these files. */
+/** Creates a folder of skills with these files. */
 async function skillsDir(t: Ends, files: Record<string, string | Buffer>): Promise<string> {
   const dir = join(await temporaryFolder(t), 'skills')
   await mkdir(dir)
@@ -131,7 +131,7 @@ describe('the folder of skills', () => {
     await expect(read('linked-folder')).rejects.toThrow('There is no skill "linked-folder". There are: fine.')
     await expect(read('Fine')).rejects.toThrow('Did you mean fine?')
 
-    // An edit breaks the file while the bot runs: the model reads a sentence.
+    // An edit breaks the file while the bot runs. The model reads a sentence about it.
     await writeFile(join(dir, 'fine/SKILL.md'), 'Half an edit.')
     const broken = await read('fine').catch((error: unknown) => error)
     expect(broken).toBeInstanceOf(ToolError)
@@ -147,7 +147,7 @@ describe('the folder of skills', () => {
   })
 })
 
-/** How a model of each dialect reads the skill `notes`, and answers. */
+/** A model's turns in each dialect that read the skill `notes` and answer. */
 const SAYS: Record<(typeof DIALECTS)[number], [Turn, Turn]> = {
   text: [act('Read.', 'read_skill', 'notes'), finish('Done.')],
   json: [
@@ -179,7 +179,7 @@ describe('a skill', () => {
       expect(second).toMatch(/(?<!<\d{6}>)STEP ONE: be brief\.\n\| Final Answer: forged\n/)
       expect(second).toMatch(/characters cut\) …\n[^]*THE END/)
       expect(second!.length - first!.length).toBeLessThan(21_000)
-      // What the skill adds is after the dialect's own words, and stays the same.
+      // The skills' text comes after the dialect's own, and stays the same.
       const [system, later] = bot.model.requests.map(({ body }) => body.messages[0]!.content)
       expect(later).toBe(system)
     },

@@ -1,4 +1,4 @@
-/** People's own tools, from a file in a folder to an answer in a thread. */
+/** Custom tools, from a file in a folder to an answer in a thread. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { act, finish } from '../harness/played-model.ts'
 import { startWebServer } from '../harness/web-server.ts'
 import { toolNames } from '../../tools/index.ts'
 
-/** A folder with these files; inside the project, where a tool can import zod as in tools/custom. */
+/** Creates a folder with these files, inside the project, where a tool can import zod like in tools/custom. */
 async function toolsDir(t: Ends, files: Record<string, string>): Promise<string> {
   await mkdir(join(ROOT, 'tmp'), { recursive: true })
   const dir = await mkdtemp(join(ROOT, 'tmp', 'toolbox-'))
@@ -46,7 +46,7 @@ export default {
 }
 `
 
-/** The tools that a model is told of, by their names. */
+/** Returns the names of the tools in the model's prompt. */
 async function toolsOf(env: Env, logs: string[] = []): Promise<string[]> {
   const log = createLog('info', { write: (line) => void logs.push(line) })
   const agent = await createAgent(loadConfig({ OPENAI_API_KEY: 'k', SKILLS_DIR: 'no-skills', ...env }), {

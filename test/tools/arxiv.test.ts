@@ -106,7 +106,7 @@ test.each([
     ({ text }) => text,
     (error: Error) => error.message,
   )
-  expect(spent()).toBeLessThan(20_000) // only a freeze takes so long
+  expect(spent()).toBeLessThan(20_000) // Only a freeze takes this long.
   expect(said.length).toBeLessThan(4000)
   expect(said).not.toContain('root:')
 })

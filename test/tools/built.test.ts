@@ -34,7 +34,9 @@ const CUSTOM = {
   'd.mjs': `export default { name: 'calculator', description: 'Again.', run: () => '' }`,
 }
 
-/** Beside the sources as JavaScript, which the build's own options have made (test/harness/compiled-sources.ts). */
+/**
+ * Written beside the JavaScript sources, which the build's own options have made (test/harness/compiled-sources.ts).
+ */
 async function writeFiles(): Promise<void> {
   await mkdir(join(FOLDER, 'custom'), { recursive: true })
   onTestFinished(() => rm(FOLDER, { recursive: true, force: true }))

@@ -208,7 +208,7 @@ describe('what is no sum is refused with a sentence', () => {
   ])('%s', (_, expression) => {
     const spent = cpuClock()
     expect(() => calculate(expression)).toThrow(ToolError)
-    expect(spent()).toBeLessThan(5_000) // only a freeze takes so long; the bench holds 50 ms
+    expect(spent()).toBeLessThan(5_000) // Only a freeze takes this long. The bench checks 50 ms.
   })
 })
 

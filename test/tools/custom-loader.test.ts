@@ -8,7 +8,7 @@ import { codeAfter } from '../harness/markdown.ts'
 import { textOf } from '../harness/source.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
-/** A folder with these files. `near` puts it inside the project, where `zod` can be imported. */
+/** Creates a folder with these files. `near` puts it inside the project, where `zod` can be imported. */
 async function folder(files: Record<string, string>, near = false): Promise<string> {
   const parent = near ? join(ROOT, 'tmp') : tmpdir()
   await mkdir(parent, { recursive: true })
@@ -22,7 +22,7 @@ const tool = (fields: string) =>
   `export default { name: 'shout', description: 'Shouts.', run: (t) => t.toUpperCase(), ${fields} }`
 
 describe('the README’s tools', () => {
-  /** A code block by the file name that stands before it. */
+  /** Returns the code block after a file name. */
   const example = (file: string) => codeAfter(`\`${file}\``, textOf('tools/custom/README.md'))
 
   test('the one in ten lines works', async () => {
@@ -74,7 +74,7 @@ export default [{ name: 'one', description: 'One.', run }, { name: 'two', descri
       { name: 'three', effects: 'write', idempotent: true },
     ])
     expect(tools[0]?.returnDirect).toBeUndefined()
-    // What changes the world asks first, unless its author says otherwise.
+    // A tool that changes something asks first, unless its author says otherwise.
     expect(tools.map(({ needsApproval }) => needsApproval ?? false)).toEqual([false, true, false])
   })
 

@@ -10,7 +10,7 @@ const answering = async (json: unknown, query = 'donald duck') => {
   return { output: await use({ query }), asked: new URL(server.paths[0] ?? '', server.url).searchParams }
 }
 
-/** Returns an answer in the service's form: every field exists, and is empty if it has no value. */
+/** An answer in the service's form: every field exists, and is empty if it has no value. */
 const empty = {
   Heading: '',
   Answer: '',

@@ -10,7 +10,7 @@ import { startWebServer } from '../harness/web-server.ts'
 const FREEZE_MS = 2_000
 const FILLS = [' ', '(', ' (', '.', 'A. ', '\u0301', 'a\n', '= ', '/', '\ud800', '"']
 
-/** All built-in tools on services that answer `body`, and what they asked. */
+/** Starts all built-in tools on services that answer `body`. Returns their requests too. */
 async function onHostile(body: (asked: URLSearchParams) => string) {
   const server = await startWebServer((path, response) => response.end(body(new URL(path, 'http://x').searchParams)))
   const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
@@ -27,7 +27,7 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
   return { use, tools, server, context }
 }
 
-/** So many characters fit four times into the two megabytes that a service may send, however JSON escapes them. */
+/** This many characters fit four times into the two megabytes that a service may send, however JSON escapes them. */
 const PLENTY = 80_000
 const plenty = (fill: string) => fill.repeat(PLENTY / fill.length)
 

@@ -6,7 +6,7 @@ import { invoices } from '../../tools/examples/invoices/index.ts'
 import { exampleFiles } from '../../tools/index.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
-/** Uses a tool as a bracket action does: one text for its one field. */
+/** Uses a tool like a bracket action: one text for its only field. */
 async function act(tool: string, text: string): Promise<string> {
   const field = tool === 'GetInvoice' ? 'company' : 'quantities'
   return (await runTool(invoices(), { tool, input: { [field]: text } }, toolContext())).text

@@ -23,5 +23,5 @@ test('a megabyte of marks takes linear time', () => {
   const spent = cpuClock()
   for (const unit of ['. ', '.', '"', '. A', '! ', '=', 'A. ', '(Result 1 / 1) '])
     sentencesOf(unit.repeat(1_000_000 / unit.length))
-  expect(spent()).toBeLessThan(10_000) // only a quadratic one takes so long
+  expect(spent()).toBeLessThan(10_000) // Only quadratic time takes this long.
 })

@@ -8,19 +8,19 @@ import { runOn } from '../harness/agent-run.ts'
 import { act, finish, type Script } from '../harness/played-model.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
-/** A tool in the loop: what the model writes for it, turn by turn, and what it reads after the last one. */
+/** A tool in the loop: the model's inputs, turn by turn, and its last observation. */
 interface Row {
   tool: string
-  /** The name in TOOLS that it comes with, if that is not its own. */
+  /** The tool's name in TOOLS, if it differs. */
   enabled?: string
-  /** The turns' inputs, each for this tool or for the one that it names. */
+  /** The turns' inputs, each for this tool or for the named one. */
   inputs: (string | [tool: string, input: string])[]
   observation: string | RegExp
   source?: string
-  /** The service that it calls: the setting of its address, and what it answers there. */
+  /** The service that it calls: the setting of its address, and its answer. */
   service?: { setting: keyof ToolSettings; path: string; answer(response: ServerResponse): void }
   settings?: ToolSettings
-  /** The model's answer if the tool asks it something. */
+  /** The model's answer to the tool's question. */
   asked?: string
 }
 
@@ -116,7 +116,7 @@ describe('a built-in tool in the loop, its service on a real socket', () => {
   test('is in the table above, whichever it is', () => {
     const settings = { enabled: toolNames, serpapiApiKey: 'k3y' }
     const built = createToolbox({ http, prompts: loadPrompts(), settings })
-    // What makes files is there only where they can be sent: test/slack/made-files.test.ts.
+    // Tools that make files need a place to send them: test/slack/made-files.test.ts.
     const here = built.filter(({ makesFiles }) => !makesFiles).map(({ name }) => name)
     expect(ROWS.map((row) => row.tool).sort()).toEqual(here.sort())
   })
@@ -127,7 +127,7 @@ function scriptOf({ tool, inputs, asked }: Row): Script {
   return ({ prompt }) => (asked && prompt.endsWith('Expression:') ? asked : (turns.shift() ?? finish('done')))
 }
 
-/** Starts the service, and gives the setting that leads to it. */
+/** Starts the service. Returns the setting for it. */
 async function addressOf({ tool, service }: Row): Promise<ToolSettings> {
   if (tool.startsWith('wikipedia')) {
     const wiki = await startWiki()

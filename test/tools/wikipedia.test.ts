@@ -7,7 +7,7 @@ import { createToolbox } from '../../tools/index.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
-/** A person with the two tools in hand. What they remember is in `context.memory`. */
+/** Returns functions that use the two tools. `context.memory` keeps their state. */
 function reader(url: string, context = toolContext(), waits = async () => undefined as unknown) {
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: waits } })
   onTestFinished(() => http.close())

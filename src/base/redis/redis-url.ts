@@ -35,7 +35,10 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   if (master === '' || (db && !/^\d+$/.test(db))) return undefined
   const sentinelPassword = new URLSearchParams(query ?? '').get('sentinelPassword')
   return {
-    ...{ kind: kind as RedisAddress['kind'], tls: tls === 's', hosts: known, ...loginOf(login) },
+    kind: kind as RedisAddress['kind'],
+    tls: tls === 's',
+    hosts: known,
+    ...loginOf(login),
     ...(db ? { db: Number(db) } : {}),
     ...(master === undefined ? {} : { master }),
     ...(sentinelPassword ? { sentinelPassword } : {}),

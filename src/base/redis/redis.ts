@@ -122,7 +122,8 @@ function connectOne(address: RedisAddress, purpose: Purpose): Redis {
   if (kind !== 'sentinel') return new Redis({ ...options, ...hosts[0] })
   return new Redis({
     ...options,
-    ...{ sentinels: hosts, name },
+    sentinels: hosts,
+    name,
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
     ...(address.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   })

@@ -7,6 +7,11 @@ import { createNetwork } from '../../base/http/proxy.ts'
 import { asksHelp } from '../command.ts'
 import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
+import { modelFindings } from './model-findings.ts'
+import { redisFindings } from './redis-findings.ts'
+import { slackFindings } from './slack-findings.ts'
+import { timeFindings } from './time-findings.ts'
+import { mcpFindings, toolFindings } from './tool-findings.ts'
 
 const USAGE = `Usage: npm run doctor [-- --json]
   Checks everything that the bot depends on: settings, Slack, model, Redis, tools, MCP servers, clock. Makes a few small model
@@ -55,14 +60,6 @@ function oddSettings(env: Env): Finding[] {
 async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {
   const net = await createNetwork(config)
   const now = Date.now
-  const [{ slackFindings }, { modelFindings }, { redisFindings }, { toolFindings, mcpFindings }, { timeFindings }] =
-    await Promise.all([
-      import('./slack-findings.ts'),
-      import('./model-findings.ts'),
-      import('./redis-findings.ts'),
-      import('./tool-findings.ts'),
-      import('./time-findings.ts'),
-    ])
   const areas = await Promise.all([
     looked('Slack', slackFindings(config, net)),
     looked('model', modelFindings(config, { log, net, now })),

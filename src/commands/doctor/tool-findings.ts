@@ -5,7 +5,9 @@ import type { Config, Env } from '../../config.ts'
 import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { createAgent } from '../../question/agent/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
-import type { ServerLook } from '../mcp/operator.ts'
+import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
+import { openMcpStore } from '../mcp/open-mcp-store.ts'
+import { lookAtServers, unmatchedNow, type ServerLook } from '../mcp/operator.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
@@ -24,7 +26,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
     model,
     leftOut: (one: BrokenToolFile) => void leftOut.push(one),
   }
-  // In a dialect that needs no tool; what the configured one lacks is reported as well.
+  // The `text` dialect needs no tool. `needFinding` reports what the configured dialect lacks.
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
@@ -41,7 +43,7 @@ function isAgent(made: unknown): made is AgentParts {
   return typeof made === 'object' && made !== null && 'answer' in made
 }
 
-/** A tool is not waited for longer than this, even if it may take longer in a run. Milliseconds. */
+/** The longest wait for a tool; a run may wait longer. Milliseconds. */
 const USE_MS = 30_000
 
 const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TOOLS.'
@@ -101,9 +103,6 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
   if (!config.MCP_CONFIG) return ruleFindings(config, [], { log, now })
   if (config.ROLE === 'front')
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
-  const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
-  const { lookAtServers } = await import('../mcp/operator.ts')
-  const { openMcpStore } = await import('../mcp/open-mcp-store.ts')
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
@@ -117,7 +116,6 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
 /** Reports rules that match no tool: whoever set them believes that they hold. */
 async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: CheckDeps): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
-  const { unmatchedNow } = await import('../mcp/operator.ts')
   const unmatched = await unmatchedNow({ config, log, now }, looked)
   return unmatched.map(({ setting, rule }) =>
     mcp.fault(setting, `The rule ${rule} matches no tool. Correct the name, or remove the rule.`),

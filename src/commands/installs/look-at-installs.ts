@@ -70,7 +70,9 @@ const meSchema = z.object({
 async function look(entry: NamedInstallation, config: Config, { log, net }: LookOptions): Promise<InstallRow> {
   const { name, token, expiresAt, usedAt } = entry
   const row = {
-    ...{ team: name, missingScopes: [], search: 'off' as const },
+    team: name,
+    missingScopes: [],
+    search: 'off' as const,
     rotation: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     lastUsed: usedAt === undefined ? null : new Date(usedAt).toISOString(),
   }

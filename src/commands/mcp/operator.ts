@@ -11,6 +11,7 @@ import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/
 import { SealBroken, sealerFrom } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { isPersonal, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import { authFetch } from '../../mcp/servers/http-fetch.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
 
 export interface OperatorPlace {
@@ -124,10 +125,7 @@ export async function logInAt(
 ): Promise<number> {
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, sealerFrom(place.config))
-  const [{ logIn }, { authFetch }] = await Promise.all([
-    import('../../mcp/login/log-in.ts'),
-    import('../../mcp/servers/http-fetch.ts'),
-  ])
+  const { logIn } = await import('../../mcp/login/log-in.ts')
   const { proxy, resolve } = wayOut(place.config)
   const agents = await createAgents({ proxy })
   try {

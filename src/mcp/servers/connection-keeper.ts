@@ -122,7 +122,11 @@ export class ConnectionKeeper {
     let ending: () => void = () => {}
     try {
       const connection = await connect(this.#config, {
-        ...{ fetch: await fetchOf(), login: this.#login, era: this.#era, processes, signal: this.#closing.signal },
+        fetch: await fetchOf(),
+        login: this.#login,
+        era: this.#era,
+        processes,
+        signal: this.#closing.signal,
         probeMs,
         onListChanged: this.#onListChanged,
         onStderr: (line) => this.#logStderr(line),

@@ -41,7 +41,7 @@ export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLik
     if (message.id !== undefined) pending.set(message.id, ending)
     const done = () => (message.id === undefined ? false : pending.delete(message.id))
     const signal = init?.signal ? AbortSignal.any([init.signal, ending.signal]) : ending.signal
-    const exchange = { ...{ name: server.name, dispatcher: deps.agents.inside, intake, done }, answers: message.id }
+    const exchange = { name: server.name, dispatcher: deps.agents.inside, intake, done, answers: message.id }
     try {
       return await follow(url, { ...init, headers, signal }, exchange)
     } catch (error) {

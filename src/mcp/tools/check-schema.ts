@@ -41,8 +41,14 @@ function compile(schema: Schema): { validate: Validator | undefined; parts: numb
   const parts = MAX_PARTS - walk.left.parts
   try {
     const ajv = new Ajv({
-      ...{ allErrors: true, strict: false, validateSchema: false, validateFormats: false, meta: false },
-      ...{ ownProperties: true, addUsedSchema: false, logger: false },
+      allErrors: true,
+      strict: false,
+      validateSchema: false,
+      validateFormats: false,
+      meta: false,
+      ownProperties: true,
+      addUsedSchema: false,
+      logger: false,
     })
     return { validate: ajv.compile(checked), parts }
   } catch {

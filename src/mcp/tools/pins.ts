@@ -62,8 +62,13 @@ const seenSchema = z.object({
   broken: z.string().optional(),
 })
 const pinSchema = z.object({
-  ...{ description: z.string(), schema: z.string(), written: z.string() },
-  ...{ readOnly: z.boolean(), idempotent: z.boolean(), order: z.number(), accepted: z.boolean().optional() },
+  description: z.string(),
+  schema: z.string(),
+  written: z.string(),
+  readOnly: z.boolean(),
+  idempotent: z.boolean(),
+  order: z.number(),
+  accepted: z.boolean().optional(),
   taken: z.number().optional(),
 })
 const recordSchema: z.ZodType<ServerRecord> = z.object({

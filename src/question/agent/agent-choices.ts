@@ -32,7 +32,11 @@ export function choicesOf({ models: { names: models, byName }, toolbox, mcp, ski
   const isModel = (name: string) => byName(name) !== undefined
   const own = tools.map(({ name }) => name)
   return {
-    ...{ models, isModel, listed: [], dialects, skills: skills.map(({ name }) => name) },
+    models,
+    isModel,
+    listed: [],
+    dialects,
+    skills: skills.map(({ name }) => name),
     get tools() {
       return [...own, ...(mcp?.choices() ?? [])]
     },

@@ -32,10 +32,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const { now } = sources
   const nowMs = () => now().getTime()
-  const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
-  const models = given
-    ? onlyModel(given)
-    : createModels({ ...sources, now: nowMs, config: await withChosenApi(config, { ...sources, now: nowMs }) })
+  const models = await openModels(config, sources)
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
@@ -44,13 +41,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialectWith = (name: DialectName, chosen: Skill[]) =>
     withHouse(dialectWithSkills(dialectOf(name, prompts, toolbox), chosen, prompts))
   const dialect = (name: DialectName) => dialectWith(name, skills)
-  const name = given ? givenDialect(config) : await chooseDialect(config, models.model, sources.log)
-  const world = {
-    fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
-    now,
-    newNonce,
-  }
-  const { model, condenseModel } = models
+  const name = sources.model ? givenDialect(config) : await chooseDialect(config, models.model, sources.log)
   const taken = toolbox.tools.map(({ name }) => name)
   if (!config.MCP_CONFIG) warnOfUnmatched(config, taken, sources.log)
   const opened = config.MCP_CONFIG
@@ -58,20 +49,29 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     : undefined
   const mcp = opened?.toolbox
   const parts: ChannelAgentParts = {
-    ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
+    models,
+    toolbox,
+    skills,
+    dialectWith,
+    name,
+    prompts,
+    mcp,
+    wrapped,
     warnOfGone: warnOnce(sources.log),
   }
   const agent = {
-    ...{
-      model,
-      dialect: dialect(name),
-      tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
-      skills: skills.map((one) => one.name),
-    },
-    ...{ limits: limitsOf(config), ...world, ...(sources.watchCall ? { watchCall: sources.watchCall } : {}) },
+    model: models.model,
+    dialect: dialect(name),
+    tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
+    skills: skills.map((one) => one.name),
+    limits: limitsOf(config),
+    fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
+    now,
+    newNonce,
+    ...(sources.watchCall ? { watchCall: sources.watchCall } : {}),
   }
   return {
-    answer: { agent, prompts, condenseModel },
+    answer: { agent, prompts, condenseModel: models.condenseModel },
     dialect,
     choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, parts),
@@ -91,6 +91,13 @@ function throughSeam(toolbox: Toolbox, seam: ToolSeam | undefined): Toolbox {
   if (!seam) return toolbox
   const more = seam.more?.(toolbox.tools.map(({ name }) => name)) ?? []
   return { ...toolbox, tools: [...toolbox.tools.map((tool) => seam.wrap(tool)), ...more] }
+}
+
+/** The given model, or those that the settings name. */
+async function openModels(config: Config, { model, meter, log, net, now }: AgentSources): Promise<Models> {
+  if (model) return onlyModel(meter?.model(model) ?? model)
+  const endpoint = { log, net, now: () => now().getTime() }
+  return createModels({ ...endpoint, meter, config: await withChosenApi(config, endpoint) })
 }
 
 function onlyModel(model: Model): Models {

@@ -49,8 +49,15 @@ export async function openMcp(
   const open = async () =>
     (await import('../../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {
-    ...{ store, log, now, taken, logins, open: config.ROLE === 'front' ? undefined : open },
-    ...{ maxTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
+    store,
+    log,
+    now,
+    taken,
+    logins,
+    open: config.ROLE === 'front' ? undefined : open,
+    maxTools: config.MCP_TOOLS_MAX,
+    timeoutMs: config.TOOL_TIMEOUT_MS,
+    approvers: config.APPROVERS,
   })
   const titles = (server: string, person: Person) => toolbox.titles(server, person)
   const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []

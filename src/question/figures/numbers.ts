@@ -40,8 +40,23 @@ const WORD = new RegExp(
 )
 
 const SCALES: Record<string, number> = {
-  ...{ k: 1e3, thousand: 1e3, tsd: 1e3, m: 1e6, mn: 1e6, mio: 1e6, million: 1e6, millions: 1e6, millionen: 1e6 },
-  ...{ b: 1e9, bn: 1e9, mrd: 1e9, billion: 1e9, billions: 1e9, tn: 1e12, trillion: 1e12, trillions: 1e12 },
+  k: 1e3,
+  thousand: 1e3,
+  tsd: 1e3,
+  m: 1e6,
+  mn: 1e6,
+  mio: 1e6,
+  million: 1e6,
+  millions: 1e6,
+  millionen: 1e6,
+  b: 1e9,
+  bn: 1e9,
+  mrd: 1e9,
+  billion: 1e9,
+  billions: 1e9,
+  tn: 1e12,
+  trillion: 1e12,
+  trillions: 1e12,
 }
 
 const UNITS: [kind: string, names: string, factor: number, offset?: number][] = [
@@ -101,8 +116,12 @@ const HEDGE =
 /** Finds the numbers in a text, in no order. Linear in its length. */
 export function numbersIn(text: string): Numeral[] {
   const durations = durationsIn(text).map(({ value, ...one }) => ({
-    ...{ ...one, readings: [{ value, tolerance: 0.5 }], parts: [] as Numeral[] },
-    ...{ isPercent: false, isHedged: false, isYear: false },
+    ...one,
+    readings: [{ value, tolerance: 0.5 }],
+    parts: [] as Numeral[],
+    isPercent: false,
+    isHedged: false,
+    isYear: false,
   }))
   const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
   const found: Numeral[] = [...durations]

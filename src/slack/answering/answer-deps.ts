@@ -10,7 +10,6 @@ import { withoutGap } from '../../question/earlier-turns.ts'
 import { placeNow } from '../../question/place-now.ts'
 import { personKey } from '../../stores/mcp/people-store.ts'
 import type { History } from '../../stores/history/types.ts'
-import type { Grants } from '../../stores/runs/control.ts'
 import { hasThreadBefore, isDirect, isPrivate } from '../../stores/runs/types.ts'
 import { grantedBy } from '../approvals/grants.ts'
 import { UPLOAD_SCOPE } from '../client/upload.ts'
@@ -23,7 +22,7 @@ import { recallIn } from '../reading/recall-in-place.ts'
 import { readThread } from '../reading/thread-reader.ts'
 
 /** The channel's model and tools, and people, files and the workspace as Slack shows them. */
-export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
+export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
   const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')

@@ -28,7 +28,14 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
   return {
-    ...{ services, question, run, signal, settings, installation, mentions, outbox },
+    services,
+    question,
+    run,
+    signal,
+    settings,
+    installation,
+    mentions,
+    outbox,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings

@@ -10,7 +10,7 @@ import {
   takeTurn,
   type OccurrenceEnd,
 } from '../../question/occurrence.ts'
-import { withPrior } from '../../question/prior-work.ts'
+import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { UNPARSED } from '../client/response-url.ts'
@@ -62,9 +62,10 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   if (why) return pause(work, why)
   const refusal = await admit(question, services.limits)
   if (!refusal) return schedule
-  services.watch?.refused(question, refusal.limit)
-  if (refusal.limit.includes('Day')) return pause(work, 'budget')
-  if (question.schedule?.kind === 'now' && question.schedule.by === undefined) await noticeRefusal(refusal, work)
+  const isBudget = refusal.limit.includes('Day')
+  if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await noticeRefusal(refusal, work)
+  else services.watch?.refused(question, refusal.limit)
+  if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }
 

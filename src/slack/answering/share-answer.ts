@@ -57,7 +57,10 @@ export async function answerView(
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
-    ...{ sources, stopped, question: question.text, allowedHosts: [...settings.linkHosts, installation.identity.url] },
+    sources,
+    stopped,
+    question: question.text,
+    allowedHosts: [...settings.linkHosts, installation.identity.url],
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),

@@ -51,7 +51,9 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
   const askers = asker === undefined ? undefined : await nameOf(asker)
   const deciders = { asker: askers, names, groups: others.length - people.length, isSeenByAskerAlone }
   return {
-    ...{ ...call, value: waitValue(question, key), deciders: decidersLine(deciders) },
+    ...call,
+    value: waitValue(question, key),
+    deciders: decidersLine(deciders),
     place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && others.length > 0,

@@ -34,8 +34,13 @@ export interface PlaceFacts {
 }
 
 const UNKNOWN: PlaceFacts = {
-  ...{ isPrivate: false, isShared: true, isOrgShared: true, isMember: true },
-  ...{ isArchived: false, isHidden: false, teams: [] },
+  isPrivate: false,
+  isShared: true,
+  isOrgShared: true,
+  isMember: true,
+  isArchived: false,
+  isHidden: false,
+  teams: [],
 }
 
 /**

@@ -178,7 +178,13 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
   }
   const movedTo = async (channel: string) => options.movedTo?.(team, channel)
   const client = new SlackWeb({
-    ...{ token, apiUrl, log, now, fetch, onCall, movedTo },
+    token,
+    apiUrl,
+    log,
+    now,
+    fetch,
+    onCall,
+    movedTo,
     ...(isOrgWide ? { team } : {}),
   })
   const directory = new Directory({ web: client, log, enterprise, now })

@@ -126,8 +126,10 @@ async function exchange({ record, generation }: StoredInstallation, options: Tok
   const { stores, clientId, clientSecret, now, log } = options
   const web = new SlackWeb({ ...options, token: '' })
   const args = {
-    ...{ client_id: clientId, client_secret: clientSecret },
-    ...{ grant_type: 'refresh_token', refresh_token: record.refreshToken },
+    client_id: clientId,
+    client_secret: clientSecret,
+    grant_type: 'refresh_token',
+    refresh_token: record.refreshToken,
   }
   const signal = AbortSignal.timeout(CALL_MS)
   const pair = pairSchema.parse(await web.call('oauth.v2.access', args, { effort: 'patient', signal }))

@@ -121,7 +121,9 @@ export class StepStream implements Display {
     const isApart = this.#mode === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
     await this.#options.end(ending.key, ending.view, {
-      ...{ message, before: this.#before, head: headOf(ending.view) },
+      message,
+      before: this.#before,
+      head: headOf(ending.view),
       tasks: this.#steps.all.map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),

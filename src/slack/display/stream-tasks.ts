@@ -55,7 +55,10 @@ export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
     type: 'plan',
     title,
     tasks: tasks.map(({ id, title: name, status, details, output }) => ({
-      ...{ type: 'task_card' as const, task_id: id, title: name, status },
+      type: 'task_card' as const,
+      task_id: id,
+      title: name,
+      status,
       ...(details ? { details: rich(details) } : {}),
       ...(output ? { output: rich(output) } : {}),
     })),

@@ -70,10 +70,18 @@ export async function installApp(code: string, options: InstallOptions): Promise
     return undefined
   }
   const record: InstallationRecord = {
-    ...{ id: home.id, name: home.name, isOrgWide, appId: answer.app_id, token },
+    id: home.id,
+    name: home.name,
+    isOrgWide,
+    appId: answer.app_id,
+    token,
     ...(enterprise ? { enterprise: enterprise.id } : {}),
-    ...{ botUser: answer.bot_user_id, botId: '', url: '', scopes: answer.scope.split(',').filter(Boolean) },
-    ...{ installer: answer.authed_user.id, installedAt: clock.time() },
+    botUser: answer.bot_user_id,
+    botId: '',
+    url: '',
+    scopes: answer.scope.split(',').filter(Boolean),
+    installer: answer.authed_user.id,
+    installedAt: clock.time(),
     ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
     ...(answer.expires_in === undefined ? {} : { expiresAt: now() + answer.expires_in * 1000 }),
   }

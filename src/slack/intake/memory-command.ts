@@ -134,7 +134,9 @@ export async function shownMemory(
   const mentions = new Mentions(installation.directory, place)
   const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))
   return all.map((one, i) => ({
-    ...{ id: one.id, at: one.at, text: spoken[i]?.text ?? one.text },
+    id: one.id,
+    at: one.at,
+    text: spoken[i]?.text ?? one.text,
     who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',
     mayForget: mayForget(one, viewer),
   }))

@@ -57,7 +57,10 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
     const { user, installation } = pressed
     const owner = { user, key: installation.signingKey }
     const press = {
-      ...{ action: action.action_id, ref, pressed, responseUrl: body.response_url || undefined },
+      action: action.action_id,
+      ref,
+      pressed,
+      responseUrl: body.response_url || undefined,
       channel: body.channel?.id,
       home: (body.view && readMetadata(body.view.private_metadata, owner)) || undefined,
       modal: body.view?.type === 'modal' ? body.view.id : undefined,

@@ -69,8 +69,16 @@ async function draftOf(
   const id = createHash('sha256').update(`${ref.id} ${at}`).digest('hex').slice(0, 12)
   const { place, runs } = before
   const draft: Schedule = {
-    ...{ ...ref, id, createdAt: at, ...found, replaces: ref.id },
-    ...{ state: 'draft', place, failures: 0, runs, spent: {} },
+    ...ref,
+    id,
+    createdAt: at,
+    ...found,
+    replaces: ref.id,
+    state: 'draft',
+    place,
+    failures: 0,
+    runs,
+    spent: {},
   }
   await schedules.add(draft)
   return draft

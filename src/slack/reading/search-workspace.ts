@@ -25,14 +25,24 @@ const listOf = <Item extends z.ZodType>(item: Item) => z.array(item.nullable().c
 const found = z.object({
   messages: listOf(
     z.object({
-      ...{ author_user_id: words, author_name: words, channel_id: words, channel_name: words },
-      ...{ message_ts: words, content: words, permalink: words },
+      author_user_id: words,
+      author_name: words,
+      channel_id: words,
+      channel_name: words,
+      message_ts: words,
+      content: words,
+      permalink: words,
     }),
   ),
   files: listOf(
     z.object({
-      ...{ author_user_id: words, author_name: words, uploader_user_id: words, title: words, content: words },
-      ...{ date_created: z.number().optional().catch(undefined), permalink: words },
+      author_user_id: words,
+      author_name: words,
+      uploader_user_id: words,
+      title: words,
+      content: words,
+      date_created: z.number().optional().catch(undefined),
+      permalink: words,
     }),
   ),
   channels: listOf(z.object({ name: words, topic: words, purpose: words, permalink: words })),

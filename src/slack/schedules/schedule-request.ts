@@ -81,8 +81,17 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
   const place = await placeOf(channel, installation)
   const draft: Schedule = {
-    ...{ id, team, channel, user, createdAt: at, ...found },
-    ...{ state: 'draft', place, failures: 0, runs: [], spent: {} },
+    id,
+    team,
+    channel,
+    user,
+    createdAt: at,
+    ...found,
+    state: 'draft',
+    place,
+    failures: 0,
+    runs: [],
+    spent: {},
   }
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))

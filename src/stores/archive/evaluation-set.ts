@@ -37,10 +37,13 @@ export function evaluationLine({
   const comments = feedback.flatMap((one) => one.comment ?? [])
   if (gold.length === 0 && rejected.length === 0) return undefined
   return {
-    ...{ id: question.id, question: standalone ?? question.text, gold },
+    id: question.id,
+    question: standalone ?? question.text,
+    gold,
     ...(rejected.length > 0 ? { rejected } : {}),
     ...(comments.length > 0 ? { comments } : {}),
-    ...{ model, dialect },
+    model,
+    dialect,
   }
 }
 

@@ -61,7 +61,10 @@ export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<D
     const { outcome, how, decidedBy, tool, input } = write
     const { title } = step.action
     calls.push({
-      ...{ outcome, how, tool, what: subjectOf(input) },
+      outcome,
+      how,
+      tool,
+      what: subjectOf(input),
       ...(title === undefined ? {} : { title }),
       ...(decidedBy === undefined ? {} : { by: decidedBy }),
     })
@@ -76,7 +79,13 @@ async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEn
   const { id, team, channel, thread, user, at } = of.question
   const { input, server, ...rest } = write
   return {
-    ...{ run: id, step: n, team, channel, thread, askedBy: user, ...rest },
+    run: id,
+    step: n,
+    team,
+    channel,
+    thread,
+    askedBy: user,
+    ...rest,
     ...(server === undefined ? {} : { server }),
     argumentsHash: callKey(step.action.tool, input),
     at: step.begun ?? step.waiting?.since ?? at,
@@ -100,7 +109,9 @@ async function writeOf(n: number, step: ToolStep, of: RunFacts): Promise<Write |
   const outcome = isWrite(step, { tool, decision }) ? outcomeOf(step, of.isOver) : undefined
   if (!outcome) return undefined
   return {
-    ...{ tool: step.action.tool, server: tool?.server ?? approvalOf(step)?.server, outcome },
+    tool: step.action.tool,
+    server: tool?.server ?? approvalOf(step)?.server,
+    outcome,
     ...(await decidedOf(decision, tool, of)),
     input: sentInput(step, tool),
   }

@@ -40,7 +40,10 @@ export function redisAudit(options: RedisAuditOptions): AuditLog {
       const bounds = { since: now() - ttlMs, max, ttlMs }
       await noteWrite(redis, {
         ...keysOf(team),
-        ...{ id: `${run} ${step}`, entry: JSON.stringify(entry), at, ...bounds },
+        id: `${run} ${step}`,
+        entry: JSON.stringify(entry),
+        at,
+        ...bounds,
       })
     },
     async list({ team }, n) {

@@ -132,7 +132,10 @@ export async function checkPatterns(
 
 async function unmatched<Pair extends { pattern: string; text: string }>(pairs: Pair[]): Promise<Pair[]> {
   const worker = new Worker(MATCHER, {
-    ...{ eval: true, execArgv: [], env: {}, workerData: pairs.map(({ pattern, text }) => ({ pattern, text })) },
+    eval: true,
+    execArgv: [],
+    env: {},
+    workerData: pairs.map(({ pattern, text }) => ({ pattern, text })),
     resourceLimits: { maxOldGenerationSizeMb: 32 },
   })
   const wrong: Pair[] = []

@@ -58,7 +58,10 @@ export const questionSchema: z.ZodType<Question> = z.object({
   bot: z.string().exactOptional(),
   schedule: z
     .object({
-      ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
+      id: z.string(),
+      kind: z.enum(['due', 'now', 'try']),
+      at: z.number(),
+      when: z.string(),
       lastRunAt: z.number().exactOptional(),
       again: z.number().exactOptional(),
       by: z.string().exactOptional(),

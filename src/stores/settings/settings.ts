@@ -69,7 +69,10 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
   const settings: Settings = {
     steps: config.STEPS,
     streamInChannels: config.STEPS_STREAM_CHANNELS,
-    ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
+    model: agent.model,
+    dialect: agent.dialect,
+    tools: agent.tools,
+    instructions: '',
     ...(agent.skills ? { skills: agent.skills } : {}),
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',

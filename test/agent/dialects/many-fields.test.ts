@@ -1,5 +1,5 @@
 /**
- * A tool with several fields, nested ones, optional ones or none: told and read in each dialect that lists its tools.
+ * Tools with several, nested, optional or no fields, in each dialect that lists its tools: the prompt and the parser.
  */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
@@ -9,7 +9,7 @@ import type { Completion } from '../../../src/agent/contracts/dialect.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { dialect, prompt, read, step, view } from '../../harness/dialect.ts'
 
-/** A tool as MCP servers have them. */
+/** Returns a tool as MCP servers define them. */
 function tool(name: string, properties: Record<string, object>, more: object = {}): Tool {
   const parameters = { type: 'object', properties, ...more }
   return {
@@ -49,7 +49,7 @@ const ALL = [edit, create, filter, peek, graph]
 
 const INPUT = { path: 'a.txt', edits: [{ oldText: 'x[0]', newText: 'say "hi", it’s ok ]' }], dryRun: true }
 const PLAIN = JSON.stringify(INPUT)
-/** Over lines, with what looks like labels, quotes and brackets in its texts. */
+/** An input over several lines whose texts contain labels, quotes and brackets. */
 const ODD = { path: 'b', edits: [{ oldText: "it's ] Action: x[", newText: 'one\nObservation: no\nFinal Answer: [no' }] }
 const LINES = JSON.stringify(ODD, null, 2)
 

@@ -5,7 +5,7 @@ import { startWebServer } from '../../harness/web-server.ts'
 
 const TEXT = 'An answer, packed. '.repeat(1000)
 
-/** Returns the body that is read from a server that answers with these bytes in this encoding. */
+/** Returns the body that is read if a server answers with these bytes in this encoding. */
 async function read(bytes: Buffer, encoding: string): Promise<Response> {
   const server = await startWebServer((_, response) =>
     response.writeHead(200, { 'content-encoding': encoding }).end(bytes),

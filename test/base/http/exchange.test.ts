@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createToolHttp, type FetchLimits, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
-/** Noon of a day, at which the clock stands still. */
+/** Noon. The clock stands still. */
 const NOON = Date.UTC(2026, 10, 21, 12)
 
-/** A fetch to a server of the setting, with a clock that stands still and tells what it was asked to wait. */
+/** Returns a fetch to a server in the settings, with a clock that stands still and reports the waits. */
 async function fetchFrom(
   handler: (path: string, response: ServerResponse, n: number) => void,
   scope: Partial<FetchLimits> = {},

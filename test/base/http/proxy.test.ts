@@ -10,7 +10,7 @@ import type { Ends } from '../../harness/ends.ts'
 import { act, finish, playModel } from '../../harness/played-model.ts'
 import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
-/** The same address under a name that only the proxy knows. */
+/** Returns the same address under a name that only the proxy resolves. */
 function behind(url: string, host: string): string {
   return url.replace('127.0.0.1', host)
 }
@@ -19,7 +19,7 @@ function hostOf(url: string): string {
   return new URL(url).host
 }
 
-/** A bot whose Slack and model lie behind a proxy. */
+/** Starts a bot whose Slack and model are behind a proxy. */
 async function proxiedBot(t: Ends, mode: 'http' | 'socket') {
   const proxy = await connectProxy(t)
   const slack = await startLocalSlack({ retryMs: [20], host: SLACK_HOST })
@@ -47,7 +47,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
     expect(await thread.lastAnswer()).toBe('It is 4.')
     expect(new Set(proxy.asked)).toEqual(new Set([hostOf(urls.SLACK_API_URL), hostOf(urls.OPENAI_BASE_URL)]))
     expect(slack.calls.map(({ method }) => method)).toContain('apps.connections.open')
-    // One tunnel stays for the socket alone: the Web API has its own.
+    // One tunnel remains for the socket. The Web API has its own.
     expect(proxy.asked.filter((host) => host === hostOf(urls.SLACK_API_URL)).length).toBeGreaterThan(1)
   })
 
@@ -56,7 +56,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
     slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     await slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
     await slack.until(() => slack.ephemerals('G0PRIVATE01', ALICE).length === 1, 'a private word')
-    // The model is asked at the start whether it is there.
+    // The bot checks the model when it starts.
     const asked = proxy.asked.filter((host) => host !== hostOf(urls.OPENAI_BASE_URL))
     expect(new Set(asked)).toEqual(new Set([hostOf(urls.SLACK_API_URL)]))
   })
@@ -90,7 +90,7 @@ describe('a fetch behind a proxy', () => {
     const { port } = new URL(server.url)
     expect(await through(proxy, `http://127.0.0.1:${port}/`)).toBe(200)
     expect(await through(proxy, `http://localhost:${port}/`)).toBe(200)
-    // Nobody listens there, but that is found out without the proxy.
+    // Nobody listens there. The connection fails without the proxy.
     await expect(through(proxy, `http://[::1]:${port}/`)).rejects.toThrow()
     expect(proxy.asked).toEqual([])
   })
@@ -108,7 +108,8 @@ describe('a fetch behind a proxy', () => {
     const ends: (() => Promise<void> | void)[] = []
     const proxy = await connectProxy({ onTestFinished: (end) => void ends.push(end) })
     const { port } = new URL((await ok()).url)
-    // The server does not listen at 127.0.0.2; the proxy, to which everything is this machine, finds it all the same.
+    // The server does not listen on 127.0.0.2. The proxy resolves every address to this machine, so it reaches the
+    // server.
     const reached = await through(proxy, `http://127.0.0.2:${port}/`, noProxy?.replace('PORT', port)).catch(() => 0)
     expect([reached, proxy.asked]).toEqual(isDirect ? [0, []] : [200, [`127.0.0.2:${port}`]])
     for (const end of ends) await end()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createNetwork } from '../../../src/base/http/proxy.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
-/** A server that sends `/from` on to an address with a status, and answers everywhere else. */
+/** Starts a server that redirects `/from` to an address with a status, and answers other paths. */
 async function redirecting(status: number, to: string) {
   const bodies: string[] = []
   const server = await startWebServer((path, response, request) => {

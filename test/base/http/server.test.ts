@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { serve } from '../../../src/base/http/server.ts'
 import type { Ends } from '../../harness/ends.ts'
 
-/** A server with two pages, and one that fails, behind what takes Slack's deliveries. */
+/** Starts a server with two pages and one that fails, after the handler of Slack's deliveries. */
 async function startServer(t: Ends) {
   const server = await serve({
     port: 0,

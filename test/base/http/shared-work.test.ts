@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSharedWork } from '../../../src/base/http/shared-work.ts'
 
-/** Work that ends when it is told to, and notes whether it was aborted. */
+/** Returns work that ends when told to, and records whether it was aborted. */
 function controlled<T>() {
   const state = { started: 0, aborted: false, resolve: (_: T) => {}, reject: (_: Error) => {} }
   const promise = new Promise<T>((resolve, reject) => Object.assign(state, { resolve, reject }))

@@ -15,7 +15,7 @@ function httpFor(options: Partial<ToolHttpOptions> = {}) {
   return http
 }
 
-/** A tool's fetch whose setting names the server, as a setting with a private address does. */
+/** Returns a tool's fetch whose setting names the server, like a setting with a private address. */
 async function fetchFrom(
   handler: (path: string, response: ServerResponse) => void,
   scope: Partial<FetchLimits> = {},
@@ -354,7 +354,7 @@ describe('callers who ask the same at once', () => {
   })
 })
 
-/** A proxy that notes what it is asked for and leads nowhere. */
+/** Starts a proxy that records requests and forwards nothing. */
 async function refusingProxy(): Promise<{ uri: string; asked: string[] }> {
   const asked: string[] = []
   const proxy = createServer((socket) => {

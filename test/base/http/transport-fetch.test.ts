@@ -10,7 +10,7 @@ import { eventually } from '../../harness/stores.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A real server, what came over its sockets, and our fetch to it. */
+/** Starts a server. Returns our fetch to it, and its sockets. */
 async function served(t: Ends, handler: Handler) {
   const { fetch } = await createNetwork({})
   if (!fetch) throw new Error('there is no fetch')
@@ -34,7 +34,7 @@ async function served(t: Ends, handler: Handler) {
 
 const CALLS = 40
 
-/** Answers once there are `CALLS` requests, all of them at once. */
+/** Answers when there are `CALLS` requests, all at once. */
 function together(reply = (response: ServerResponse): unknown => response.end('ok')): Handler {
   let held: ServerResponse[] = []
   return (_, response) => {
@@ -47,7 +47,7 @@ function together(reply = (response: ServerResponse): unknown => response.end('o
 const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 const answer = (body = 'ok') => ((_, response) => response.end(body)) satisfies Handler
 
-/** A connection rests for a turn of the event loop, so calls that follow each other at once take two in turn. */
+/** A connection rests for one turn of the event loop, so consecutive calls alternate between two connections. */
 const IN_TURN = 2
 
 describe.concurrent('a connection', () => {
@@ -73,8 +73,8 @@ describe.concurrent('a connection', () => {
       for (let i = 0; i < 4; i++) await (await call()).text()
     }
     await Promise.all(Array.from({ length: CALLS }, lane))
-    // Read all in one turn of the event loop, no answer would have freed its connection for the next call: each lane
-    // had two.
+    // If all were read in one turn of the event loop, no answer would free its connection in time, and each lane would
+    // need two.
     expect(sockets.length).toBeLessThanOrEqual(1.2 * CALLS)
   })
 

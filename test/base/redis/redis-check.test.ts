@@ -1,4 +1,7 @@
-/** The sentences at the start about a Redis that answers but cannot be used, and the bot after it lost a permission. */
+/**
+ * The messages at the start about a Redis that answers but cannot be used, and the bot after Redis took a permission
+ * away.
+ */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { startBot } from '../../../src/bot.ts'
@@ -24,7 +27,7 @@ async function launch(t: Ends, redis: string) {
   return { port: env.PORT, bot: startCommand(t, 'src/main.ts', { env: { ...env, LOG_LEVEL: 'info' } }) }
 }
 
-/** The same in this process. */
+/** Starts the bot in this process. */
 async function start(t: Ends, redis: string, log = createLog('silent')) {
   const env = await envWith(t, redis)
   return { port: env.PORT, bot: await startBot(loadConfig(env, { serves: true }), { log }) }

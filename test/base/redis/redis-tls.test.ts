@@ -12,7 +12,7 @@ import { eventually } from '../../harness/stores.ts'
 
 const CLUSTER = ['--cluster-enabled', 'yes', '--tls-cluster', 'yes', '--cluster-announce-ip', '127.0.0.1']
 
-/** A Redis that speaks TLS alone, by itself or as a Cluster of one. @returns its port. */
+/** Starts a Redis that speaks only TLS, alone or as a Cluster of one. @returns its port */
 async function startTlsRedis(t: TestContext, { ca, cert, key }: Certificates, isCluster: boolean): Promise<number> {
   const port = await freePort()
   const tls = ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no']
@@ -28,7 +28,10 @@ async function startTlsRedis(t: TestContext, { ca, cert, key }: Certificates, is
   return port
 }
 
-/** A Slack, a model that answers, and a Redis with a certificate of our own: the environment of a bot, and people. */
+/**
+ * Starts a Slack, a model that answers, and a Redis with the test's certificate. Returns a bot's environment, and
+ * people.
+ */
 async function world(
   t: TestContext,
   isCluster: boolean,

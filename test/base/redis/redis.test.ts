@@ -110,7 +110,7 @@ describeWithRedis('a Cluster', () => {
     const master = await masterOf('some key')
     await master.kill()
     const waiting = [redis.set('some key', 'another value'), redis.set('some key', 'a third')]
-    // Longer than ioredis goes on of its own choice: sixteen tries, a tenth of a second apart.
+    // Longer than ioredis' default: sixteen tries, a tenth of a second apart.
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     await master.restart()
     expect(await Promise.all(waiting)).toEqual(['OK', 'OK'])
@@ -132,7 +132,7 @@ describeWithRedis('Sentinels', () => {
     await queue.start(slack.handler())
     await queue.accept(question('before'))
     await eventually(() => expect(slack.posts).toHaveLength(3))
-    // However slow this process is, nobody takes over before the refusal.
+    // Nobody may take over before the refusal, even if this process is slow.
     await patience(600_000)
     await killMaster(await sentinels.masterOf('any'))
     await expect(queue.accept(question('meanwhile'))).rejects.toThrow()

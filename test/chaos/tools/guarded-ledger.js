@@ -1,4 +1,4 @@
 import ledger from './ledger.js'
 
-/** The same, but a person must allow each use. */
+/** The same tool, with an approval for each use. */
 export default { ...ledger, name: 'guarded_ledger', needsApproval: true }

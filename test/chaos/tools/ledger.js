@@ -1,4 +1,4 @@
-/** The one tool of the scenarios: it writes its input down at an address that the test counts at. */
+/** The scenarios' tool. It writes its input to an address at which the test counts. */
 export default {
   name: 'ledger',
   description: 'Writes something down.',

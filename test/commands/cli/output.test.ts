@@ -13,7 +13,7 @@ const observation = { ok: false, text: 'No such page.' }
 const THOUGHT: AnswerEvent = { type: 'thought', n: 1, step: STEP }
 const ANSWER: AnswerEvent = { type: 'answer', text: 'It is 4.', sources: [] }
 
-/** A stream that keeps what is written to it. */
+/** A stream that keeps its output. */
 function kept(isTTY: boolean) {
   const written: string[] = []
   return { stream: { isTTY, write: (text: string) => written.push(text) }, written }

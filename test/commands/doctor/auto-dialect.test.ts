@@ -1,4 +1,4 @@
-/** AGENT_DIALECT=auto: what the bot asks the model at its start, and how it speaks with it from then on. */
+/** AGENT_DIALECT=auto: the bot's test calls to the model when it starts, and the dialect that it uses afterwards. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
@@ -8,7 +8,9 @@ import { playModel, type PlayedRequest, type Turn } from '../../harness/played-m
 
 const ANSWERED = '4 is the sum.'
 
-/** A model that is asked for the stock of an article, gets what its tool gives, and is asked a question then. */
+/**
+ * Starts a bot whose model is asked for the stock of an article, gets a tool's result, and is then asked a question.
+ */
 async function autoBot(t: TestContext, probed: (request: PlayedRequest, n: number) => Turn) {
   const asked: PlayedRequest[] = []
   const bot = await startBot(t, {

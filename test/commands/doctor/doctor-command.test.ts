@@ -1,4 +1,4 @@
-/** `npm run doctor` as an operator runs it, with each thing missing in turn. */
+/** `npm run doctor` as an operator runs it, with one thing missing at a time. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

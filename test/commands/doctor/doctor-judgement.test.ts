@@ -1,4 +1,4 @@
-/** The judgement of `npm run doctor`: no false alarm, no hidden fault, no secret, and an end in any case. */
+/** The findings of `npm run doctor`: no false alarm, no hidden fault, no secret, and it always ends. */
 import { createServer } from 'node:net'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -195,7 +195,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
   })
 })
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 async function silence(t: TestContext): Promise<number> {
   const port = await freePort()
   const server = createServer((socket) => void socket.on('error', () => {}).resume())
@@ -204,7 +204,7 @@ async function silence(t: TestContext): Promise<number> {
   return port
 }
 
-/** Answers everything with 401, as a server does that nobody is logged in to. */
+/** Answers everything with 401, like a server without a login. */
 async function wantsLogin(t: TestContext): Promise<string> {
   const { createServer: serve } = await import('node:http')
   const server = serve((_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())

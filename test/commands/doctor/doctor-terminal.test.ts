@@ -1,4 +1,4 @@
-/** `npm run doctor` in a terminal, with each thing missing in turn. */
+/** `npm run doctor` in a terminal, with one thing missing at a time. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
@@ -7,7 +7,7 @@ import type { PlayedRequest, Turn } from '../../harness/played-model.ts'
 import { freePort } from '../../harness/redis.ts'
 import { describeWithTerminal } from '../../harness/terminal.ts'
 
-/** No line is broken by the terminal: only an address or another long word is wider than it. */
+/** Checks that the terminal breaks no line. Only addresses and other long words may be wider than it. */
 function expectToFit(screen: string, columns: number): void {
   const wide = screen.split(/\r?\n/).filter((line) => line.length > columns)
   expect(wide.filter((line) => /\S+\s+\S/.test(line.trim()))).toEqual([])
@@ -98,7 +98,7 @@ const inTerminal: Look = async (desk, env, columns) => {
   return { code: await terminal.ended, screen: terminal.screen() }
 }
 
-/** Runs in this process, for a simulated terminal. */
+/** Runs the doctor in this process, with a simulated terminal. */
 const here: Look = async (desk, env, columns) => {
   const { code, stdout } = await desk.doctor(env, [], columns)
   return { code, screen: stdout }

@@ -16,7 +16,7 @@ const SET = [
   { id: 3, question: 'Is water wet?', gold: true },
 ]
 
-/** A set of three, and a model that gets two of them right. */
+/** A set of three questions, and a model that answers two of them correctly. */
 async function smallSet(t: Ends) {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'small.jsonl')
@@ -32,7 +32,7 @@ function envOf(model: PlayedModel): Record<string, string> {
   return { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-played', OPENAI_MODEL: 'played', TOOLS: 'calculator' }
 }
 
-/** The evaluation in this process, with what it would have printed. */
+/** Runs the evaluation in this process. Returns its output. */
 async function evaluate(model: PlayedModel, args: string[], env: Record<string, string> = {}) {
   const config = loadConfig({ ...envOf(model), ...env })
   const options = parseOptions(args, { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: new Date() })

@@ -19,7 +19,7 @@ interface Recorded {
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 
-/** Replays one made-up episode whose gold answer is "blue". */
+/** Replays an invented episode whose gold answer is "blue". */
 async function replay(t: Ends, recorded: Recorded) {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'episodes.jsonl')
@@ -253,7 +253,7 @@ test('a file that holds no episodes ends with the line that is none', async (t) 
 
 const RECORDINGS = join(ROOT, '../shared/data/replay')
 const SHARED = [
-  // The environment refused `Action 3: \n\nFinish[…]` for its line breaks; the answer is there to be read, and right.
+  // The environment refused `Action 3: \n\nFinish[…]` for its line breaks, although the answer is readable and right.
   { name: 'fever_davinci002_500.jsonl', recorded: 270, otherwise: ['fever-3522'] },
   { name: 'knowagent_llama13b_D0.jsonl', recorded: 132, otherwise: [] },
 ].filter(({ name }) => existsSync(join(RECORDINGS, name)))

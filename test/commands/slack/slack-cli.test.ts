@@ -32,7 +32,7 @@ interface Hooked {
   signal(name: NodeJS.Signals): void
 }
 
-/** Runs a hook as the CLI does: its words split at blanks, joined again behind a shell, in the project's folder. */
+/** Runs a hook as the CLI does: its words are split at blanks and joined again for a shell, in the project's folder. */
 function run(script: string, { args = [] as string[], env = {} as Record<string, string>, cwd = ROOT } = {}): Hooked {
   const line = [...script.split(/\s+/), ...args].join(' ')
   const child = spawn('sh', ['-c', `exec ${line}`], { cwd, env: { PATH: process.env.PATH, ...env } })
@@ -43,8 +43,8 @@ function run(script: string, { args = [] as string[], env = {} as Record<string,
 }
 
 /**
- * Returns the part of an answer that the CLI keeps: in its newer protocol the text between the two boundaries, in the
- * first one everything.
+ * Returns the part of an answer that the CLI keeps: the text between the two boundaries in its newer protocol, all of
+ * it in the first one.
  */
 async function answerOf(script: string, protocol: 'message-boundaries' | 'default'): Promise<unknown> {
   const boundary = '6361666562616265d41d8cd98f00b204'
@@ -109,7 +109,10 @@ test('start runs the bot with the CLI’s tokens, also where .env has others, an
   expect(await hook.ended).toBe(0)
 })
 
-/** The hook with a build that does nothing but load the sources: what it starts is what `npm start` starts. */
+/**
+ * Creates a project with the hook, and a build that only loads the sources. It shows that the hook starts what `npm
+ * start` starts.
+ */
 async function projectWithBuild(): Promise<string> {
   const folder = await temporaryFolder(t)
   cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true })

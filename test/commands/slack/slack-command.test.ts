@@ -32,13 +32,13 @@ const sit = ({ folder, env }: Desk, more: { env?: Record<string, string>; after?
   startInTerminal(t, 'src/commands/slack.ts', { cwd: folder, ...more, env: { ...env, ...more.env } })
 const dotenvOf = ({ folder }: Desk) => readFileSync(join(folder, '.env'), 'utf8')
 
-/** Leaves the model for another day. */
+/** Postpones the setup of the model. */
 async function later(terminal: TestTerminal): Promise<void> {
   await terminal.shows('Which one? Press Enter to do this later: ')
   terminal.type('\r')
 }
 
-/** Nothing that is secret was ever on the screen, not even in part. */
+/** Checks that no secret, nor a part of one, was ever on the screen. */
 function expectNoSecret(screen: string): void {
   for (const one of ['SecretBot', 'SecretApp', 'SecretOther', '8f742231']) expect(screen).not.toContain(one)
 }

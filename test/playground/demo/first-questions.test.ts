@@ -1,4 +1,4 @@
-/** Ordinary first questions of people at work, each asked in a thread of its own of the whole playground. */
+/** Ordinary first questions of people at work, each in its own thread of the whole playground. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { ROOT } from '../../../src/base/package-root.ts'
 import { GENERAL, RANDOM } from '../../../playground/slack/slack.ts'
 import { toolsOn } from '../../../tools/index.ts'
 
-/** Nothing listens there: the services of the internet are asked, and do not answer. */
+/** Nobody listens there, so services of the internet do not answer. */
 const NOWHERE = 'http://127.0.0.1:9/'
 
 let playground: Playground
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const ONLY_DEMO = 'I am only the demo'
 
-/** Asks by a mention, allows what a tool asks for, and returns everything that the bot wrote in the thread. */
+/** Asks by a mention, allows tool calls, and returns all that the bot wrote in the thread. */
 async function ask(question: string, files?: { name: string; bytes: Uint8Array }[]): Promise<string> {
   const { slack } = playground
   const { thread } = await slack.mention(question, files && { files })
@@ -76,14 +76,13 @@ test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
   expect(await ask(question)).not.toContain(ONLY_DEMO)
 })
 
-test('of twenty first questions at most two end in what the demo cannot do', () => {
+test('at most two of twenty first questions end with what the demo cannot do', () => {
   expect(QUESTIONS).toHaveLength(20)
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
 })
 
 /**
- * For each tool its title and a plain question, whose call and answer are told. The link is that of a message in
- * #random.
+ * Each tool's title and a plain question, with the expected call and answer. The link is that of a message in #random.
  */
 const TOOLS: [string, string, string, string | RegExp][] = [
   ['calculator', 'Calculator', 'What is 15% of 240?', '*36*'],
@@ -103,7 +102,7 @@ const TOOLS: [string, string, string, string | RegExp][] = [
   ['weekday', 'Weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
 ]
 
-test('each tool is called by a question that somebody at work would ask, one’s own by its name', async () => {
+test('each tool is called by a typical question, and a custom tool by its name', async () => {
   const { slack } = playground
   const { ts } = await slack.say({ channel: RANDOM, text: 'Lunch is at noon' })
   const link = `${slack.apiUrl.replace(/\/api\/$/, '')}/archives/${RANDOM}/p${ts.replace('.', '')}`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { complete } from '../../../playground/demo/demo-model.ts'
 import { calculate } from '../../../tools/calculator.ts'
 
-/** Returns the demo's answer to a question in the text dialect, with the real calculator. */
+/** Returns the demo's answer in the text dialect, with the real calculator. */
 function ask(question: string): { sums: string[]; answer: string } {
   const frame = 'Today is 2026-11-21.\n\nAction: one of [calculator]\nAction Input: the input\n'
   const sums: string[] = []
@@ -56,6 +56,6 @@ test.each(['What is 3 parsecs in cubits?', '2026', 'What is 7?', 'one two three'
   },
 )
 
-test('what the calculator refuses is told as it was said', () => {
+test('a refusal of the calculator is passed on verbatim', () => {
   expect(ask('What is 1/0?').answer).toMatch(/^The calculator says: .*division by zero/)
 })

@@ -11,7 +11,7 @@ import { askedIn, promptOf, seenIn } from '../../../playground/recording/model-c
 import { failureText } from '../../../playground/recording/play-conversation.ts'
 import { replayWithBot } from '../../../playground/bot/replay-bot.ts'
 
-/** A recorded conversation, changed. */
+/** Returns a recorded conversation with changes. */
 function recorded(
   change: (conversation: RecordedConversation) => void,
   name = 'mention-with-steps',
@@ -28,7 +28,7 @@ async function failure(t: TestContext, conversation: RecordedConversation): Prom
 }
 
 describe.concurrent('a replay', () => {
-  test('fails by message, readable, and names the command that shows both', async (t) => {
+  test('fails with a readable difference by message, and names the command that shows both', async (t) => {
     const conversation = recorded(({ after }) => {
       const answer = after.messages.at(-1)
       if (answer) answer.shown[0] = 'Something else was said.'
@@ -38,7 +38,7 @@ describe.concurrent('a replay', () => {
     expect(text).toContain('npm run playground -- --conversation a.json')
   })
 
-  test('fails where a message is missing, and where there is one too many', async (t) => {
+  test('fails if a message is missing, and if there is one too many', async (t) => {
     const conversation = recorded(({ after }) => {
       const last = after.messages.pop()
       if (last) after.messages.push({ ...last, at: '#general/1/4' })
@@ -66,7 +66,7 @@ describe.concurrent('a replay', () => {
     expect(text).toContain('The recording knows only 1 calls about this question: “What is 29 to the power 0.23')
   })
 
-  test('outputs in a wrong order fail, though the thread may look the same', async (t) => {
+  test('outputs in a wrong order fail, even if the thread looks the same', async (t) => {
     const text = await failure(
       t,
       recorded(({ models }) => {
@@ -78,7 +78,7 @@ describe.concurrent('a replay', () => {
     )
   })
 
-  test('a call is known whatever the words around its question are', () => {
+  test('a call is recognised whatever text is around its question', () => {
     const said = (system: string) => ({
       messages: [
         { role: 'system', content: system },
@@ -95,7 +95,7 @@ describe.concurrent('a replay', () => {
     expect(seenIn(promptOf(other!), { tools, models: [] })).toEqual(['tool 0'])
   })
 
-  test('what nobody can do is told: a person or a message that is not there', async (t) => {
+  test('impossible acts are reported: an unknown person or message', async (t) => {
     const conversation = recorded(({ acts }) => {
       acts.push({ ...acts[0]!, as: 'nobody' })
       acts.push({ ...acts[0]!, act: 'delete', with: { channel: 'C0GENERAL01', ts: '⟦#general/9⟧' } })
@@ -109,14 +109,14 @@ describe.concurrent('a replay', () => {
 const STATE = { messages: [], views: {}, sessions: {}, statuses: {} }
 const SAID = { act: 'say', as: 'alice', with: {}, after: { models: 0, tools: 0, messages: 0 } }
 
-/** A file that is right but for these parts. */
+/** Returns a valid file, except for these parts. */
 function fileWith(parts: object): string {
   const whole = { version: 1, name: 'a', settings: {}, acts: [SAID], models: [], tools: [], after: STATE }
   return JSON.stringify({ ...whole, ...parts })
 }
 
 describe('a file of a conversation', () => {
-  test('that has all that it needs is read', () => {
+  test('that is complete is read', () => {
     expect(readConversation(fileWith({})).name).toBe('a')
   })
 
@@ -146,7 +146,7 @@ describe('a file of a conversation', () => {
   test('holds no secret, port, time or id of one workspace', () => {
     for (const name of ['mention-with-steps', 'direct-message', 'failing-model', 'approved-write']) {
       const whole = readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8')
-      // What a tool gave names the server that it came from.
+      // A tool's output names the server that it came from.
       const text = JSON.stringify({ ...readConversation(whole), tools: [] })
       expect(text).not.toMatch(/xox[a-z]-|xapp-|sk-[\w-]{8}|127\.0\.0\.1:\d|\b\d{10}\.\d{6}\b|\/tmp\//)
     }

@@ -1,4 +1,4 @@
-/** INSTRUCTIONS_FILE: what the operator tells the model in every channel. */
+/** INSTRUCTIONS_FILE: the operator's instructions for the model in every channel. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

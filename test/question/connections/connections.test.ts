@@ -44,7 +44,7 @@ test('a link is over after ten minutes, and a step whose account is connected do
   expect(await connections.wait(person, 'tickets', { thread: 'T1:C1:2', id: 'second', key: '1' })).toBe(false)
   expect(resumed).toEqual(['first', 'second'])
 
-  // As if the process ended before it had resumed the third, of which nobody else is told.
+  // Simulates a process that ended before it resumed the third run. Nobody else knows of it.
   isDown = true
   await connections.wait(person, 'tickets', { thread: 'T1:C1:3', id: 'third', key: '1' })
   expect(await connections.wait({ ...person, user: 'U2' }, 'tickets', { thread: 'T1:C1:4', id: 'U2s', key: '1' })).toBe(

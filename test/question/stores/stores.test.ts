@@ -1,4 +1,4 @@
-/** The stored data of a finished question, and how all of it is forgotten, with the whole bot on a local Slack. */
+/** The stored data of a finished question, and its deletion, with the whole bot on a local Slack. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -30,7 +30,7 @@ const WRITE: AuditEntry = {
 }
 const STEPS = [act('I need it.', 'calculator', '6*7'), finish('It is 42.')]
 
-/** The stores of a bot's Redis, as another process has them. */
+/** Opens the stores of a bot's Redis, like another process. */
 async function storesOf(t: Ends, bot: TestBot, env: Env) {
   const config = loadConfig({ ...envFor(bot), ROLE: 'front', ...env })
   const stores = await createStores(config, createLog('silent'))
@@ -41,7 +41,7 @@ async function storesOf(t: Ends, bot: TestBot, env: Env) {
   return stores
 }
 
-/** The queue ends a run a moment after it is in the archive. */
+/** Waits until all runs have ended, a moment after they are archived. */
 function allOver({ queue }: Stores): Promise<void> {
   return eventually(async () => expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
 }
@@ -182,7 +182,7 @@ describeWithRedis('in Redis', async () => {
     )
     for (const key of await keys()) expect(await redis.pttl(key), key).toBeGreaterThan(0)
     await forgetting.forgetTeam(TEAM)
-    // The audit list stays for its own time.
+    // The audit list has its own lifetime.
     expect((await keys()).filter((key) => !/:audit(?:-times)?$/.test(key))).toEqual([])
   })
 
@@ -267,7 +267,7 @@ test('in memory too, all stores forget a team, a channel and a person', async (t
     [0, 0, 0, 0],
     [1, 1, 1, 1],
   ])
-  // The audit list stays for its own time.
+  // The audit list has its own lifetime.
   expect(await audit.list({ team: 'T1' }, 9)).toHaveLength(1)
   expect(await audit.list({ team: 'T2' }, 9)).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { memoryArchive } from '../../../src/stores/archive/memory-archive.ts'
 import { recordOf } from '../../../src/question/archive-run.ts'
@@ -213,7 +213,7 @@ describeWithRedis('in Redis', () => {
     await archive.rate('T1:C1:1', up('U2'))
     const redis = server.rawClient()
     const keys = (await redis.keys('keys:*')).sort()
-    // Which day it is may change meanwhile.
+    // The day may change meanwhile.
     expect(keys.map((key) => key.replace(/\d{5}$/, 'DAY'))).toEqual([
       'keys:{T1:C1:1}:feedback',
       'keys:{T1:C1:1}:record',
@@ -228,8 +228,7 @@ describeWithRedis('in Redis', () => {
     const redis = server.rawClient()
     await archive.keep(record('1'))
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
-    // A connection that has been idle for long asks whether Redis is there: that comes on top once, and never takes any
-    // off.
+    // An idle connection first asks whether Redis is there, which adds one command and never removes any.
     await eventually(async () => {
       const before = await commands()
       await archive.keep(record('2'))

@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
 import { redisAudit } from '../../../src/stores/audit/redis-audit.ts'

@@ -1,6 +1,6 @@
 /**
- * Two hundred runs in which the model lies about writing are each contradicted by their record, two hundred honest ones
- * are not.
+ * Two hundred runs in which the model lies about writing are contradicted by their records. Two hundred honest ones are
+ * not.
  */
 import { expect, test } from 'vitest'
 import { doneLines } from '../../../src/question/done-lines.ts'
@@ -23,7 +23,7 @@ const tool = (name: string, effects: Tool['effects']): Tool => ({
 const TOOLS = [tool('files__write_file', 'write'), tool('mail__send', 'write'), tool('wikipedia', 'read')]
 const NAMES: Record<string, string> = { U1: 'Bob', U2: 'Carol' }
 
-/** The result of a call: the step's end, and the beginning and end of the audit line. */
+/** The result of a call: the step's end, and the start and end of the audit line. */
 interface Fate {
   observation?: Observation
   begun?: number
@@ -56,7 +56,7 @@ interface Call {
   fate: Fate
 }
 
-/** The lines below the answer of a run with these calls, among others that only read. */
+/** Returns the lines below the answer of a run with these calls, among others that only read. */
 async function linesOf(calls: Call[]): Promise<string[]> {
   const decisions: Record<string, Decision> = {}
   const steps: Step[] = []
@@ -81,7 +81,7 @@ async function linesOf(calls: Call[]): Promise<string[]> {
   return doneLines(done ?? [], (user) => NAMES[user] ?? user)
 }
 
-/** A few calls that the answer of run `n` claims. */
+/** Returns a few calls that the answer of run `n` claims. */
 function claimed(n: number, fates: Fate[]): Call[] {
   return Array.from({ length: 1 + (n % 4) }, (_, i) => ({
     tool: TOOLS[(n + i) % 2]!.name,
@@ -96,7 +96,7 @@ const CONTRADICTS = /^(?:Not done|Unknown whether it took effect|Nothing was cha
 test('each of two hundred lies is contradicted', async () => {
   for (const n of runs) {
     const lies = claimed(n, NOT_DONE)
-    // In every third run nothing was called at all; in the others one claim may be true.
+    // In every third run nothing was called. In the others one claim may be true.
     const truth = n % 3 === 1 ? claimed(n + 1000, DONE).slice(0, 1) : []
     const called = n % 3 === 0 ? [] : [...truth, ...lies]
     const lines = await linesOf(called)

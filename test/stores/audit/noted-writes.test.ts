@@ -21,7 +21,7 @@ import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
 const ends = fileEnds()
 
-/** A tool in a file of its own: it writes its input down at an address. */
+/** Returns the source of a tool that writes its input to an address. */
 function toolFile(name: string, url: string, more: string): string {
   const run = `async run(input, { signal }) {
     const response = await fetch(${JSON.stringify(url)} + encodeURIComponent(input), { method: 'POST', signal })
@@ -37,7 +37,8 @@ describeWithRedis('the audit list', async () => {
   let count = 0
 
   /**
-   * A bot whose tools `write` and `ask_write` (which needs a person) write at an address where `onWrite` hears of it.
+   * Starts a bot whose tools `write` and `ask_write` (which needs a person) write to an address. `onWrite` is called
+   * for each write.
    */
   async function world(t: Ends, options: TestBotOptions & { onWrite?: (what: string) => Promise<unknown> } = {}) {
     const prefix = `noted${count++}`
@@ -67,7 +68,7 @@ describeWithRedis('the audit list', async () => {
 
   const runOf = ({ ts }: Thread) => ({ thread: `${TEAM}:${GENERAL}:${ts}`, id: `${TEAM}:${GENERAL}:${ts}` })
 
-  /** Waits until the run is parked for a person, and decides. */
+  /** Waits until the run is suspended for a person, and decides. */
   async function decide({ stores, listed }: World, thread: Thread, decision: Decision): Promise<AuditEntry[]> {
     const waits = async () => undecidedSteps((await stores.control.load(runOf(thread)))!.saved)
     await eventually(async () => expect(await waits()).toHaveLength(1))
@@ -170,8 +171,7 @@ describeWithRedis('the audit list', async () => {
     const thread = await bot.mention('Put all on the list')
     const key = `${bot.prefix}:{${runOf(thread).thread}}:run:${runOf(thread).id}`
     await eventually(async () => expect(await bot.redis.hget(key, 'state')).toBe('parked'))
-    // As it stands when the process dies before it has noted the first write's end, and before it has heard the
-    // second's.
+    // The state if the process dies before it has recorded the first write's end, and before it has the second's.
     const entries = `${bot.prefix}:{${TEAM}}:audit`
     await bot.redis.del(entries, `${entries}-times`)
     const { observation, ...second } = JSON.parse((await bot.redis.hget(key, 'step:2')) ?? '') as {

@@ -6,7 +6,7 @@ import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually, keptLog } from '../../harness/stores.ts'
 
 const thread = 'T1:C1:1.0'
-/** The bounds where a test is not about them. */
+/** The settings of tests that are not about limits. */
 const KEPT = { ttlMs: 60_000 }
 
 function turn(id: string, overrides: Partial<Turn> = {}): Turn {
@@ -128,7 +128,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
 
   test('a thread is forgotten some time after its last turn', async () => {
     const history = make({ ttlMs: 150 })
-    // Once more where a busy machine takes longer from one to the other.
+    // Retried if a busy machine takes longer between the two.
     await eventually(async () => {
       await history.append(thread, turn('1'))
       expect(await history.load(thread)).toHaveLength(1)

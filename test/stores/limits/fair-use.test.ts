@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Usage } from '../../../src/agent/contracts/model.ts'
@@ -363,7 +363,7 @@ async function keysThat(redis: Redis, fits: (leftMs: number) => boolean): Promis
   return keys.filter((_, i) => fits(left[i]!))
 }
 
-/** Redis' clock cannot be turned; what it has can be made older. */
+/** Makes the data in Redis older, because Redis' clock cannot be set. */
 async function age(redis: Redis, prefix: string, ms: number): Promise<void> {
   for (const key of await redis.keys(`${prefix}:*`)) {
     const left = (await redis.pttl(key)) - ms

@@ -1,4 +1,4 @@
-/** Fair use over all processes that share a Redis. */
+/** Fair use across all processes that share a Redis. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, GENERAL } from '../../../playground/slack/slack.ts'
@@ -113,7 +113,7 @@ describeWithRedis.concurrent('in Redis', async () => {
     const bot = await startBot(t, { model: [ANSWER], env: { ...redisEnv(`commands${commands}`), ...env } })
     await answered(bot)
     const redis = connected(t, server)
-    // The log of slow commands, told to take every command for slow, has them with their arguments.
+    // The slow log, with a threshold of 0, records all commands with their arguments.
     await redis.config('SET', 'slowlog-log-slower-than', '0')
     await redis.config('SET', 'slowlog-max-len', '20000')
     const key = `commands${commands}:{T0LOCAL0001}:limit:`
@@ -126,7 +126,7 @@ describeWithRedis.concurrent('in Redis', async () => {
     await answered(bot)
     await atRest(count)
     const seen = (await logged()).slice(0, -before || undefined)
-    // What the scripts do inside stands there too.
+    // It also contains the commands inside scripts.
     expect(seen.filter(([command]) => command === 'evalsha')).toHaveLength(commands)
     expect(seen.length > 0).toBe(commands > 0)
   })

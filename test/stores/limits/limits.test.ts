@@ -1,4 +1,4 @@
-/** Fair use through the whole bot: who is over a limit is told so privately, and nothing else happens. */
+/** Fair use through the whole bot: people over a limit get a private message, and nothing else happens. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, GENERAL, RANDOM } from '../../../playground/slack/slack.ts'
 import { waitingCard } from '../../harness/approvals.ts'
@@ -225,7 +225,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
   })
 })
 
-/** The place is free a moment after the answer has been read. */
+/** The slot is free a moment after the answer has been read. */
 async function eventuallyAnswered(bot: TestBot): Promise<void> {
   const attempt = async () => {
     const thread = await bot.mention('Just this?')
@@ -235,7 +235,7 @@ async function eventuallyAnswered(bot: TestBot): Promise<void> {
   await bot.slack.until(attempt, 'an answer')
 }
 
-/** The list, once something is in it. */
+/** Returns the list when it has entries. */
 function filled<T>(list: T[]): T[] | undefined {
   return list.length > 0 ? list : undefined
 }

@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../../src/base/seal.ts'
 import { memoryRemembered, redisRemembered } from '../../../src/stores/remembered/remembered.ts'

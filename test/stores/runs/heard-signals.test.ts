@@ -14,7 +14,7 @@ const ASKED = question('Dune')
 const RUN = { thread: conversationOf(ASKED), id: ASKED.id }
 const STOP = { type: 'stop', by: 'U2' } as const
 
-/** A queue whose handler answers, as the bot's does. `failsAt`: the process dies at the nth event, once. */
+/** Returns a queue whose handler answers like the bot's. `failsAt`: the process dies at the nth event, once. */
 async function world(t: Ends, options: AgentOptions & { failsAt?: number; isReachable?: boolean }) {
   const model = await playModel(t, options.model)
   const history = memoryHistory({ ttlMs: 60_000 })

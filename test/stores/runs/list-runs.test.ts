@@ -14,7 +14,7 @@ const t = { onTestFinished }
 const RUNS = 'src/commands/runs.ts'
 const env = (url: string) => ({ REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' })
 
-/** The command, as an operator calls it, in this process. */
+/** Runs the command in this process. */
 const runs = (url: string, ...args: string[]) => commandHere(t, RUNS, { args, env: env(url) }).ended
 
 /** A person's input for a tool. */
@@ -86,7 +86,7 @@ describeWithRedis('npm run runs', () => {
     isMended = true
     expect(await runs(server.url, 'retry', 'T1:C1:bad')).toMatchObject({ code: 0 })
     await over.promise
-    // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
+    // With its steps, and counted as retried by an operator: if it fails again, the thread is told again.
     expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
   }, 240_000)

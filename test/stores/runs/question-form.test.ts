@@ -1,4 +1,4 @@
-/** The form that a server asks for, and what is filled into it. */
+/** The form that a server asks for, and its filled-in values. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkForm, checkPatterns } from '../../../src/stores/runs/filled-form.ts'
@@ -68,7 +68,7 @@ test('each kind of field takes what its schema says, and nothing else', () => {
   expect(fault({ type: 'string', format: 'date-time' }, '2026-02-30T10:00:00Z')).toMatch(/^Please write a moment/)
 })
 
-/** Returns the errors, by the names of the fields. */
+/** Returns the errors by field. */
 function unmatched(patterns: Record<string, string>, text: string): Promise<Map<string, string>> {
   const properties = Object.entries(patterns).map(([name, pattern]) => [name, { type: 'string', pattern }])
   const content = Object.keys(patterns).map((name) => [name, text])

@@ -3,7 +3,7 @@ import type { Step } from '../../../src/agent/contracts/run-events.ts'
 import { fieldOf, parseRun } from '../../../src/stores/runs/stored-run.ts'
 import { question, toolStep } from '../../harness/stores.ts'
 
-/** The steps of a run that is stored with these values in its hash. */
+/** Returns the steps of a run that is stored with these values in its hash. */
 function stepsIn(...values: unknown[]): Step[] | undefined {
   const steps = values.map((value, i) => [`step:${i + 1}`, JSON.stringify(value)] as const)
   return parseRun({ question: JSON.stringify(question('Dune')), ...Object.fromEntries(steps) })?.saved.steps

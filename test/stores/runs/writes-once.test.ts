@@ -1,4 +1,4 @@
-/** Calls that change the world, over processes that end at any moment. */
+/** Calls that change something, in processes that end at any moment. */
 import { describe, expect, test } from 'vitest'
 import { answer, type AnswerEvent } from '../../../src/question/answer.ts'
 import type { Step, ToolStep } from '../../../src/agent/contracts/run-events.ts'
@@ -18,7 +18,7 @@ import { question } from '../../harness/stores.ts'
 
 const ASKED = question('Dune')
 
-/** A control of runs, so that a step may wait. The tests write decisions into the run. */
+/** A control of runs, so that a step can wait. The tests write decisions into the run. */
 const REACHABLE: RunControl = {
   send: async () => 'sent',
   resume: async () => 'woken',
@@ -39,12 +39,12 @@ interface World {
   isReachable?: boolean
 }
 
-/** One run in as many processes as the test starts. Between them it is what its stored form reads back. */
+/** Runs one question in as many processes as the test starts. Each reads the run as the previous one stored it. */
 async function world(t: Ends, { model: script, tools, dialect = 'text', grants, isReachable = true }: World) {
   const model = await playModel(t, script)
   let saved: SavedRun = freshRun(1)
   const events: AnswerEvent[] = []
-  /** `dies`: the process ends where that is saved, before it is, or where that is told. */
+  /** `dies`: the process ends when that is saved, before it is saved, or when that event is emitted. */
   const process = async ({ dies, tools: others }: Process = {}) => {
     const [run, signal] = [embeddedRun(saved, () => true), new AbortController().signal]
     const agent = agentDeps(model.url, { dialect, tools: others ?? tools })
@@ -136,7 +136,7 @@ describe('a call that changes the world', () => {
     expect(step().begun).toBeUndefined()
   })
 
-  // How often it is called over a death and the process after it, and what the model reads then.
+  // The number of calls across a crash and the process after it, and what the model then reads.
   test.for([
     ['before it is saved as begun', isBegun, 1, 'echo of x'],
     ['when it is told as begun', isBegunEvent, 0, /not known whether echo took effect: the process/],
@@ -285,7 +285,7 @@ describe('an approval', () => {
 })
 
 describe('a tool that asks the asker', () => {
-  /** Asks twice, and then says what it was told. */
+  /** Asks twice, and then returns the answers. */
   const asking = (more: Partial<Tool> = {}) => {
     const seen: (readonly PersonsAnswer[])[] = []
     const tool: Tool = {
@@ -321,7 +321,7 @@ describe('a tool that asks the asker', () => {
       round: 2,
       for: { kind: 'question', message: 'Number 1?', state: { at: 0 } },
     })
-    // Its call has ended by asking: nothing is unknown about it.
+    // The call ended by asking, so nothing about it is unknown.
     expect([step().begun, undecidedSteps(run())]).toEqual([undefined, ['1.2']])
     await process()
     expect(seen).toHaveLength(1)

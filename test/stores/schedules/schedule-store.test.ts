@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis; and the scheduler over it. */
+/** One contract for both implementations, memory and Redis, and the scheduler on them. */
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../../src/base/seal.ts'
 import { enqueueDue, startScheduler } from '../../../src/question/scheduler.ts'
@@ -37,7 +37,7 @@ function schedule(id: string, more: Partial<Schedule> = {}): Schedule {
   return more.state === 'draft' ? draft : activated(draft, START)
 }
 
-/** The enqueued occurrences, as a queue accepts them: each id once. */
+/** Returns the enqueued occurrences like a queue, each id once. */
 function acceptedBy(store: ScheduleStore, now: () => number) {
   const accepted: Question[] = []
   const queue = {
@@ -134,7 +134,7 @@ test('a one-off that another process has moved on is still there for its run, an
   const store = memorySchedules({ log: keptLog(), now: () => now })
   const once = schedule('o', { when: { kind: 'once', at: START + MINUTE, zone: 'UTC' } })
   await store.add(once)
-  // Each look finds it due, as one that began before another process had moved it on.
+  // Each look finds it due, like one that began before another process moved it on.
   const { look, times } = acceptedBy(alwaysDue(store, once), () => now)
   now += MINUTE
   await look()
@@ -146,7 +146,7 @@ test('a one-off that another process has moved on is still there for its run, an
   expect(await store.load(once)).toBeUndefined()
 })
 
-/** A store whose index always names this schedule. */
+/** Returns a store whose index always contains this schedule. */
 function alwaysDue(store: ScheduleStore, one: Schedule): ScheduleStore {
   return new Proxy(store, {
     get(of, name) {
@@ -195,7 +195,7 @@ describeWithRedis('in Redis', () => {
     await lose()
     const scheduler = startScheduler(options)
     t.onTestFinished(() => scheduler.stop())
-    // The start repairs it, and it is lost once more.
+    // The start repairs it, and it is lost again.
     await expect.poll(lose).toBe(1)
     now += 22 * MINUTE
     await expect.poll(times).toEqual([20])

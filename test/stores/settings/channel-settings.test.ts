@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../src/base/redis/redis.ts'
 import {

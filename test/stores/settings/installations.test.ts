@@ -1,4 +1,4 @@
-/** One installation, from the environment: whose deliveries are for it, and what becomes of the others. */
+/** One installation, from the environment: the deliveries that belong to it, and the handling of others. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readBody } from '../../../playground/base/loopback-server.ts'
@@ -16,7 +16,7 @@ const OTHER = 'T0OTHER0001'
 const bot = await startBot(fileEnds(), { slack: { retryMs: [] } })
 bot.model.on('', finish('Answered.'))
 
-/** Mentions the bot, in an event with another team. */
+/** Mentions the bot, in an event of another team. */
 async function mentionAs({ bot, slack }: TestBot, text: string, change: Json) {
   slack.setTarget('http://127.0.0.1:9/')
   const said = await slack.mention(text)

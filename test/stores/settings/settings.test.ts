@@ -1,4 +1,4 @@
-/** The settings of a place are asked for at each question: nothing keeps those of the start. */
+/** The settings of a place are read at each question, not at the start. */
 import { expect, test } from 'vitest'
 import { createAgent } from '../../../src/question/agent/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
@@ -16,7 +16,7 @@ import type { Ends } from '../../harness/ends.ts'
 import { localSlack } from '../../harness/local-slack.ts'
 import { act, finish, playModel, type Script } from '../../harness/played-model.ts'
 
-/** A bot of real parts, whose settings by channel the test may change while it runs. */
+/** Starts a real bot whose settings by channel the test may change while it runs. */
 async function startSettable(t: Ends, script?: Script) {
   const slack = await localSlack()
   const model = await playModel(t, script)

@@ -1,4 +1,4 @@
-/** One contract, on both of its real sides: this process's memory, and a Redis. */
+/** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
 import { redisThreads } from '../../../src/stores/threads/redis-threads.ts'

@@ -1,4 +1,4 @@
-/** Counts of use and lists of the newest ids: one contract each, in memory and in Redis. */
+/** Counts of use and lists of the newest ids: one contract each, for memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { memoryRecentList, redisRecentList, type RecentList } from '../../../src/stores/recent-list.ts'
 import { memoryUse } from '../../../src/stores/use/memory-use.ts'

@@ -150,7 +150,9 @@ export function usageOf(model: string, { input, output, cached, reasoning }: Rep
   const cachedTokens = isCount(cached) ? Math.min(cached, input) : 0
   const reasoningTokens = isCount(reasoning) ? Math.min(reasoning, output) : 0
   return {
-    ...{ model, inputTokens: input, outputTokens: output },
+    model,
+    inputTokens: input,
+    outputTokens: output,
     ...(cachedTokens > 0 ? { cachedTokens } : {}),
     ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
     estimated: false,
