@@ -42,7 +42,7 @@ export interface StreamedAnswer {
   posts: string[]
 }
 
-/** Returns the streamed answer with a message that has ended. `streamedText`: the answer so far, as the model wrote it. */
+/** Returns the streamed answer with a message that has ended. `streamedText`: the answer so far, as written. */
 export function endedBy(
   { ts, text }: StreamMessage,
   { written, markdown, posts }: StreamedAnswer,
