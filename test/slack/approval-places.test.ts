@@ -4,14 +4,12 @@
  */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
+import { STEPS } from '../../src/config.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import type { TestBot } from '../harness/bot.ts'
 
 const WAYS = [
-  { STEPS: 'replies', how: 'mention' },
-  { STEPS: 'card', how: 'mention' },
-  { STEPS: 'hidden', how: 'mention' },
-  { STEPS: 'stream', how: 'mention' },
+  ...STEPS.map((steps) => ({ STEPS: steps, how: 'mention' }) as const),
   { STEPS: 'stream', how: 'dm' },
   { STEPS: 'replies', how: 'ask' },
 ] as const

@@ -2,6 +2,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { ALICE } from '../../playground/slack/slack.ts'
+import { STEPS } from '../../src/config.ts'
 import { forget } from '../harness/answer-buttons.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -15,7 +16,7 @@ const bot = await startBot(fileEnds())
 const MAKE = act('A table.', 'make_file', '{"name": "sums.csv", "text": "a,b\\n1,2\\n"}')
 const LONG = Array.from({ length: 300 }, (_, i) => `Line ${i + 1} of a long text.${i === 199 ? ' BADGERWORD' : ''}`)
 
-test.for(['replies', 'card', 'stream', 'hidden'])(
+test.for(STEPS)(
   'with steps as %s a file is read, in a channel and in a direct message, and one goes out, once',
   async (steps, t) => {
     const bot = await startBot(t, { env: { STEPS: steps } })
