@@ -108,7 +108,7 @@ export interface AnswerReader {
    */
   push(piece: string, cut: ObservationCut): string
   /** Everything that `push` has returned. */
-  readonly told: string
+  readonly streamedText: string
 }
 
 /** The parts of an agent that a channel may choose. */
@@ -154,8 +154,8 @@ export interface RunState extends AgentDeps {
   /** The reasoning beside it, and what of it goes back with its calls. */
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
-  /** The part of the answer that has been streamed. */
-  told: string
+  /** The part of its answer that has been streamed. */
+  streamedText: string
   cutOff?: CutOff | undefined
   /** Whether the model could not see the question's pictures. */
   unseen?: true | undefined

@@ -44,10 +44,10 @@ const signalSchema: z.ZodType<Signal> = z.union([
 
 const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
 
-/** `told`: the signals that it has received, as JSON. */
+/** `delivered`: the signals that `onSignal` was called with, as JSON. */
 interface Listener {
-  heard: (signal: Signal) => void
-  told: Set<string>
+  onSignal: (signal: Signal) => void
+  delivered: Set<string>
 }
 
 /**
@@ -103,10 +103,10 @@ export class RedisRunControl implements RunControl {
     return stored && stored.state !== 'added' ? { question: stored.question, saved: stored.saved } : undefined
   }
 
-  async listen(run: RunRef, heard: Listener['heard']): Promise<() => void> {
+  async listen(run: RunRef, onSignal: Listener['onSignal']): Promise<() => void> {
     const key = keyOf(run)
     const listeners = this.#listeners.get(key) ?? new Set()
-    const listener: Listener = { heard, told: new Set() }
+    const listener: Listener = { onSignal, delivered: new Set() }
     this.#listeners.set(key, listeners.add(listener))
     const end = () => {
       listeners.delete(listener)
@@ -219,10 +219,10 @@ export class RedisRunControl implements RunControl {
   /** Each listener gets a signal once, and no signal is stored twice. */
   #hear(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
-    for (const { heard, told } of this.#listeners.get(keyOf(run)) ?? []) {
-      if (told.has(text)) continue
-      told.add(text)
-      heard(signal)
+    for (const { onSignal, delivered } of this.#listeners.get(keyOf(run)) ?? []) {
+      if (delivered.has(text)) continue
+      delivered.add(text)
+      onSignal(signal)
     }
   }
 

@@ -96,7 +96,7 @@ interface SearchContext {
 
 const FINDERS: Record<string, (query: string, looking: SearchContext) => Json[]> = {
   messages: (query, looking) =>
-    ranked(query, said(looking), ({ message }) => message.text).map((one) => messageOf(one, looking.slack)),
+    ranked(query, messagesIn(looking), ({ message }) => message.text).map((one) => messageOf(one, looking.slack)),
   files: (query, looking) =>
     ranked(query, filesOf(looking), ({ file }) => `${String(file['title'])} ${String(file['preview'] ?? '')}`).map(
       (one) => fileOf(one, looking.slack),
@@ -128,7 +128,7 @@ interface FoundMessage {
   message: StoredMessage
 }
 
-function said(looking: SearchContext): FoundMessage[] {
+function messagesIn(looking: SearchContext): FoundMessage[] {
   const withBots = flag(looking.args, 'include_bots')
   const [after, before] = [Number(looking.args['after'] ?? 0), Number(looking.args['before'] ?? Infinity)]
   return channelsFor(looking).flatMap((channel) =>
@@ -142,7 +142,7 @@ function said(looking: SearchContext): FoundMessage[] {
 }
 
 function filesOf(looking: SearchContext): (FoundMessage & { file: Json })[] {
-  return said(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
+  return messagesIn(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
 /** Sorts results by the number of the query's words in them, then newest first. */

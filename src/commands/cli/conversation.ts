@@ -27,7 +27,7 @@ export class ChatSession {
   readonly #agent: AgentParts
   readonly #output: Output
   readonly #deps: AnswerDeps
-  #asked = 0
+  #questions = 0
   #isTracing = false
   #running: AbortController | undefined
 
@@ -80,7 +80,7 @@ export class ChatSession {
   }
 
   async #ask(text: string): Promise<void> {
-    const id = `cli-${++this.#asked}`
+    const id = `cli-${++this.#questions}`
     const place = { team: 'cli', channel: 'cli', thread: 'cli', user: 'you', surface: 'dm' as const }
     const at = this.#deps.agent.now().getTime()
     const question: Question = { id, text, at, ...place }

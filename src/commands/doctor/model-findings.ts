@@ -32,7 +32,7 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   const [listed, answers, ...beside] = await Promise.all([
     listFindings(config, { log, net }),
     answerFinding(models.model, 'OPENAI_MODEL', now),
-    ...others(config).map(([setting, name]) => answerFinding(models.named(name) ?? models.model, setting, now)),
+    ...others(config).map(([setting, name]) => answerFinding(models.byName(name) ?? models.model, setting, now)),
   ])
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []

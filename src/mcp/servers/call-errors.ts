@@ -43,7 +43,7 @@ export function sentenceOf(error: unknown, failing: McpFailure): ToolError {
   if (error instanceof SdkHttpError) return httpError(error.status ?? 0, name)
   if (error instanceof ProtocolError) {
     if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failing)}`)
-    return new ToolError(`${name} refused: ${words(error.message, hide)}`)
+    return new ToolError(`${name} refused: ${quoted(error.message, hide)}`)
   }
   if (error instanceof SdkError) return sdkError(error, failing)
   return systemError(error, failing)
@@ -152,7 +152,7 @@ function down(message: string): ToolError {
 }
 
 /** Returns a server's words on one line, without control characters. Secrets are hidden before the text is cut. */
-function words(text: string, hide: Hide): string {
+function quoted(text: string, hide: Hide): string {
   const line = hide
     .head(text, 10 * MAX_WORDS)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -105,7 +105,7 @@ function onlyModel(model: Model): Models {
     model,
     condenseModel: model,
     names: [model.name],
-    named: (name) => (name === model.name ? model : undefined),
+    byName: (name) => (name === model.name ? model : undefined),
   }
 }
 

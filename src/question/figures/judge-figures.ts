@@ -177,7 +177,7 @@ class Judge {
       /\baged?\s$/i.test(this.#answer.slice(0, figure.at).slice(-6))
     for (const reading of readings) {
       const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge)
-      if (pair) return [`from ${pair.map(shown).join(' and ')}`]
+      if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
     return []
   }
@@ -290,7 +290,7 @@ function decoded(text: string): string {
   }
 }
 
-function shown(value: number): string {
+function formatted(value: number): string {
   return Number.isInteger(value) && value < 10_000
     ? String(value)
     : value.toLocaleString('en-US', { maximumFractionDigits: 4 })

@@ -176,9 +176,9 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
       await store.renew(keyOf(place), NAME)
       const stored = objectIn(text)
       if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
-      return readable(stored ?? {})
+      return validSettings(stored ?? {})
     },
-    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(readable(settings))),
+    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(validSettings(settings))),
     forgetTeam: (team) => store.forgetTeam(team),
   }
 }
@@ -253,7 +253,7 @@ const PARTS = {
 const schema: z.ZodType<ChannelSettings> = z.object(PARTS)
 
 /** Returns the valid settings in a stored value. */
-function readable(stored: object): ChannelSettings {
+function validSettings(stored: object): ChannelSettings {
   const settings = Object.entries(schema.parse(stored)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(settings)
 }
