@@ -125,8 +125,8 @@ function portError(error: unknown, port: number): unknown {
 }
 
 /**
- * Whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted body is
- * JSON or a file.
+ * Returns whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted
+ * body is JSON or a file.
  */
 export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
