@@ -8,7 +8,12 @@ interface ParsedSegment {
 }
 
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
-export type Piece = { kind: 'text' | 'code'; text: string } | { kind: 'table'; table: Tokens.Table }
+export type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }
+
+export interface TextPiece {
+  kind: 'text' | 'code'
+  text: string
+}
 
 /** A code block in mrkdwn. */
 export function fence(code: string): string {
@@ -66,11 +71,11 @@ function block(token: Token, link: RenderLink): Piece[] {
   }
 }
 
-function prose(text: string): Piece {
+function prose(text: string): TextPiece {
   return { kind: 'text', text }
 }
 
-export function code(text: string): Piece & { kind: 'code' } {
+export function code(text: string): TextPiece {
   return { kind: 'code', text: escapeText(text.replaceAll('```', 'ˋˋˋ')) }
 }
 

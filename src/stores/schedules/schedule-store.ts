@@ -22,9 +22,9 @@ export interface ScheduleTexts {
 }
 
 /** `schedule`: what the text holds, which says how long it is kept. */
-export type SwappedText = { expected?: string | undefined } & (
-  { text: string; schedule: Schedule } | { text?: undefined; schedule?: undefined }
-)
+export type SwappedText =
+  | { expected?: string | undefined; text: string; schedule: Schedule }
+  | { expected?: string | undefined; text?: undefined; schedule?: undefined }
 
 interface ScheduleStoreOptions {
   log: StoreLog
