@@ -1,4 +1,4 @@
-# Two stages: one that builds, and a small one that runs as a user without rights. Settings come from the environment.
+# Two stages: one builds, and a small one runs as an unprivileged user. Settings come from the environment.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -1,8 +1,8 @@
 /**
- * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs`, `npm run mcp`, `npm run slack` and `npm run
- * feedback` do first. Builds where dist/ is missing or older than a source; starts no compiler where it is neither.
- * Where nothing can be built (an image without sources or compiler, a dist/ that may not be written), what is built is
- * left as it is. JavaScript, since it runs before anything is compiled.
+ * `node scripts/build-if-stale.js`: the first step of `npm start`, `npm run runs`, `npm run mcp`, `npm run slack` and
+ * `npm run feedback`. Builds if dist/ is missing or older than a source; otherwise it starts no compiler. If nothing
+ * can be built (an image without sources or compiler, a read-only dist/), the existing build stays. This is JavaScript,
+ * because it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -13,14 +13,14 @@ import { copyLua } from './copy-lua.js'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const BUILT = join(ROOT, 'dist', 'src', 'main.js')
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-/** What tsconfig.build.json leaves out: files there are read as they are. */
+/** The folders that tsconfig.build.json excludes. Their files are read as they are. */
 const NOT_COMPILED = ['tools/custom'].map((path) => join(ROOT, path))
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((path) => join(ROOT, path))
 
 const say = (text) => console.error(text)
 
 /**
- * The files that a build is made of. A folder counts too: it changes when a file comes, goes or is put in its place.
+ * Returns the files that a build depends on. A folder counts too: it changes when a file is added, removed or replaced.
  */
 function sources(folder) {
   if (NOT_COMPILED.includes(folder) || !existsSync(folder)) return []
@@ -30,7 +30,7 @@ function sources(folder) {
   return [folder, ...files, ...below]
 }
 
-/** The source that was changed last, with its time in milliseconds. */
+/** Returns the source that was changed last, with its time in ms. */
 function newestSource() {
   const all = [
     ...SETTINGS.filter((path) => existsSync(path)),
@@ -50,16 +50,16 @@ function isWritable(path) {
   }
 }
 
-/** Why an old build has to do, or undefined where it can be made anew. */
+/** Returns why a new build is impossible. Undefined if it is possible. */
 function obstacle() {
   if (!existsSync(COMPILER)) return 'TypeScript is not installed (npm ci installs it)'
   return existsSync(BUILT) && !isWritable(BUILT) ? 'dist cannot be written' : undefined
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 function build(newest) {
   const started = Date.now()
-  // The output goes to stderr: `npm run runs` and `npm run feedback` keep stdout for what they list.
+  // The output goes to stderr, because `npm run runs` and `npm run feedback` print their lists to stdout.
   const { status } = spawnSync(process.execPath, [COMPILER, '-p', 'tsconfig.build.json'], {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
@@ -69,13 +69,13 @@ function build(newest) {
     return 1
   }
   copyLua()
-  // A source that is changed while it is compiled, or that has a time to come, is neither missed nor built for ever.
+  // A source that changes during compilation is built again. One with a time in the future is not built forever.
   const time = new Date(Math.ceil(Math.max(started, newest.time)))
   utimesSync(BUILT, time, time)
   return 0
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 function buildIfStale() {
   const isBuilt = existsSync(BUILT)
   if (isBuilt && !existsSync(join(ROOT, 'src'))) return 0

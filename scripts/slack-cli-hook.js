@@ -1,8 +1,8 @@
 /**
- * `node scripts/slack-cli-hook.js get-hooks | get-manifest [FILE] | start`: what the Slack CLI runs (.slack/hooks.json
- * names it), by its protocol: https://github.com/slackapi/slack-cli, .github/cli-sdk-specification.md. Run from the
- * project's folder, as the CLI does. @slack/cli-hooks would read a manifest.json beside our manifest.yml, and start a
- * file that is not built yet.
+ * `node scripts/slack-cli-hook.js get-hooks | get-manifest [FILE] | start`: the hooks of the Slack CLI (named in
+ * .slack/hooks.json), by its protocol: https://github.com/slackapi/slack-cli, .github/cli-sdk-specification.md. The CLI
+ * runs them in the project's folder. @slack/cli-hooks would need a manifest.json beside our manifest.yml, and would
+ * start a file that is not built yet.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,23 +16,20 @@ const MANIFESTS = ['manifest.yml', 'manifest.agent.yml']
 const read = (path) => readFileSync(join(ROOT, path), 'utf8')
 
 /**
- * In the protocol `message-boundaries` an answer stands between two of the words that the CLI gives; else it is all of
- * stdout.
+ * In the protocol `message-boundaries` the answer is between two boundaries that the CLI passes. Otherwise it is the
+ * whole stdout.
  */
 function answer(value) {
   const [, boundary = ''] = process.argv.map((arg) => /^--boundary=(.+)$/.exec(arg)).find(Boolean) ?? []
   console.log(boundary + JSON.stringify(value) + boundary)
 }
 
-/**
- * The bot in this very process, so that whatever ends the hook ends it too. It takes the app that the CLI has
- * installed.
- */
+/** Starts the bot in this process, so that it ends with the hook. It uses the app that the CLI has installed. */
 async function start() {
   const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build-if-stale.js')], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
   const { SLACK_CLI_XOXB: bot, SLACK_CLI_XAPP: app } = process.env
-  // Over those of .env, which the CLI hands on and which may be another app's.
+  // These replace the tokens of .env, which the CLI passes on and which may belong to another app.
   if (bot) process.env.SLACK_BOT_TOKEN = bot
   if (app) process.env.SLACK_APP_TOKEN = app
   await import('../dist/src/main.js')

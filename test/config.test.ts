@@ -9,6 +9,7 @@ import {
   SECRETS,
   secretsOf,
   SETTINGS,
+  STEPS,
   unknownSettings,
   type Env,
 } from '../src/config.ts'
@@ -81,7 +82,7 @@ test.each([
   ['AGENT_TIMEOUT_MS', '99', /a whole number from 100/],
   ['TOOL_TIMEOUT_MS', '9', /a whole number from 10/],
   ['TOOL_OUTPUT_CHARS', '1', /a whole number from 200/],
-  ['STEPS', 'loud', /one of replies, card, stream, hidden/],
+  ['STEPS', 'loud', new RegExp(`one of ${STEPS.join(', ')}`)],
   ['FOLLOW_UPS', 'never', /one of thread, mention/],
   ['ALLOW_CHANNELS', 'C0GENERAL01,#general', /ids of channels such as C0123456789, or dm for direct messages/],
   ['ALLOW_USERS', 'alice', /ids of people.*or e-mail domains such as example\.com/],

@@ -1,4 +1,4 @@
-/** The list of built-in tools. A new tool needs a line here and a file beside this one; see CONTRIBUTING.md. */
+/** The list of built-in tools. CONTRIBUTING.md says what a new tool needs. */
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'

@@ -3,10 +3,9 @@
  * it and the person is told so (`HINTS.length` in model/failures.ts). Limits, in characters:
  * - messages in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` per reading, `THREAD_MESSAGE_CHARS` per message
  *   (slack/reading/thread-reader.ts), `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
- *   oldest are
- *   dropped first.
+ *   oldest are dropped first.
  * - earlier turns, in the prompt of the conversational dialect and in the condensing prompt (question/condense.ts): at
- *   most `MAX_TURNS`, each answer up to `PAST_ANSWER_CHARS`
+ *   most `MAX_TURNS` (stores/history/types.ts), each answer up to `PAST_ANSWER_CHARS`
  * - steps: at most AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (call-tool.ts), an unreadable completion
  *   up to `UNREADABLE_CHARS`, a person's addition up to `ADDED_CHARS` (agent.ts)
  * - pictures of a question: limited by the code that loads them. Each counts as `PICTURE_TOKENS` in token estimates

@@ -108,7 +108,7 @@ export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
-/** The last call of each tool that was down then. */
+/** Returns the last call of each tool that was unreachable in that call. */
 export function toolsDown(steps: readonly Step[]): Action[] {
   const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
   return [...last.values()].flatMap(({ action, observation }) => (observation?.down ? [action] : []))
@@ -151,7 +151,7 @@ export function stepsForAll(steps: readonly Step[]): Step[] {
   return steps.filter(({ turn }) => turn <= last).map((step) => (isForAsker(step) ? hiddenStep(step) : step))
 }
 
-/** A step as those see it who may not know what it found. */
+/** Returns the step for people who may not see what it found. */
 export function hiddenStep<Given extends Step>(step: Given): Given {
   return step.kind === 'tool' ? { ...step, observation: { ok: true, text: 'Only the asker sees this.' } } : step
 }

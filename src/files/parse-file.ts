@@ -1,7 +1,7 @@
 /** Parses files to text, each in a process of its own. Few run at once, and people take turns. */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
 import { PARSE_LIMITS } from './parse-limits.ts'
-import { Turns } from './turns.ts'
+import { FairSlots } from './fair-slots.ts'
 import type { FileBytes, ParseOutcome } from './types.ts'
 
 export interface FileParser {
@@ -30,7 +30,7 @@ export function createFileParsers({
   atOnce = 2,
   isBounded = BOUNDED_BY_KERNEL,
 } = {}): FileParsers {
-  const turns = new Turns(atOnce)
+  const slots = new FairSlots(atOnce)
   const memoryMb = Math.floor(limits.memoryMb / atOnce)
   return {
     forQuestion: (person, now) => {
@@ -46,7 +46,7 @@ export function createFileParsers({
       }
       return {
         parse: async (file, signal) => {
-          const giveBack = await turns.take(person, signal)
+          const giveBack = await slots.take(person, signal)
           return parse(file, signal).finally(giveBack)
         },
       }

@@ -6,7 +6,7 @@ import { readRange } from './sheet-range.ts'
 import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'
 import { beginning, count, isTable, spanOf, unitOf, type Span } from './units.ts'
 
-/** The minimum of a page that is worth showing without the rest. Characters. */
+/** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
 
 /** @param maxChars the maximum length of the text */

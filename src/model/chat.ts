@@ -4,7 +4,7 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, AnswerBuffer, usageOf, type MessagePiece } from './written.ts'
+import { MAX_BESIDE, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
   // The last three are fields of messages.

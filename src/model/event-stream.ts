@@ -90,7 +90,7 @@ function chunkOf(data: string, response: Response): unknown {
 
 /** This many bytes are enough to recognise a web page. */
 const PAGE_BYTES = 1100
-/** Each token of a stream takes about 200 bytes. The longest answer that is read has a megabyte (completion.ts). */
+/** Each token of a stream takes about 200 bytes. The longest answer that is read has a megabyte (answer-buffer.ts). */
 const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10

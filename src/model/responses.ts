@@ -6,7 +6,7 @@ import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, textOf, usageOf, AnswerBuffer } from './written.ts'
+import { MAX_BESIDE, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
   optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],

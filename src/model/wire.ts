@@ -3,7 +3,7 @@ import type OpenAI from 'openai'
 import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 import { estimateUsage } from './tokens.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
-import type { AnswerBuffer } from './written.ts'
+import type { AnswerBuffer } from './answer-buffer.ts'
 
 export interface BodyOptions {
   model: string

@@ -1,6 +1,6 @@
 /**
- * Makes follow-ups standalone. It does so if there are earlier turns, unless the dialect's prompt contains them
- * (`carriesHistory`, which understand.ts checks).
+ * Makes follow-ups standalone. It does so if there are earlier turns (at most `MAX_TURNS`, stores/history/types.ts),
+ * unless the dialect's prompt contains them (`carriesHistory`, which understand.ts checks).
  */
 import type { Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { askOnce } from '../agent/ask-once.ts'

@@ -20,7 +20,7 @@ export function describeTime(at: number, zone: string): string {
   return `${local.replace(/^(\w+),? /, '$1, ').replace('Sept', 'Sep')} (${zone})`
 }
 
-/** Told from the values of the fields, so that it does not matter how they are written. */
+/** Uses the parsed values, so that every notation of the same times gives the same words. */
 function describeCron(cron: string): string {
   const { minute, hour, dayOfMonth, month, dayOfWeek } = CronExpressionParser.parse(cron, { tz: 'UTC' }).fields
   const months = month.values.length < 12 ? ranges(month.values, monthName) : undefined
@@ -53,7 +53,7 @@ function describeWeekdays({ values, isWildcard, nthDay }: CronDayOfWeek, months?
   return `every ${names}${months ? ` in ${months}` : ''}`
 }
 
-/** Fewer times than this are listed, even if they are the same time apart. */
+/** Fewer times than this are listed one by one, even if they are evenly spaced. */
 const MIN_PACED = 4
 const MAX_LISTED = 8
 const DAY_MINUTES = 24 * 60

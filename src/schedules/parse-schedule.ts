@@ -12,7 +12,7 @@ export interface ParseContext {
   now: number
   /** The text followed the word `schedule`, so what cannot be parsed is a problem and not a question. */
   explicit: boolean
-  /** The smallest gap that is allowed, in minutes. */
+  /** SCHEDULE_MIN_MINUTES: the shortest time allowed between two runs, in minutes. */
   minMinutes: number
 }
 
@@ -238,10 +238,7 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
 
 type ParsedZone = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
 
-/**
- * Texts that people use for zones although they name none, or several: an offset, an abbreviation, a region of the IANA
- * names.
- */
+/** Texts that people use for a zone but that do not name exactly one: an offset, an abbreviation, an IANA region. */
 const OFFSET = /^ ?\(?((?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?)\)?(?![\w/])(.*)$/is
 const ABBREVIATION =
   /^ ?\(?((?:A[CEK]?|[CEMPH]|NZ)[SD]T|CEST|EEST|BST|[CEW]ET|HKT|IST|JST|KST|MSK|SAST|SGT)\)?(?![\w/])(.*)$/s

@@ -98,7 +98,7 @@ export class Recording {
     return call
   }
 
-  /** A tool whose time is up has been ended by its observation. */
+  /** Records the end of a tool call. Does nothing if the tool ran out of time: its observation has ended the call. */
   endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
     if (call.ms !== undefined) return
     if (isGivenForAsker(given)) this.#text.mute()

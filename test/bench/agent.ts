@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../../src/base/package-root.ts'
 import { quantile } from '../../src/commands/eval/eval-summary.ts'
-import type { Told, Took } from './agent/side.ts'
+import type { RoundRequest, RoundResult } from './agent/side.ts'
 import { promptTokens, type PromptTokens } from './agent/tokens.ts'
 import { atLeast, atMost } from './targets.ts'
 
@@ -109,19 +109,19 @@ async function measure(
   sides: RunningSide[],
   { questions, flight, rounds }: { questions: number; flight: number; rounds: number },
 ) {
-  const took = new Map<RunningSide, Took[]>(sides.map((side) => [side, []]))
+  const took = new Map<RunningSide, RoundResult[]>(sides.map((side) => [side, []]))
   for (let round = 0; round < WARM_UP + rounds; round++) {
     for (const side of sides) {
-      side.child.send({ questions, inFlight: flight } satisfies Told)
-      took.get(side)?.push(((await once(side.child, 'message')) as [Took])[0])
+      side.child.send({ questions, inFlight: flight } satisfies RoundRequest)
+      took.get(side)?.push(((await once(side.child, 'message')) as [RoundResult])[0])
     }
   }
   return sides.map((side) => ({ side: side.side, mode: side.mode, ...medians(took.get(side) ?? [], questions) }))
 }
 
-function medians(all: Took[], questions: number): Measured {
+function medians(all: RoundResult[], questions: number): Measured {
   const took = all.slice(WARM_UP)
-  const median = (part: (one: Took) => number) => medianOf(took.map(part))
+  const median = (part: (one: RoundResult) => number) => medianOf(took.map(part))
   return {
     seconds: took.map(({ seconds }) => seconds),
     cpuMs: median((one) => one.cpuMs),

@@ -40,7 +40,7 @@ interface Side {
 }
 
 /** In ms per call. */
-interface Took {
+interface CallTimes {
   wall: number
   cpu: number
 }
@@ -87,11 +87,11 @@ async function measure(
   sides: readonly [Side, Side],
   query: string,
   { calls, rounds }: { calls: number; rounds: number },
-): Promise<[Took, Took]> {
-  const took: [Took[], Took[]] = [[], []]
+): Promise<[CallTimes, CallTimes]> {
+  const took: [CallTimes[], CallTimes[]] = [[], []]
   for (let round = 0; round < WARM_UP + rounds; round++)
     for (const i of [0, 1] as const) took[i].push(await timed(sides[i], query, calls))
-  const medians = (all: Took[]): Took => ({
+  const medians = (all: CallTimes[]): CallTimes => ({
     wall: quantile(
       all.slice(WARM_UP).map(({ wall }) => wall),
       0.5,
@@ -105,7 +105,7 @@ async function measure(
 }
 
 /** Measures a round: the median of its calls, because other load makes some of them long, and the CPU of all. */
-async function timed({ search }: Side, query: string, calls: number): Promise<Took> {
+async function timed({ search }: Side, query: string, calls: number): Promise<CallTimes> {
   const walls: number[] = []
   const cpu = process.cpuUsage()
   for (let n = 0; n < calls; n++) {

@@ -13,13 +13,14 @@ import { startWatchedBot, type WatchedAnswer, type WatchedBot } from './slack/wa
 import { atMost } from './targets.ts'
 
 /** The maximum number of calls per answer without statuses, by steps and by the seconds that a stream was open. */
-const MAX_CALLS: Record<string, (steps: number, seconds: number) => number> = {
+const MAX_CALLS: Record<string, MaxCalls> = {
   replies: (steps) => 2 * steps + 3,
   card: (steps) => Math.floor(steps / 2) + 4,
   // One start, one stop, one append a second.
   stream: (_, seconds) => 2 + Math.ceil(seconds),
   hidden: () => 1,
-}
+} satisfies Record<(typeof STEPS)[number], MaxCalls>
+type MaxCalls = (steps: number, seconds: number) => number
 
 /**
  * The targets: the median ms from the mention to the first sign, and the calls between the model's last word and the

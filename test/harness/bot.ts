@@ -8,7 +8,7 @@ import type {
   LocalSlack,
   LocalSlackOptions,
   StoredMessage,
-  Said,
+  SentMessage,
   SayOptions,
   Session,
 } from '../../playground/slack/slack.ts'
@@ -158,11 +158,11 @@ export class Thread {
   readonly channel: string
   readonly ts: string
   /** The last message, and its delivery. */
-  said: Said
+  said: SentMessage
   readonly #slack: LocalSlack
   #asked = 1
 
-  constructor(slack: LocalSlack, said: Said) {
+  constructor(slack: LocalSlack, said: SentMessage) {
     this.#slack = slack
     this.said = said
     this.channel = said.channel
@@ -170,7 +170,7 @@ export class Thread {
   }
 
   /** Posts a person's message in the thread. */
-  async reply(text: string, options: Omit<SayOptions, 'text' | 'channel' | 'thread_ts'> = {}): Promise<Said> {
+  async reply(text: string, options: Omit<SayOptions, 'text' | 'channel' | 'thread_ts'> = {}): Promise<SentMessage> {
     this.#asked += 1
     this.said = await this.#slack.say({ ...options, channel: this.channel, thread_ts: this.ts, text })
     return this.said

@@ -13,7 +13,7 @@ const MESSAGES: Message[] = [
   { role: 'user', content: 'Hello?' },
 ]
 
-interface Asked {
+interface CallOutcome {
   events: ModelEvent[]
   text: string
   usage: Usage[]
@@ -35,8 +35,8 @@ async function played(t: Ends, script: Script, options: Partial<OpenAiOptions> =
       ask(model.stream({ messages: MESSAGES, signal: AbortSignal.timeout(60_000), ...request })),
   }
 
-  async function ask(stream: AsyncIterable<ModelEvent>): Promise<Asked> {
-    const asked: Asked = { events: [], text: '', usage: [], error: undefined }
+  async function ask(stream: AsyncIterable<ModelEvent>): Promise<CallOutcome> {
+    const asked: CallOutcome = { events: [], text: '', usage: [], error: undefined }
     try {
       for await (const event of stream) {
         asked.events.push(event)

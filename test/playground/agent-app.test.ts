@@ -42,7 +42,7 @@ test('a plain app has no sessions, titles or prompts', async () => {
   expect(slack.refusals).toEqual([])
 })
 
-test('a session is refused for what it must not be', async () => {
+test('a session with invalid fields is refused', async () => {
   const { slack, ts: thread_ts, story } = await played()
   const long = 'x'.repeat(201)
   await story([
@@ -59,7 +59,7 @@ test('a session is refused for what it must not be', async () => {
   expect(slack.session(GENERAL, thread_ts)).toEqual({ status: 'active', title: 'One' })
 })
 
-test('sessions and assistants share one place: the last writer wins, and only the assistant’s goes with a message', async () => {
+test('sessions and assistants share one status: the last writer wins, and a message clears only the assistant’s', async () => {
   const { slack, clock, ts: thread_ts, story } = await played()
   const shown = () => slack.status(GENERAL, thread_ts)
   await story([
@@ -78,7 +78,7 @@ test('sessions and assistants share one place: the last writer wins, and only th
   expect(shown()).toBe('')
 })
 
-test('an agent’s stream opens a session, which stands until somebody ends it', async () => {
+test('an agent’s stream opens a session, which stays until somebody ends it', async () => {
   const { slack, direct, story } = await played()
   const { ts } = await callSlack(slack, 'chat.startStream', {
     channel: DM,
@@ -94,7 +94,7 @@ test('an agent’s stream opens a session, which stands until somebody ends it',
   expect([slack.session(DM, direct)?.status, slack.status(DM, direct)]).toEqual(['active', ''])
 })
 
-test('a task that is told again stands once, its details joined', async () => {
+test('a task that is sent again is shown once, with its details joined', async () => {
   const { slack, direct } = await played()
   const task = (status: string, details: string) => ({ type: 'task_update', id: '1', title: status, status, details })
   const { ts } = await callSlack(slack, 'chat.startStream', { channel: DM, thread_ts: direct })
@@ -104,7 +104,7 @@ test('a task that is told again stands once, its details joined', async () => {
   expect(message && slack.shown(message)).toBe('complete\none, two')
 })
 
-test('a dead stream takes an update; one that lives does not, and people of elsewhere are not streamed to', async () => {
+test('an ended stream accepts updates, an open one does not; streams to people of other workspaces are refused', async () => {
   const { slack, clock, ts: thread_ts, story } = await played()
   const to = { recipient_user_id: ALICE, recipient_team_id: TEAM }
   const { ts } = await callSlack(slack, 'chat.startStream', { thread_ts, ...to, markdown_text: 'one' })
@@ -120,7 +120,7 @@ test('a dead stream takes an update; one that lives does not, and people of else
   expect(slack.refusals).toEqual([])
 })
 
-test('rates are kept for the methods that are named', async () => {
+test('rate limits apply to the named methods only', async () => {
   const { slack, ts: thread_ts, story } = await played({ strictRate: ['chat.startStream'] })
   const to = { recipient_user_id: ALICE, recipient_team_id: TEAM }
   const starts = Array.from({ length: 5 }, (): SlackStep => ['chat.startStream', { thread_ts, ...to }, {}])
@@ -129,7 +129,7 @@ test('rates are kept for the methods that are named', async () => {
   expect(slack.calls.filter(({ ok }) => !ok)).toHaveLength(1)
 })
 
-test('what people do with an agent is told in Slack’s forms', async () => {
+test('people’s actions with an agent arrive as Slack’s events', async () => {
   const { slack, came, ts: thread } = await played()
   await slack.people.renameSession({ channel: GENERAL, thread }, 'One')
   await slack.people.renameSession({ channel: GENERAL, thread, user: BOB }, 'Two')
@@ -145,7 +145,7 @@ test('what people do with an agent is told in Slack’s forms', async () => {
   expect(slack.session(GENERAL, thread)?.title).toBe('Two')
 })
 
-test('a file comes in two steps with its bytes between, and only with files:write', async () => {
+test('an upload takes two calls with a transfer between them, and needs files:write', async () => {
   const { slack, ts: thread_ts, story } = await played()
   const announced = await callSlack(slack, 'files.getUploadURLExternal', { filename: 'a.txt', length: 5 })
   const send = (body: string) => fetch(String(announced['upload_url']), { method: 'POST', body })
@@ -161,7 +161,7 @@ test('a file comes in two steps with its bytes between, and only with files:writ
   expect(await callSlack(narrow, 'files.getUploadURLExternal', args)).toMatchObject({ error: 'missing_scope' })
 })
 
-test('who somebody is: admins, guests, strangers, bots; an address only by its own scope', async () => {
+test('users.info tells admins, guests, strangers and bots apart; an e-mail address needs its own scope', async () => {
   const { slack, came, story } = await played({ scopes: ['users:read', 'users:read.email', 'channels:read'] })
   const stranger = strangers.outsider(slack)
   const robot = strangers.otherBot(slack)
@@ -181,7 +181,7 @@ test('who somebody is: admins, guests, strangers, bots; an address only by its o
   expect(mentions).toMatchObject([{ user_team: 'T0OTHER0001' }, { user: robot, bot_id: expect.any(String) }])
 })
 
-test('an app that was removed is told twice, and its token is dead', async () => {
+test('a removed app gets two events, and its token is revoked', async () => {
   const { slack, came, story } = await played()
   await slack.people.uninstall()
   expect(came.map(({ type }) => type).sort()).toEqual(['app_uninstalled', 'tokens_revoked'])

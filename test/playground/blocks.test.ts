@@ -211,12 +211,12 @@ test.each([
   expect(await post(...blocks)).toMatchObject({ error: 'invalid_blocks', response_metadata })
 })
 
-test('a message that says 13,202 characters or more is too long altogether', async () => {
+test('a message with 13,202 characters or more in all is too long', async () => {
   expect(await post(...many(4, said(long(3000))), said(long(1201)))).toMatchObject({ ok: true })
   expect(await post(...many(4, said(long(3000))), said(long(1202)))).toMatchObject({ error: 'msg_blocks_too_long' })
 })
 
-test('a workspace that has no containers yet refuses them, which is nobody’s mistake', async () => {
+test('a workspace without containers refuses them, which does not count as the app’s mistake', async () => {
   slack.refusals.splice(0)
   slack.refuseBlocks('container', 'task_card')
   const refused = { error: 'invalid_blocks', response_metadata: { messages: [expect.stringContaining('unsupported')] } }

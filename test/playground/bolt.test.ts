@@ -62,7 +62,7 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     expect(slack.refusals).toEqual([])
   })
 
-  test('is told of its own messages, which carry its bot_id', async () => {
+  test('gets events of its own messages, with its bot_id', async () => {
     const slack = await local()
     const { app, seen } = await boltApp(slack, mode)
     const posted = await app.client.chat.postMessage({ channel: GENERAL, text: 'one' })
@@ -77,7 +77,7 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     ])
   })
 
-  test('acks a command, and the answer in its ack is shown to the asker alone; nothing replaces it, as in Slack', async () => {
+  test('acks a command; only the asker sees the answer in the ack, and it cannot be replaced, as in Slack', async () => {
     const slack = await local()
     const { app } = await boltApp(slack, mode)
     app.command('/ask', async ({ ack, command, respond }) => {
@@ -91,7 +91,7 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     expect(slack.messages(GENERAL)).toEqual([])
   })
 
-  test('gets a press of a button, may open one modal with its trigger and replace the message', async () => {
+  test('gets a button press, opens one modal with its trigger, and replaces the message', async () => {
     const slack = await local()
     const { app } = await boltApp(slack, mode)
     const errors: unknown[] = []
@@ -123,7 +123,7 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     expect(errors).toEqual(['exchanged_trigger_id'])
   })
 
-  test('a redelivery by hand carries its number and reason', async () => {
+  test('a manual redelivery carries its number and reason', async () => {
     const slack = await local()
     const { seen } = await boltApp(slack, mode)
     const said = await slack.say({ text: 'hello' })
@@ -135,7 +135,7 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
   })
 })
 
-test('a request with another secret is turned away, and that is seen', async () => {
+test('a request with another secret is rejected, which the attempt records', async () => {
   const slack = await local({ retryMs: [] })
   const { seen } = await boltApp(slack, 'http', 'another secret')
   const said = await slack.say({ text: 'hello' })

@@ -24,7 +24,7 @@ function ownBots(): number[] {
     .map(([pid]) => Number(pid))
 }
 
-test('a bot that is gone when its successor starts ends nothing but itself', async (t) => {
+test('a bot that died before its successor starts does not end the successor', async (t) => {
   const faults: unknown[] = []
   const note = (error: unknown) => void faults.push(error)
   process.on('uncaughtException', note)
@@ -46,7 +46,7 @@ test('a bot that is gone when its successor starts ends nothing but itself', asy
   expect(faults).toEqual([])
 }, 180_000)
 
-test('a start may take a minute, and a bot that is ready lives on', async (t) => {
+test('a start may take a minute, and a ready bot keeps running', async (t) => {
   const [notices, minutesOver]: [string[], (() => void)[]] = [[], []]
   const after = (_: number, act: () => void) => void minutesOver.push(act)
   const { bots, playground } = await startedBots((text) => void notices.push(text), { after, nodeArgs })
@@ -64,7 +64,7 @@ test('a start may take a minute, and a bot that is ready lives on', async (t) =>
 }, 180_000)
 
 describeWithRedis('with the Redis of npm run dev', () => {
-  test('a prompt is tried in a process of its own, and what two bots did one after the other is saved as a test', async (t) => {
+  test('a prompt is tried in a separate process, and the acts of two successive bots are saved as one test', async (t) => {
     const [conversations, notices]: [string, string[]] = [await temporaryFolder(t), []]
     const more = { nodeArgs, startRedis: startOwnRedis, conversations }
     const { bots, playground } = await startedBots((text) => void notices.push(text), more)
@@ -102,7 +102,7 @@ describeWithRedis('with the Redis of npm run dev', () => {
   }, 180_000)
 })
 
-test('without Redis a prompt is not tried, which is said in a sentence', async () => {
+test('without Redis a prompt is not tried, and a message says so', async () => {
   const { signal } = new AbortController()
   const request = { name: 'text', text: '', question: 'none' }
   await expect(tryInProcess(request, { settings: {}, signal })).rejects.toThrow('npm run dev needs Redis')

@@ -88,7 +88,7 @@ test('a request is signed over version, time and body', async () => {
   expect(Math.abs(Date.now() / 1000 - Number(headers['x-slack-request-timestamp']))).toBeLessThan(60)
 })
 
-test('what fails comes again with a number and a reason until it is acked', async () => {
+test('a failed delivery is retried with a number and a reason until it is acked', async () => {
   const slack = await local({ ackMs: 5_000 })
   const seen = await httpApp(slack, [500, 0, 200])
   const { deliveries } = await slack.say({ text: 'hello' })
@@ -98,7 +98,7 @@ test('what fails comes again with a number and a reason until it is acked', asyn
   expect(new Set(seen.map(({ body }) => body)).size).toBe(1)
 })
 
-test('after three retries it is given up', async () => {
+test('a delivery is dropped after three retries', async () => {
   const slack = await local()
   const seen = await httpApp(slack, [503])
   const { deliveries } = await slack.say({ text: 'hello' })
@@ -106,7 +106,7 @@ test('after three retries it is given up', async () => {
   expect(seen).toHaveLength(4)
 })
 
-test('a command is not tried again: the person is told', async () => {
+test('a command is not retried: the person gets a message', async () => {
   const slack = await local()
   const seen = await httpApp(slack, [500])
   const done = await slack.slash('why?')
@@ -116,7 +116,7 @@ test('a command is not tried again: the person is told', async () => {
   expect(slack.ephemerals(GENERAL, 'U0ALICE0001')).toEqual(['/ask failed with the error "operation_timeout"'])
 })
 
-test('an event goes to one socket, each in its turn', async () => {
+test('an event goes to one socket, and sockets take turns', async () => {
   const slack = await local()
   const one = await socketApp(slack)
   const two = await socketApp(slack)
@@ -124,7 +124,7 @@ test('an event goes to one socket, each in its turn', async () => {
   expect([one.events().length, two.events().length]).toEqual([2, 2])
 })
 
-test('an envelope that nobody acks comes again, marked, maybe to another socket', async () => {
+test('an envelope without an ack is sent again, marked as a retry, to any socket', async () => {
   const slack = await local({ ackMs: 400 })
   const deaf = await socketApp(slack, () => false)
   const { deliveries } = await slack.say({ text: 'hello' })
@@ -134,7 +134,7 @@ test('an envelope that nobody acks comes again, marked, maybe to another socket'
   expect(deaf.events()[1]).toMatchObject({ retry_reason: 'http_timeout', payload: { event: { text: 'hello' } } })
 })
 
-test('what a socket has not acked when it closes goes over the next, in the same try', async () => {
+test('an envelope without an ack goes to the next socket when its socket closes, in the same try', async () => {
   const slack = await local({ ackMs: 60_000 })
   const deaf = await socketApp(slack, () => false)
   const said = slack.say({ text: 'hello' })
@@ -145,7 +145,7 @@ test('what a socket has not acked when it closes goes over the next, in the same
   expect(next.events()).toHaveLength(1)
 })
 
-test('many envelopes at once on one socket warn of no leak', async (t) => {
+test('many envelopes at once on one socket cause no listener warning', async (t) => {
   const slack = await local()
   const warnings: string[] = []
   const note = ({ message }: Error) => void warnings.push(message)
@@ -160,7 +160,7 @@ test('many envelopes at once on one socket warn of no leak', async (t) => {
   expect(warnings.filter((line) => line.includes('WebSocket'))).toEqual([])
 })
 
-test('what is said while the only socket closes waits for the next', async (t) => {
+test('an event during the close of the only socket waits for the next socket', async (t) => {
   const slack = await local()
   const leaver = await leavingApp(slack)
   t.onTestFinished(() => void leaver.destroy())
@@ -170,7 +170,7 @@ test('what is said while the only socket closes waits for the next', async (t) =
   expect(next.events()).toHaveLength(1)
 })
 
-test('what was said while no socket was open is delivered to the first that opens', async () => {
+test('an event without an open socket goes to the first one that opens', async () => {
   const slack = await local({ ackMs: 10_000 })
   const said = slack.say({ text: 'early' })
   const late = await socketApp(slack)
@@ -178,7 +178,7 @@ test('what was said while no socket was open is delivered to the first that open
   expect(late.events()).toHaveLength(1)
 })
 
-test('a socket says hello, is asked to connect anew, and its address works once', async () => {
+test('a socket says hello and is asked to reconnect; its address works once', async () => {
   const slack = await local()
   const { socket, seen, url } = await socketApp(slack)
   expect(seen[0]).toMatchObject({ type: 'hello', num_connections: 1 })
@@ -190,7 +190,7 @@ test('a socket says hello, is asked to connect anew, and its address works once'
   await slack.until(() => socket.readyState === WebSocket.CLOSED, 'the cut')
 })
 
-test('an eleventh socket is turned away', async () => {
+test('an eleventh socket is refused', async () => {
   const slack = await local()
   for (let i = 0; i < 10; i++) await socketApp(slack)
   const extra = await socketApp(slack)
@@ -198,7 +198,7 @@ test('an eleventh socket is turned away', async () => {
   expect(slack.sockets.count()).toBe(10)
 })
 
-test('only what was subscribed to is delivered', async () => {
+test('only subscribed events are delivered', async () => {
   const slack = await local({ events: ['app_mention'] })
   const seen = await httpApp(slack, [200])
   await slack.say({ text: 'hello' })
@@ -206,7 +206,7 @@ test('only what was subscribed to is delivered', async () => {
   expect(seen.map(({ body }) => (JSON.parse(body) as { event: { type: string } }).event.type)).toEqual(['app_mention'])
 })
 
-test('people edit, delete, react, join and open the Home, and the app is told', async () => {
+test('the app gets events when people edit, delete, react, join and open the Home', async () => {
   const slack = await local()
   const seen = await httpApp(slack, [200])
   const { ts, channel } = await slack.say({ text: 'hello' })
@@ -238,7 +238,7 @@ test('a direct message is a message.im and no app_mention', async () => {
   expect(events).toMatchObject([{ type: 'message', channel_type: 'im' }])
 })
 
-test('a shared channel is told on the envelope, and a channel without the bot tells it nothing', async () => {
+test('the envelope marks a shared channel, and a channel without the bot sends no events', async () => {
   const slack = await local()
   const seen = await httpApp(slack, [200])
   slack.addChannel('C0SHARED001', { shared: true })

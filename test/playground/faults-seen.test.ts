@@ -55,15 +55,15 @@ async function isWell(bot: TestBot, thread: Thread): Promise<void> {
 
 const errors = ({ slack }: TestBot, error: string) => slack.calls.filter((call) => call.error === error).length
 
-describe.concurrent('an answer comes once and whole', () => {
-  test('where Slack limits every other call', async (t) => {
+describe.concurrent('an answer comes once and complete', () => {
+  test('if Slack limits every other call', async (t) => {
     const bot = await sumBot(t)
     const thread = await survives(bot, 'limited', 1)
     expect(errors(bot, 'ratelimited')).toBeGreaterThan(2)
     expect(thread.shown().join('\n')).toMatch(/29\^0\.23[\s\S]*2\.169\/2/)
   })
 
-  test('where Slack keeps to its own rates', async (t) => {
+  test('if Slack applies its own rates', async (t) => {
     const bot = await sumBot(t)
     const many = Array.from({ length: 6 }, (_, i) => act(`Step ${i}.`, 'calculator', `${i}+1`))
     bot.model.on('sum', ...many, finish('It is 1.08.'))
@@ -71,13 +71,13 @@ describe.concurrent('an answer comes once and whole', () => {
     expect(thread.shown().join('\n')).toMatch(/0\+1[\s\S]*5\+1/)
   })
 
-  test('where every call takes a second', async (t) => {
+  test('if every call takes a second', async (t) => {
     const bot = await sumBot(t)
     const thread = await survives(bot, 'slow', 1)
     expect(thread.steps().length).toBeGreaterThan(0)
   })
 
-  test('where each event comes three times', async (t) => {
+  test('if each event comes three times', async (t) => {
     const bot = await sumBot(t)
     const thread = await survives(bot, 'redelivered', 3)
     const [delivery] = thread.said.deliveries
@@ -90,14 +90,14 @@ describe.concurrent('an answer comes once and whole', () => {
     expect(bot.model.about('sum')).toHaveLength(3)
   })
 
-  test('where Slack does not wait for acks', async (t) => {
+  test('if Slack does not wait for acks', async (t) => {
     const bot = await sumBot(t)
     const thread = await survives(bot, 'impatient')
     expect(thread.said.deliveries[0]?.attempts.map(({ status }) => status)).toContain(0)
     expect(bot.model.about('sum')).toHaveLength(3)
   })
 
-  test('where the event is hours late, and a reply in its thread is understood', async (t) => {
+  test('if the event is hours late, with a reply in its thread', async (t) => {
     const bot = await sumBot(t)
     bot.slack.faultSwitches.set('late', { isOn: true, value: 5 })
     const thread = await bot.mention('What is the sum?')
@@ -111,7 +111,7 @@ describe.concurrent('an answer comes once and whole', () => {
     expect(await (await bot.mention('And again?')).ended()).toContain('Well again.')
   })
 
-  test('where the socket is cut again and again', async (t) => {
+  test('if the socket is cut repeatedly', async (t) => {
     const bot = await sumBot(t, { mode: 'socket' })
     const sockets = new Set<string>()
     bot.slack.faultSwitches.set('socketCut', { isOn: true, value: 1 })
@@ -137,14 +137,14 @@ describe.concurrent('streams', () => {
     })
   }
 
-  test('that die young leave a whole answer', async (t) => {
+  test('that die early still give a complete answer', async (t) => {
     const bot = await sumBot(t, { env })
     await slowly(bot)
     await survives(bot, 'streamsDie', 1)
     expect(errors(bot, 'message_not_in_streaming_state')).toBeGreaterThan(0)
   })
 
-  test('that are stopped unheard stop the run, and say so', async (t) => {
+  test('that are stopped without an event stop the run, with a message', async (t) => {
     const bot = await sumBot(t, { env })
     await slowly(bot)
     bot.slack.faultSwitches.set('streamsStopped', { isOn: true })
@@ -164,7 +164,7 @@ describe.concurrent('streams', () => {
 })
 
 describe.concurrent('Slack down', () => {
-  test('is waited for: the answer comes when it is back, once', async (t) => {
+  test('is waited for: the answer comes once when it is back', async (t) => {
     const bot = await sumBot(t)
     await (await bot.mention('And again?')).ended()
     bot.slack.faultSwitches.set('down', { isOn: true })
@@ -176,7 +176,7 @@ describe.concurrent('Slack down', () => {
     await isWell(bot, thread)
   })
 
-  test('before the bot knows who asks: they are asked to ask again', async (t) => {
+  test('before the bot knows the asker: a message asks them to ask again', async (t) => {
     const bot = await sumBot(t)
     bot.slack.faultSwitches.set('down', { isOn: true })
     await bot.mention('What is the sum?')
@@ -189,12 +189,12 @@ describe.concurrent('Slack down', () => {
 
 describe.concurrent('a scope taken away', () => {
   const answered = ['reactions:write', 'channels:history', 'app_mentions:read', 'channels:read', 'files:write']
-  test.for(answered)('%s is not missed by a question', async (scope, t) => {
+  test.for(answered)('without %s a question is answered', async (scope, t) => {
     const bot = await sumBot(t)
     await survives(bot, 'scope', scope)
   })
 
-  test('users:read is said to whoever asks, each time', async (t) => {
+  test('without users:read each asker gets a message, each time', async (t) => {
     const bot = await sumBot(t)
     bot.slack.faultSwitches.set('scope', { isOn: true, value: 'users:read' })
     for (const n of [1, 2]) {
@@ -206,7 +206,7 @@ describe.concurrent('a scope taken away', () => {
     expect(await (await bot.mention('And again?', { user: BOB })).ended()).toContain('Well again.')
   })
 
-  test('without chat:write nothing is said, and what is asked afterwards is answered', async (t) => {
+  test('without chat:write nothing is posted, and later questions are answered', async (t) => {
     const bot = await sumBot(t)
     bot.slack.faultSwitches.set('scope', { isOn: true, value: 'chat:write' })
     const thread = await bot.mention('What is the sum?')
@@ -236,7 +236,7 @@ test.for(['redirect', 'page'])('a login page in place of a file (%s) is said, an
   expect(bot.model.about('the note').at(-1)?.prompt).toContain('4711')
 })
 
-test('an expired search token is a step that failed, and the question is answered', async (t) => {
+test('an expired search token is a failed step, and the question is answered', async (t) => {
   const bot = await sumBot(t, { slack: { search: 'words' } })
   await bot.slack.until(() => bot.logs.find((line) => line.includes('workspace search is on')), 'the search')
   bot.model.on('codename', act('I search.', 'workspace_search', 'codename'), finish('I cannot tell.'))

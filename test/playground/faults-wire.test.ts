@@ -21,7 +21,7 @@ const post = (slack: LocalSlack, channel = GENERAL) =>
 const on = { isOn: true }
 
 describe('the switches', () => {
-  test('take the values that they have, and are told of to whoever watches', () => {
+  test('accept valid values, and notify watchers', () => {
     const faultSwitches = createFaultSwitches({ scopes: ['chat:write', 'users:read'] })
     const told: unknown[] = []
     const end = faultSwitches.watch((state) => told.push(state))
@@ -52,7 +52,7 @@ describe('the switches', () => {
     ])
   })
 
-  test('stand in the journal when they are thrown', async () => {
+  test('are recorded in the journal when they change', async () => {
     const journal = createJournal()
     const slack = await localSlack({ journal })
     slack.faultSwitches.set('slow', { value: 3 })
@@ -67,7 +67,7 @@ describe('the switches', () => {
 })
 
 describe('Web API calls', () => {
-  test('every other one of a kind is limited, and those that come too soon', async () => {
+  test('every second call of a method is limited, and so are calls that come too soon', async () => {
     let clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, echo: false })
     slack.faultSwitches.set('limited', { isOn: true, value: 2 })
@@ -88,7 +88,7 @@ describe('Web API calls', () => {
     expect(await answers()).toEqual([200, null])
   })
 
-  test('Slack’s own rates can be kept to for a while', async () => {
+  test('Slack’s own rates can be turned on and off', async () => {
     const slack = await localSlack({ now: () => 1_790_000_000_000, echo: false })
     slack.faultSwitches.set('rates', on)
     const statuses: number[] = []
@@ -98,7 +98,7 @@ describe('Web API calls', () => {
     expect((await post(slack)).status).toBe(200)
   })
 
-  test('Slack is slow, or down in all that it serves', async () => {
+  test('Slack can be slow, or down for everything it serves', async () => {
     const slack = await localSlack({ echo: false, ackMs: 10, retryMs: [] })
     slack.faultSwitches.set('slow', { isOn: true, value: 1 })
     const from = performance.now()
@@ -116,7 +116,7 @@ describe('Web API calls', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('a trigger that expires in a slow Slack is no mistake of the app', async () => {
+  test('a trigger that expires in a slow Slack does not count as the app’s mistake', async () => {
     const clock = { now: 1_790_000_000_000 }
     const slack = await localSlack({ now: () => clock.now, ackMs: 10, retryMs: [] })
     const { delivery } = await slack.slash('What is 2+2?')
@@ -131,7 +131,7 @@ describe('Web API calls', () => {
     expect(slack.refusals).toHaveLength(1)
   })
 
-  test('a scope is gone with its calls and events; of the scopes for channels that of the channel counts', async () => {
+  test('a removed scope disables its calls and events; for channels the scope of their kind counts', async () => {
     const scopes = SCOPES
     const slack = await localSlack({ echo: false, scopes, ackMs: 20, retryMs: [] })
     const { ts, deliveries } = await slack.say({ text: 'Anybody?' })
@@ -153,13 +153,13 @@ describe('Web API calls', () => {
     expect(slack.refusals.filter(({ error }) => error === 'missing_scope')).toEqual([])
   })
 
-  test('every scope of the manifest whose loss shows can be taken away', () => {
+  test('every scope of the manifest whose loss has an effect can be removed', () => {
     const scopes = SCOPES
     expect(scopes).toContain('chat:write')
     expect(scopes.filter((one) => !takeable(scopes).includes(one))).toEqual(['assistant:write', 'commands'])
   })
 
-  test('a download ends at the login page, by a redirect or at once', async () => {
+  test('a download returns the login page, by a redirect or directly', async () => {
     const slack = await localSlack({ echo: false, ackMs: 10, retryMs: [] })
     await slack.say({ text: 'Here.', files: [textFile('a.txt', 'x')] })
     const address = String(slack.messages(GENERAL).at(-1)?.files?.[0]?.['url_private_download'])
@@ -174,7 +174,7 @@ describe('Web API calls', () => {
 })
 
 describe('events', () => {
-  test('come as often as they shall, acked or not, with the headers of a retry', async () => {
+  test('are repeated as often as set, acked or not, with the headers of a retry', async () => {
     const heard: (string | undefined)[][] = []
     const app = createServer(({ headers }, response) => {
       heard.push([headers['x-slack-retry-num'], headers['x-slack-retry-reason']].map((one) => one?.toString()))
@@ -195,7 +195,7 @@ describe('events', () => {
     expect(heard).toEqual([[undefined, undefined], ...again, [undefined, undefined]])
   })
 
-  test('are late with a message of hours ago, which stands at its own time and after its thread', async () => {
+  test('arrive late with a message dated hours ago, but after the earlier messages of its thread', async () => {
     const clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, ackMs: 10, retryMs: [] })
     const root = await slack.say({ text: 'Now.' })
@@ -218,7 +218,7 @@ describe('streams', () => {
   }
   const append = (slack: LocalSlack, ts: string) => callSlack(slack, 'chat.appendStream', { ts, markdown_text: ' two' })
 
-  test('die young, are stopped unheard, are refused', async () => {
+  test('die early, are stopped without an event, or are refused', async () => {
     let clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, ackMs: 10, retryMs: [], echo: false })
     const [one, two] = [await streaming(slack), await streaming(slack)]
@@ -239,7 +239,7 @@ describe('streams', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('are seen growing by the one they are for, and by others while the switch says so', async () => {
+  test('grow only for their recipient, and for others while the switch is on', async () => {
     const slack = await localSlack({ ackMs: 10, retryMs: [], echo: false })
     const ts = await streaming(slack)
     await append(slack, ts)

@@ -21,7 +21,7 @@ async function statuses(local: LocalSlack, count: number) {
   return all
 }
 
-test('a channel takes a burst, then about a post a second; other channels are not held up', async () => {
+test('a channel accepts a burst, then about one post per second, without delaying other channels', async () => {
   let clock = 1_790_000_000_000
   const strict = await localSlack({ now: () => clock, strictRate: true, echo: false })
   expect(await statuses(strict, 7)).toEqual([200, 200, 200, 200, 200, 429, 429])
@@ -34,7 +34,7 @@ test('a channel takes a burst, then about a post a second; other channels are no
   expect(strict.messages(GENERAL)).toHaveLength(6)
 })
 
-test('a fault meets the calls it names, as often as it says', async () => {
+test('a fault affects the named calls, as often as set', async () => {
   const faulty = await localSlack({ echo: false })
   faulty.fault({ method: 'chat.*', retryAfter: 2 })
   faulty.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 2 })
@@ -72,7 +72,7 @@ test('an answer can be held although the call took effect, and a fault can choos
   expect(await held).toBe(200)
 })
 
-test('a likely fault is repeatable by its seed', async () => {
+test('a fault with a probability is repeatable by its seed', async () => {
   const run = async () => {
     const faulty = await localSlack({ echo: false })
     faulty.fault({ probability: 0.5, seed: 7, status: 500 })

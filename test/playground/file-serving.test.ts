@@ -45,7 +45,7 @@ async function brought(slack: LocalSlack, file: UploadedFile): Promise<{ id: str
 const get = (slack: LocalSlack, address: unknown, token = slack.botToken) =>
   fetch(String(address), { redirect: 'manual', ...(token && { headers: { authorization: `Bearer ${token}` } }) })
 
-test('a message with files comes as file_share, its mention without a subtype, and its history too', async () => {
+test('a message with files is a file_share; its mention and its history have no subtype', async () => {
   const { slack, event, fileIn } = await played()
   const { ts } = await slack.say({ text: `${ASK} read them`, files: [notes, picture('p.png', { width: 600 })] })
   expect(event('message')).toMatchObject({ subtype: 'file_share', upload: false, files: [{}, {}] })
@@ -57,7 +57,7 @@ test('a message with files comes as file_share, its mention without a subtype, a
   expect((messages as Json[])[0]).not.toHaveProperty('subtype')
 })
 
-test('a message may have files alone, in a thread and in a direct message, and a mention may come without its files', async () => {
+test('a message may have only files, in threads and direct messages, and a mention may come without its files', async () => {
   const { slack, event } = await played()
   const root = await slack.mention('first', { files: [notes], bareMention: true })
   expect(event('app_mention')).not.toHaveProperty('files')
@@ -68,7 +68,7 @@ test('a message may have files alone, in a thread and in a direct message, and a
   expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: root.thread, text: '', files: [{}] })
 })
 
-test('the bytes come to the bot’s token alone; all others meet the login page, at once or by a redirect', async () => {
+test('only the bot’s token gets the bytes; others get the login page, directly or by a redirect', async () => {
   const { slack } = await played()
   const { id, address } = await brought(slack, notes)
   const got = await get(slack, address)
@@ -90,7 +90,7 @@ test('the bytes come to the bot’s token alone; all others meet the login page,
   expect(slack.refusals).toMatchObject([{ method: 'download', error: 'not_authed' }])
 })
 
-test('without files:read there is the login page, by a redirect or with status 200, and no files.info', async () => {
+test('without files:read downloads return the login page, by a redirect or with status 200, and files.info is refused', async () => {
   for (const [loginPage, status] of [['redirect', 302] as const, ['page', 200] as const]) {
     const { slack } = await played({ scopes: ['chat:write'], loginPage })
     const { id, address } = await brought(slack, notes)
@@ -101,7 +101,7 @@ test('without files:read there is the login page, by a redirect or with status 2
   }
 })
 
-test('files.info tells all of a file, also where the event has the id alone, and has its own words for what is gone', async () => {
+test('files.info returns the whole file even if the event has only its id, and its own errors for missing files', async () => {
   const { slack, fileIn } = await played()
   await slack.mention('see', { files: [{ ...notes, access: 'check_file_info' }] })
   const { id, ...rest } = fileIn('app_mention')
@@ -126,7 +126,7 @@ test('files.info tells all of a file, also where the event has the id alone, and
   expect(slack.refusals).toEqual([])
 })
 
-test('a clip has a transcript where Slack has heard it, its beginning in the object and all of it as captions', async () => {
+test('a transcribed clip has the beginning of its transcript in the object, and all of it as captions', async () => {
   const { slack, fileIn } = await played()
   const words = 'We ship on Friday. '.repeat(30).trim()
   await slack.mention('hear', { files: [clip('standup.m4a', words)] })
@@ -139,7 +139,7 @@ test('a clip has a transcript where Slack has heard it, its beginning in the obj
   )
 })
 
-test('a picture has smaller ones up to its own size, and a test gives their bytes', async () => {
+test('a picture has smaller versions up to its own size, with a test’s bytes', async () => {
   const { slack, fileIn } = await played()
   const thumbs = { 360: Buffer.from('small'), 1024: Buffer.from('large') }
   await slack.mention('see', { files: [picture('p.png', { width: 600, height: 500 }), picture('q.png', { thumbs })] })
@@ -162,7 +162,7 @@ const faults: [name: string, fault: FileFault, ends: string][] = [
   ['more than the size says', { sends: 20 }, '# Notes# Notes# Note'],
   ['a cut', { cutAfter: 3 }, 'cut'],
 ]
-test.each(faults)('a download meets %s', async (_, fault, ends) => {
+test.each(faults)('a download has a fault: %s', async (_, fault, ends) => {
   const { slack } = await played()
   const { address } = await brought(slack, { ...notes, fault })
   const headers = { authorization: `Bearer ${slack.botToken}` }
@@ -180,7 +180,7 @@ test('a download fault can end after some downloads, and start while the file is
   expect([...statuses, (await get(slack, address)).status]).toEqual([500, 200, 404])
 })
 
-test('a file of a channel that the bot is not in is nobody’s business of its', async () => {
+test('the bot cannot access a file of a channel that it is not in', async () => {
   const { slack } = await played()
   slack.addChannel('G0SECRET001', { members: new Set([BOB]) })
   const { id, name } = slack.upload(textFile('plan.txt', 'secret'), BOB)
@@ -191,7 +191,7 @@ test('a file of a channel that the bot is not in is nobody’s business of its',
   await slackStory(slack, [['files.info', { file: id }, 'file_not_found']])
 })
 
-test('faults of the Web API meet a download too, and one may be sent elsewhere', async () => {
+test('faults of the Web API affect downloads too, and a download may be redirected to another host', async () => {
   const { slack } = await played()
   const { address } = await brought(slack, { ...notes, fault: { redirectTo: 'https://elsewhere.example/x' } })
   expect((await get(slack, address)).headers.get('location')).toBe('https://elsewhere.example/x')
@@ -201,7 +201,7 @@ test('faults of the Web API meet a download too, and one may be sent elsewhere',
   await expect(get(slack, address)).rejects.toThrow()
 })
 
-test('what the bot uploads stands in the channel as a file, bytes and all', async () => {
+test('a file that the bot uploads is in the channel with its bytes', async () => {
   const { slack } = await played()
   const bytes = Buffer.from([0, 255, 128, 13, 10, 0])
   const args = { filename: 'a.bin', length: bytes.length }

@@ -20,7 +20,7 @@ function refuses(run: () => unknown) {
 }
 
 describe('any call at all gets an answer', () => {
-  test('blocks of any shape are taken or refused', () => {
+  test('blocks of any shape are accepted or refused', () => {
     const type = fc.constantFrom(
       'section',
       'header',
@@ -61,7 +61,7 @@ describe('any call at all gets an answer', () => {
     )
   })
 
-  test('bodies of any kind are read or refused', () => {
+  test('bodies of any kind are parsed or refused', () => {
     const type = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', '')
     fc.assert(
       fc.property(fc.string(), type, (body, kind) => refuses(() => parseArgs(body, kind, new URLSearchParams(body)))),
@@ -69,7 +69,7 @@ describe('any call at all gets an answer', () => {
     )
   })
 
-  test('every method answers any arguments over HTTP, and none breaks the server', async () => {
+  test('every method answers any arguments over HTTP without breaking the server', async () => {
     const slack = await localSlack({ echo: false, ackMs: 5, retryMs: [] })
     const { ts } = await slack.say({ text: 'hello' })
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom(GENERAL, ALICE, BOT_USER, ts, 'eyes', '1.000001', '', true))

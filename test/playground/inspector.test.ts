@@ -83,7 +83,7 @@ const button = {
 }
 
 describe('the journal of the local Slack', () => {
-  test('has each event, command and interaction, with its thread, each try and its ack', async () => {
+  test('records each event, command and interaction, with its thread, tries and ack', async () => {
     const { journal, slack } = await journaled({}, 500)
     const { ts, deliveries } = await slack.mention('Why?')
     await Promise.all(deliveries.map(({ done }) => done))
@@ -114,7 +114,7 @@ describe('the journal of the local Slack', () => {
     })
   })
 
-  test('has each call with its arguments and the whole answer, and what failed with its reason', async () => {
+  test('records each call with its arguments and whole answer, and failures with their reason', async () => {
     const { journal, slack } = await journaled({ scopes: ['chat:write'] })
     const { ts } = await slack.say({ text: 'root' })
     const posted = await callSlack(slack, 'chat.postMessage', { thread_ts: ts, text: 'hello' })
@@ -148,7 +148,7 @@ describe('the journal of the local Slack', () => {
     expect(JSON.stringify(journal.entries())).not.toMatch(/xoxb-|xapp-|local-signing/)
   })
 
-  test('has uploads, downloads and response URLs', async () => {
+  test('records uploads, downloads and response URLs', async () => {
     const { journal, slack } = await journaled()
     const { ts } = await slack.say({ text: 'root' })
     const answered = await slack.slash('x')
@@ -178,7 +178,7 @@ describe('the journal of the local Slack', () => {
     expect(named(journal, 'files.completeUploadExternal')?.thread).toBe(`${GENERAL}:${ts}`)
   })
 
-  test('what nobody acks fails in words', async () => {
+  test('a delivery without an ack is recorded as failed, in words', async () => {
     const { journal, slack } = await journaled({ ackMs: 30, retryMs: [] })
     slack.setTarget(undefined)
     await slack.slash('x')
@@ -187,7 +187,7 @@ describe('the journal of the local Slack', () => {
 })
 
 describe('the panel’s server', () => {
-  test('tells all rows at first, then those that have changed, and opens one whole', async () => {
+  test('returns all rows first, then changed ones, and opens a whole entry', async () => {
     const { get, slack, opened, journal } = await served()
     await callSlack(slack, 'auth.test')
     const all = await get('/journal?since=0')
@@ -207,7 +207,7 @@ describe('the panel’s server', () => {
     expect((await get('/journal/entry?n=77'))['error']).toBe('Number 77 is not in the journal any more.')
   })
 
-  test('finds words wherever they stand', async () => {
+  test('finds words anywhere in an entry', async () => {
     const { get, slack, ask } = await served()
     await slack.say({ text: 'A Needle in the hay' })
     await ask()
@@ -218,7 +218,7 @@ describe('the panel’s server', () => {
     expect(await find('nowhere')).toEqual([])
   })
 
-  test('sends each kind again, as an entry of its own that says of which', async () => {
+  test('repeats each kind, as a new entry that refers to the first', async () => {
     const { again, slack, came, journal, ask, opened } = await served()
     await slack.mention('Why?')
     await callSlack(slack, 'chat.postMessage', { text: 'hello', blocks: [section] })
@@ -238,7 +238,7 @@ describe('the panel’s server', () => {
     expect((await opened(1))['again']).toEqual(made.slice(0, 2))
   })
 
-  test('says in words what cannot be sent again', async () => {
+  test('explains why an entry cannot be repeated', async () => {
     const { again, journal, slack, opened } = await served()
     journal.note({ kind: 'tool', name: 'gone', request: { tool: 'gone', input: '' } })
     const failed = await again(1)
@@ -253,7 +253,7 @@ describe('the panel’s server', () => {
     expect(await again(4_000)).toEqual({ error: 'Number 4000 is not in the journal any more.' })
   })
 
-  test('a call as curl does what the call did, whatever stands in it, with the token of the shell', async () => {
+  test('a call’s curl command has the same effect, whatever its content, with a token from the shell', async () => {
     const { curl, slack, journal } = await served()
     const text = `It's "$HOME" \`id\` $(id) \\ !! é\n☃`
     await callSlack(slack, 'chat.postMessage', { text, blocks: [section] })
@@ -271,7 +271,7 @@ describe('the panel’s server', () => {
     ])
   })
 
-  test('downloads, uploads and lists of models have their curl too', async () => {
+  test('downloads, uploads and lists of models have curl commands too', async () => {
     const { curl, slack, model, journal } = await served()
     const { upload_url, file_id } = await callSlack(slack, 'files.getUploadURLExternal', {
       filename: 'a.txt',
@@ -290,7 +290,7 @@ describe('the panel’s server', () => {
     expect(await list.json()).toMatchObject({ data: [{ id: 'm' }] })
   })
 
-  test('a model’s call as curl goes to the endpoint, a tool’s to the page', async () => {
+  test('a model call’s curl command goes to the endpoint, a tool call’s to the page', async () => {
     const { curl, ask, journal, slack } = await served()
     await ask()
     expect(await (await doCurl(await curl(1))).json()).toMatchObject({ choices: [{ message: { content: 'Hello.' } }] })
@@ -300,7 +300,7 @@ describe('the panel’s server', () => {
     await slack.until(() => journal.find(tool.n + 1)?.ok, 'the tool')
   })
 
-  test('a delivery as curl is signed for an app over HTTP, and in Socket Mode goes by the page', async () => {
+  test('a delivery’s curl command is signed for an app over HTTP, and goes to the page in Socket Mode', async () => {
     const { curl, slack, came, journal } = await served({ ackMs: 50 })
     await slack.say({ text: "It's" })
     await slack.slash('how & why?')
@@ -322,7 +322,7 @@ describe('the panel’s server', () => {
 })
 
 describe('the playground’s own journal', () => {
-  test('has a question’s whole way: its event, the demo’s calls over the wire, the bot’s posts; a tool is called again', async () => {
+  test('records a whole question: its event, the demo’s calls, the bot’s posts; a tool call can be repeated', async () => {
     const { slack, journal, url, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
     onTestFinished(stop)
     const { thread } = await slack.mention('What is 6*7?')

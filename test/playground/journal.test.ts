@@ -6,7 +6,7 @@ import type { RunTrace, TracedCall } from '../../src/stores/runs/run-trace.ts'
 const note = { kind: 'call' as const, name: 'api.test' }
 
 describe('the journal', () => {
-  test('keeps what passes in order, tells of each beginning and end, and finds it by its number', () => {
+  test('keeps entries in order, reports each start and end, and finds an entry by its number', () => {
     let clock = 1_000
     const journal = createJournal({ now: () => clock })
     const told: string[] = []
@@ -38,7 +38,7 @@ describe('the journal', () => {
     ])
   })
 
-  test('forgets the oldest beyond its number and beyond its size, and what ends after it was forgotten stays so', () => {
+  test('drops the oldest beyond its limits, and a dropped entry that ends later stays dropped', () => {
     const journal = createJournal({ max: 100, maxChars: 5_000 })
     const first = journal.begin({ ...note, request: {} })
     for (let i = 0; i < 1_000; i++) journal.note({ ...note, request: { i } })
@@ -62,7 +62,7 @@ describe('the journal', () => {
     expect(journal.entries().map(({ n }) => n)).toEqual([1_005])
   })
 
-  test('holds no secret, no picture and nothing endless, and says where it left out; what was sent stays as it was', () => {
+  test('holds no secret, no picture and nothing endless, and marks omissions; the sent body is unchanged', () => {
     const journal = createJournal()
     journal.hide('the-key-of-mine', '$KEY')
     const circle: Record<string, unknown> = {}
@@ -92,7 +92,7 @@ describe('the journal', () => {
     expect([plain.isShortened, journal.whole(plain)]).toEqual([undefined, { a: 1 }])
   })
 
-  test('requests are held whole for the newest alone', () => {
+  test('only the newest requests are kept whole', () => {
     const journal = createJournal()
     const entries = Array.from({ length: 300 }, (_, i) =>
       journal.note({ ...note, request: { i, text: 'x'.repeat(70_000) } }),
@@ -102,7 +102,7 @@ describe('the journal', () => {
   })
 })
 
-describe('what the traces of runs tell the journal', () => {
+describe('run traces in the journal', () => {
   const trace = (calls: TracedCall[], id = 'q1'): RunTrace => ({
     version: 1,
     id,
@@ -113,7 +113,7 @@ describe('what the traces of runs tell the journal', () => {
   })
   const tool = { kind: 'tool', at: 5, step: 1, tool: 'calculator', input: '6*7', ok: false } as const
 
-  test('a tool’s call is an entry of its thread once, from its beginning to its end', () => {
+  test('a tool call is one entry of its thread, from its start to its end', () => {
     const journal = createJournal()
     const tell = journalTraces(journal)
     tell(trace([tool]))
@@ -137,7 +137,7 @@ describe('what the traces of runs tell the journal', () => {
     ])
   })
 
-  test('a model’s call gets the thread of the run that made it, by its messages', () => {
+  test('a model call gets the thread of its run, found by its messages', () => {
     const journal = createJournal()
     const tell = journalTraces(journal)
     const call = (content: unknown) =>

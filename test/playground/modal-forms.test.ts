@@ -82,7 +82,7 @@ describe('a view is refused for', () => {
 })
 
 describe('a form', () => {
-  test('carries what was filled in, at its places, and closes', async () => {
+  test('carries the filled-in values by block and action, and closes', async () => {
     const { slack, came, hand } = await opened()
     await hand.submit({ name: 'Ada', color: 'blue', 'tools-block': ['a', 'b'] })
     expect(came.at(-1)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a form', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('is not sent by Slack’s window while something required is empty, too long or no option', async () => {
+  test('is not sent by Slack’s window while a value is missing, too long or not an option', async () => {
     const { came, hand } = await opened()
     await expect(hand.submit()).rejects.toThrow('name is empty')
     await expect(hand.submit({ name: 'Augusta' })).rejects.toThrow('at most 5')
@@ -124,7 +124,7 @@ describe('a form', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('of several all close, as its ack says', async () => {
+  test('closes all of several views, if its ack says so', async () => {
     const { slack, hand } = await opened(() => ({ response_action: 'clear' }))
     const over = { ...form, title: plain('Over') }
     await slackStory(slack, [['views.push', { trigger_id: await trigger(slack), view: over }, {}]])
@@ -143,7 +143,7 @@ describe('a form', () => {
     expect(slack.refusals).toMatchObject([{ method: 'view_submission' }])
   })
 
-  test('tells of its closing, and of a press inside it with a trigger of its own', async () => {
+  test('reports its closing, and a press inside it with a new trigger', async () => {
     const { slack, came, hand } = await opened()
     await hand.press('more')
     expect(came[0]).toMatchObject({
@@ -159,7 +159,7 @@ describe('a form', () => {
   })
 })
 
-test('views are changed while they are open, and not after another change; a fourth modal is one too many', async () => {
+test('views can be updated while open, unless changed meanwhile; a fourth modal is refused', async () => {
   const { slack, hand } = await opened()
   const { id, hash } = hand.view()
   const two = modal({ title: plain('Two') })
@@ -174,7 +174,7 @@ test('views are changed while they are open, and not after another change; a fou
   ])
 })
 
-test('a Home is each person’s own, and comes with the event that opens it', async () => {
+test('each person has their own Home, which the event that opens it carries', async () => {
   const slack = await localSlack({ echo: false, ackMs: 20, retryMs: [] })
   const home = { type: 'home', blocks: [section] }
   await slackStory(slack, [['views.publish', { user_id: BOB, view: home }, {}]])
@@ -186,7 +186,7 @@ test('a Home is each person’s own, and comes with the event that opens it', as
   expect(hand.view()).toMatchObject({ blocks: [{ type: 'divider' }] })
 })
 
-test('what only one person sees can be pressed by them, without the message coming along, and replaced', async () => {
+test('an ephemeral message can be pressed, without being part of the payload, and replaced', async () => {
   const slack = await localSlack({ echo: false })
   const came = await app(slack)
   const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id: 'share', text: plain('Share') }] }]
@@ -208,7 +208,7 @@ test('what only one person sees can be pressed by them, without the message comi
   expect(slack.ephemerals(GENERAL, ALICE)).toEqual([])
 })
 
-test('blocks.validate says where what is wrong, and asking is no mistake', async () => {
+test('blocks.validate returns each error with its place, and is not the app’s mistake', async () => {
   const slack = await localSlack()
   const errors = [{ pointer: '/1', code: 'failed_constraint', message: expect.stringContaining('marquee') }]
   const broken = [{ type: 'divider' }, { type: 'marquee' }]

@@ -55,7 +55,7 @@ function writes(...pieces: ModelPiece[]): Upstream {
 describe('the Responses API', () => {
   const OPENAI_API = 'responses'
 
-  test('streams through from a real endpoint, and the journal has its words, reasoning, calls and usage', async (t) => {
+  test('streams from a real endpoint, and the journal has its text, reasoning, calls and usage', async (t) => {
     const toolCalls = [{ id: 'c1', name: 'calculator', arguments: '{"expression":"6*7"}' }]
     const turn = { text: 'I add.', reasoning: 'Hm.', toolCalls }
     const { url, upstream, journal } = await forwarded(t, [turn])
@@ -88,7 +88,7 @@ describe('the Responses API', () => {
 })
 
 describe('a real endpoint behind the playground’s own', () => {
-  test('streams as it comes, gets the operator’s key, and the journal has all but the key', async (t) => {
+  test('streams as it arrives with the operator’s key, and the journal has all but the key', async (t) => {
     const { model, upstream, journal } = await forwarded(t, [{ text: 'One two three.', reasoning: 'Hm.' }])
     const { text, usage, error } = await callModel(model)
     expect([text, error]).toEqual(['One two three.', undefined])
@@ -113,7 +113,7 @@ describe('a real endpoint behind the playground’s own', () => {
     expect(JSON.stringify(journal.entries())).not.toContain('sk-of-the-operator')
   })
 
-  test('answers whole where no stream was asked for, and calls of tools come through both ways', async (t) => {
+  test('answers whole without a stream, and tool calls pass both ways', async (t) => {
     const calls = [
       { id: 'c1', name: 'calculator', arguments: '{"expression":"6*7"}' },
       { id: 'c2', name: 'x', arguments: '{}' },
@@ -128,7 +128,7 @@ describe('a real endpoint behind the playground’s own', () => {
     expect(entries.map(({ response }) => response?.['toolCalls'])).toEqual([calls, calls])
   })
 
-  test('a 429 passes with its status and Retry-After, and the bot’s client tries again by it', async (t) => {
+  test('a 429 passes with its status and Retry-After, and the bot’s client retries after it', async (t) => {
     const refusal = {
       status: 429,
       headers: { 'retry-after': '1' },
@@ -146,7 +146,7 @@ describe('a real endpoint behind the playground’s own', () => {
     })
   })
 
-  test('who hangs up ends the call behind, and the journal says how far it got', async (t) => {
+  test('a caller that hangs up aborts the upstream call, and the journal has the text so far', async (t) => {
     const { model, upstream, journal } = await forwarded(t, [{ text: 'word '.repeat(2_000), chunkMs: 5 }])
     for await (const event of model.stream({
       messages: [{ role: 'user', content: 'Go' }],
@@ -159,7 +159,7 @@ describe('a real endpoint behind the playground’s own', () => {
     expect(String(entry?.response?.['text'])).toMatch(/^word/)
   })
 
-  test('what breaks off behind breaks off here, and what is not there is no answer', async (t) => {
+  test('a broken upstream connection breaks the answer, and a missing upstream gives none', async (t) => {
     const { post, journal, upstream } = await forwarded(t, [{ text: 'One two three', cutAfter: 4 }])
     const broken = post({ model: 'm', stream: true, messages: [] }).then((answer) => answer.text())
     await expect(broken).rejects.toThrow()
@@ -186,7 +186,7 @@ describe('a real endpoint behind the playground’s own', () => {
     expect(elsewhere.requests).toEqual([])
   })
 
-  test('the query of an address goes along with each call', async () => {
+  test('the query of the address is sent with each call', async () => {
     const urls: string[] = []
     const fetch = (url: unknown) => Promise.resolve(new Response(String(urls.push(String(url)))))
     await forwardUpstream({ baseUrl: 'http://127.0.0.1:1/openai/x/?api-version=1', fetch }).fetch('/models', {
@@ -199,7 +199,7 @@ describe('a real endpoint behind the playground’s own', () => {
 })
 
 describe('a played model', () => {
-  test('is heard through the bot’s client, streamed and whole, with its usage, its thinking and its calls', async (t) => {
+  test('is read by the bot’s client, streamed and whole, with its usage, reasoning and calls', async (t) => {
     const calls = [{ id: 'a', name: 'search', arguments: '{"q":1}' }]
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }
     const { model, whole } = await endpoint(
@@ -215,7 +215,7 @@ describe('a played model', () => {
     }
   })
 
-  test('says no with its own status, before it has begun; once it has begun, it breaks off', async (t) => {
+  test('refuses with its own status before its first piece, and breaks off after it', async (t) => {
     const refusing = (error: Error, ...pieces: ModelPiece[]): Upstream => ({
       models: () => Promise.resolve([]),
       async *complete() {
@@ -238,7 +238,7 @@ describe('a played model', () => {
     expect((await other.post({ model: 'm' })).status).toBe(500)
   })
 
-  test('the demo answers over the wire what it answers in process', async (t) => {
+  test('the demo gives the same answers over HTTP as in the process', async (t) => {
     const { model } = await endpoint(t, demoUpstream())
     const messages = [
       { role: 'user' as const, content: 'Answer.\nFinal Answer: …\n\nQuestion: What is 6*7?\nThought:' },
@@ -248,7 +248,7 @@ describe('a played model', () => {
     expect(usage[0]?.inputTokens).toBeGreaterThan(5)
   })
 
-  test('only this machine is answered, only in JSON, and only at the two addresses', async (t) => {
+  test('answers only this machine, only JSON, and only at the two paths', async (t) => {
     const { url, post, journal } = await endpoint(t, writes({ text: 'x' }))
     const json = { 'content-type': 'application/json' }
     expect((await post({}, { ...json, origin: 'http://evil.example' })).status).toBe(403)

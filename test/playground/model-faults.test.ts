@@ -34,7 +34,7 @@ async function isWell({ faultSwitches, mention, slack }: FaultyBot): Promise<voi
 }
 
 describe.concurrent('a model', () => {
-  test('that is down is said in a sentence after a few tries', async (t) => {
+  test('that is down leads to a message after a few tries', async (t) => {
     const bot = await startFaultyBot(t)
     bot.faultSwitches.set('modelDown', { isOn: true })
     const thread = await bot.mention('What is the sum?')
@@ -55,7 +55,7 @@ describe.concurrent('a model', () => {
     await isWell(bot)
   })
 
-  test('that is silent ends in a sentence', async (t) => {
+  test('that is silent leads to a message', async (t) => {
     const bot = await startFaultyBot(t, { AGENT_TIMEOUT_MS: '10000' })
     bot.faultSwitches.set('modelSilent', { isOn: true })
     const waiting = await bot.mention('What is the sum?')
@@ -64,7 +64,7 @@ describe.concurrent('a model', () => {
     await isWell(bot)
   })
 
-  test('that is silent does not hold up Stop', async (t) => {
+  test('that is silent does not delay Stop', async (t) => {
     const bot = await startFaultyBot(t)
     bot.faultSwitches.set('modelSilent', { isOn: true })
     const stopped = await bot.mention('What is this sum?')
@@ -75,7 +75,7 @@ describe.concurrent('a model', () => {
     await isWell(bot)
   })
 
-  test('that invents observations is not believed: the tool is really asked', async (t) => {
+  test('that invents observations is not believed: the tool is really called', async (t) => {
     const bot = await startFaultyBot(t)
     bot.faultSwitches.set('modelInvents', { isOn: true })
     const thread = await bot.mention('What is the sum?')
@@ -85,7 +85,7 @@ describe.concurrent('a model', () => {
     await isWell(bot)
   })
 
-  test('that never stops writing is cut, and the run ends', async (t) => {
+  test('that never stops writing is cut off, and the run ends', async (t) => {
     const bot = await startFaultyBot(t, { AGENT_TIMEOUT_MS: '10000' })
     bot.faultSwitches.set('modelEndless', { isOn: true })
     const thread = await bot.mention('What is the sum?')
@@ -96,7 +96,7 @@ describe.concurrent('a model', () => {
   })
 })
 
-test('all is well where nothing is on', () => {
+test('works without a fault', () => {
   const faultSwitches = createFaultSwitches()
   expect(modelFaults(faultSwitches).take()).toBeUndefined()
   for (const name of ['modelDown', 'modelSilent', 'modelInvents', 'modelEndless'] as const)

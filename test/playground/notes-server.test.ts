@@ -40,7 +40,7 @@ async function untilHome({ slack }: Playground, is: (home: string) => boolean): 
 }
 
 describe('the server of notes', () => {
-  test('is read without asking, and written to when Carol, who is an admin, allows it', async (t) => {
+  test('is read without approval, and written to when Carol, an admin, allows it', async (t) => {
     const playground = await start(t, [ADD('buy milk'), finish('Done.'), LIST, finish('There is one.')])
     const { slack, notesServer } = playground
     const { press, shown } = await ask(playground, 'Note down: buy milk', /🔐[^]*buy milk[^]*Can approve: .*Carol/)
@@ -56,7 +56,7 @@ describe('the server of notes', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('that says something else of itself is off, until it says again what it said at first', async (t) => {
+  test('with a changed description is off until the description is restored', async (t) => {
     const turns = [LIST, finish('There are none.'), ADD('one'), finish('I cannot.'), ADD('two'), finish('Done.')]
     const playground = await start(t, turns)
     const { notesServer, slack } = playground
@@ -73,7 +73,7 @@ describe('the server of notes', () => {
     expect(notesServer?.notes()).toEqual(['two'])
   })
 
-  test('is decided about as the operator’s APPROVERS say', async (t) => {
+  test('uses the operator’s APPROVERS', async (t) => {
     const named = await start(t, [ADD('one'), finish('Done.')], { APPROVERS: BOB })
     expect(named.notes.at(-1)).toMatch(/somebody whom APPROVERS names allows it/)
     const { press } = await ask(named, 'Note down: one', /Can approve: .*Bob/)
@@ -81,7 +81,7 @@ describe('the server of notes', () => {
     await named.slack.until(() => named.notesServer?.notes().length === 1, 'the note')
   })
 
-  test('answers no website: neither one that names itself, nor one that goes by this address under another name', async (t) => {
+  test('answers no website, neither by its Origin nor by another Host', async (t) => {
     const server = await startNotesServer()
     t.onTestFinished(server.close)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add' } })

@@ -8,7 +8,7 @@ import { NOTES, pagesInChromium } from '../harness/open-page.ts'
 describeWithChromium('a notice of npm run dev', () => {
   const openPage = pagesInChromium()
 
-  test('stands in the terminal and on the page, one of a fault also on a page that opens later', async (t) => {
+  test('is in the terminal and on the page; a fault is also on pages that open later', async (t) => {
     const printed: string[] = []
     const notices = createNotices((text) => void printed.push(text))
     const { url, close } = await startPage(await localSlack(), { port: 0, notes: NOTES, parts: [notices.part] })

@@ -8,7 +8,7 @@ import { GENERAL } from '../../playground/slack/slack.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 
-test('where no redis-server is installed a sentence says so, and nothing is left behind', async (t) => {
+test('without an installed redis-server a message says so, and nothing is left behind', async (t) => {
   const within = await temporaryFolder(t)
   await expect(startOwnRedis('no-such-redis-server', within)).rejects.toThrow(
     /No redis-server is installed .*keeps everything in memory/,
@@ -18,7 +18,7 @@ test('where no redis-server is installed a sentence says so, and nothing is left
 })
 
 describeWithRedis('a Redis of the playground’s own', () => {
-  test('is cut off while it is gone, keeps what it had, and ends with its folder', async (t) => {
+  test('can be made unreachable, keeps its data, and removes its folder at the end', async (t) => {
     const within = await temporaryFolder(t)
     const redis = await startOwnRedis('redis-server', within)
     t.onTestFinished(redis.stop)
@@ -41,7 +41,7 @@ describeWithRedis('a Redis of the playground’s own', () => {
     expect(await readdir(within)).toEqual([])
   })
 
-  test('may go in the middle of a run, and before a question: each is answered once when it is back', async (t) => {
+  test('may be lost during a run and before a question: each is answered once when it is back', async (t) => {
     const env = { PLAYGROUND_PORT: '0', LOG_LEVEL: 'silent', REDIS_URL: 'redis://127.0.0.1:1' }
     const { slack, stop } = await startPlayground(env, { paceMs: 60, startRedis: startOwnRedis })
     t.onTestFinished(stop)

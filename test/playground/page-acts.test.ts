@@ -47,7 +47,7 @@ describe('somebody at the page', () => {
     expect([texts(LAUNCH), texts(GENERAL), texts(RANDOM)]).toEqual([['hello'], [], []])
   })
 
-  test('edits and deletes what they wrote, and nobody else’s words', async () => {
+  test('edits and deletes only their own messages', async () => {
     const { ts } = await slack.say({ text: 'Alice’s own', user: ALICE })
     const where = { channel: GENERAL, ts }
     expect(await post('bob', '/edit', { ...where, text: 'Bob was here' })).toEqual(refused('Only your own messages'))
@@ -84,7 +84,7 @@ describe('somebody at the page', () => {
     expect(interactions()).toBe(before)
   })
 
-  test('fills in and closes what stands open before them alone', async () => {
+  test('fills in and closes only their own views', async () => {
     const title = { type: 'plain_text', text: 'Mine' }
     const view = slack.views.open(ALICE, { type: 'modal', title, blocks: BLOCKS })
     for (const path of ['/press', '/submit', '/close'])
@@ -94,7 +94,7 @@ describe('somebody at the page', () => {
     expect(slack.modal(ALICE)).toBeUndefined()
   })
 
-  test('of another company writes in the shared channel, and has no commands, shortcuts or messages with the app', async () => {
+  test('of another company writes in the shared channel, without commands, shortcuts or direct messages with the app', async () => {
     expect(await post('erin', '/say', { channel: ACME, text: '@thinkaloud hello' })).toEqual({ ok: true })
     const [message] = slack.messages(ACME)
     expect(message).toMatchObject({ user: ERIN, user_team: 'T0ACME00001' })
@@ -106,7 +106,7 @@ describe('somebody at the page', () => {
     expect(slack.store.channels.has(`D${ERIN.slice(1)}`)).toBe(false)
   })
 
-  test('may stream live in a channel: others see how it began, until it ends', async () => {
+  test('sees a stream to them grow in a channel, while others see only its beginning until it ends', async () => {
     const { ts: thread_ts } = await slack.say({ text: 'go on' })
     const place = { channel: GENERAL, thread_ts, recipient_user_id: ALICE, recipient_team_id: TEAM }
     const told: Record<string, unknown[]> = { [ALICE]: [], [BOB]: [], [DAVE]: [] }
@@ -134,13 +134,13 @@ describe('somebody at the page', () => {
     )
   })
 
-  test('is told to be what Slack says they are', () => {
+  test('is shown with their kind in Slack', () => {
     const users = pageState(slack, NOTES, ALICE)['users'] as { id: string; kind: string }[]
     const kinds = Object.fromEntries(users.map(({ id, kind }) => [id, kind]))
     expect(kinds).toMatchObject({ [ALICE]: 'member', [CAROL]: 'admin', [DAVE]: 'guest', [ERIN]: 'external' })
   })
 
-  test('may be framed by this page, and by no other', async () => {
+  test('may be framed only by this page', async () => {
     const { headers } = await fetch(url)
     expect(headers.get('content-security-policy')).toMatch(/frame-src 'self'; frame-ancestors 'self'$/)
     const title = async (query: string) =>

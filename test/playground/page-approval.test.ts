@@ -22,7 +22,7 @@ describe('a message with an input', () => {
     return { slack, ts: String(ts) }
   }
 
-  test('hands what was typed over with a press, as far as Slack’s window takes it', async () => {
+  test('sends the typed values with a press, within the limits of Slack’s window', async () => {
     const { slack, ts } = await posted()
     const where = { channel: GENERAL, ts }
     const state = async (values?: Record<string, string>) => {
@@ -37,7 +37,7 @@ describe('a message with an input', () => {
     await expect(state({ other: 'x' })).rejects.toThrow('no element other')
   })
 
-  test('is refused where the input is none', async () => {
+  test('is refused with an invalid input', async () => {
     const { slack } = await posted()
     const post = (block: object) => ['chat.postMessage', { text: 'x', blocks: [block] }, 'invalid_blocks'] as const
     const unlabelled = { ...input(), label: undefined }
@@ -50,7 +50,7 @@ describe('a message with an input', () => {
   })
 })
 
-test('a user group tells its people to who has the scope for it', async () => {
+test('a user group’s members are listed only with its scope', async () => {
   const slack = await localSlack()
   slack.store.usergroups.set('S0GROUP0001', [ALICE, BOB])
   await slackStory(slack, [
@@ -68,7 +68,7 @@ test('a user group tells its people to who has the scope for it', async () => {
 describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
 
-  test('shows the card to two people, of whom one gives a reason and the other is told', async (t) => {
+  test('shows the card to two people; one gives a reason, and the other is refused', async (t) => {
     const bot = await approvalBot(t, {}, { env: { APPROVERS: `note*=${BOB}|not-asker` } })
     const served = await startPage(bot.slack, { port: 0, notes: NOTES })
     onTestFinished(served.close)

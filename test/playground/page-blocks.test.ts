@@ -16,7 +16,7 @@ const UNKNOWN = /\((?:a block|an element|an input|rich text|a chart) of type /
 /** Allowed only in a modal. */
 const ALERT = { type: 'alert', level: 'warning', text: plain('Take care.') }
 
-test('there is a sample of every block and element that Slack takes, and the bot sends no other', () => {
+test('there is a sample of every block and element that Slack accepts, and the bot sends no others', () => {
   expect(Object.keys(BLOCKS).concat('alert').toSorted()).toEqual(BLOCK_KINDS.toSorted())
   expect(Object.keys(ELEMENTS).concat(TYPED, UNDRAWN).toSorted()).toEqual(ELEMENT_KINDS.toSorted())
   const sources = filesIn('src/slack').filter((file) => file.endsWith('.ts'))
@@ -68,7 +68,7 @@ describeWithChromium('the page in Chromium', () => {
     },
   )
 
-  test('every element that is pressed or chosen from is drawn, and what is chosen is told', async () => {
+  test('every element to press or choose from is drawn, and the choice is sent', async () => {
     const { main, call, came, slack, axe } = await open()
     const elements = Object.entries(ELEMENTS).map(([type, { element }]) => ({ ...element, action_id: type }))
     await call('chat.postMessage', { text: 'x', blocks: [{ type: 'actions', elements }] })
@@ -98,7 +98,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(await axe()).toEqual([])
   })
 
-  test('a button that asks first is pressed only by a yes', async () => {
+  test('a button with a confirmation is pressed only after a yes', async () => {
     const { page, main, call, came, slack } = await open()
     await call('chat.postMessage', { text: 'x', blocks: BLOCKS['actions']?.blocks })
     const question = page.getByRole('dialog', { name: 'Really?' })
@@ -113,7 +113,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(came[0]).toMatchObject({ actions: [{ action_id: 'd' }] })
   })
 
-  test('every input of a form is drawn and told; one that the page cannot offer is said', async () => {
+  test('every input of a form is drawn and sent; one that the page cannot offer is explained', async () => {
     const { page, slack, came, call, axe } = await open()
     const input = (type: string, element: object) => ({
       ...{ type: 'input', block_id: type, optional: true, label: plain(`The ${type}`) },
@@ -154,7 +154,7 @@ describeWithChromium('the page in Chromium', () => {
     })
   })
 
-  test('spaces stand as they were sent, so a list in a list stands in', async () => {
+  test('spaces are kept, so nested lists are indented', async () => {
     const { slack, main } = await open()
     const text = '• one\n    ◦ two  words'
     const blocks = [
@@ -167,7 +167,7 @@ describeWithChromium('the page in Chromium', () => {
       await expect.poll(() => main.locator(place).innerText()).toBe(text)
   })
 
-  test('a table that is wider than its place is scrolled, its words stay whole', async () => {
+  test('a table that is too wide scrolls, and its words are not broken', async () => {
     const { page, slack, main } = await open()
     const row = (word: string) => Array.from({ length: 20 }, (_, i) => ({ type: 'raw_text', text: `${word}${i}` }))
     const rows = [row('population'), row('inhabitants'), row(`https://example.org/${'x'.repeat(200)}`)]
@@ -189,7 +189,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   })
 
-  test('what Slack adds to its blocks one day is said, and older attachments are drawn with their colour', async () => {
+  test('unknown blocks are named, and older attachments are drawn with their colour', async () => {
     const { page, main, slack } = await open()
     const channel = slack.store.channel(GENERAL)
     slack.store.post(channel, { user: BOT_USER, text: 'x', blocks: [{ type: 'hologram' }] })

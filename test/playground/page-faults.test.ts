@@ -29,7 +29,7 @@ async function served() {
   return { slack, faultSwitches, url: page.url, post, cuts: () => cuts }
 }
 
-test('a page that asks for what is none gets a sentence, and nothing is thrown', async () => {
+test('an invalid change gets a message, and no switch changes', async () => {
   const { post, faultSwitches } = await served()
   const refused = async (body: object) => {
     const response = await post('/faults', body)
@@ -49,7 +49,7 @@ test('a page that asks for what is none gets a sentence, and nothing is thrown',
   expect(faultSwitches.states().filter(({ isOn }) => isOn)).toEqual([])
 })
 
-test('a switch reaches what the playground has, and says of what it has not how to get it', async () => {
+test('a switch affects the playground’s parts, and says how to start a missing part', async () => {
   const slack = await localSlack()
   const did: string[] = []
   const notes = { change: () => void did.push('change'), restore: () => void did.push('restore') }
@@ -78,7 +78,7 @@ describeWithChromium('the page in Chromium', () => {
     return { page, panel, toggle, show, axe, complaints }
   }
 
-  test('a switch is thrown by keyboard, told to all open pages, and stands after a reload', async () => {
+  test('a switch is changed by keyboard, shown on all open pages, and kept after a reload', async () => {
     const { url, faultSwitches } = await served()
     const [alice, bob] = [await open(url), await open(url, { at: '?as=bob' })]
     await alice.show()
@@ -102,7 +102,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => bob.panel.getByRole('button', { name: 'Turn everything off' }).isDisabled()).toBe(true)
   })
 
-  test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {
+  test('a scope is chosen, a socket is cut once, and a missing part says how to start it', async () => {
     const { url, faultSwitches, cuts } = await served()
     const { panel, toggle, show, complaints } = await open(url)
     await show()

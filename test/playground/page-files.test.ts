@@ -42,7 +42,7 @@ const say = (url: string, body: object, as = 'alice') =>
 const lastMessage = (slack: LocalSlack) => slack.messages(GENERAL).at(-1)
 
 describe('the page’s server', () => {
-  test('gives a file to be taken home, of a type that its bytes show, and never as a page', async () => {
+  test('serves a file as a download, with the type of its bytes, and never as a page', async () => {
     const { slack, url } = await served()
     await slack.say({
       text: 'x',
@@ -58,7 +58,7 @@ describe('the page’s server', () => {
     }
   })
 
-  test('gives it only to those who are where it was shared', async () => {
+  test('serves it only to people who are where it was shared', async () => {
     const { slack, url } = await served()
     slack.addChannel('G0SECRET001', { members: new Set([BOB, BOT_USER]) })
     await slack.say({ user: BOB, channel: 'G0SECRET001', text: 'x', files: [textFile('plan.txt', 'secret')] })
@@ -69,7 +69,7 @@ describe('the page’s server', () => {
     expect(await get('bob')).toBe(404)
   })
 
-  test('takes files only from its own page, none that is empty or over 40 MB, and no more than that a message', async () => {
+  test('accepts files only from its own page, not empty, and at most 40 MB per message', async () => {
     const { slack, url } = await served()
     expect((await upload(url, 'a', { headers: { origin: 'https://evil.example' } })).status).toBe(403)
     expect((await upload(url, 'a', { headers: { 'content-type': 'text/plain' } })).status).toBe(403)
@@ -87,7 +87,7 @@ describe('the page’s server', () => {
     expect(lastMessage(slack)).toMatchObject({ text: '', files: [{ name: 'a', size: 25_000_000 }] })
   })
 
-  test('shares only one’s own files, once, and keeps no more than two messages’ worth that nobody sends', async () => {
+  test('shares only one’s own files, once, and keeps at most two messages’ worth of unsent files', async () => {
     const { slack, url } = await served()
     const { id } = await upload(url, '../..\\a\u202e.txt')
     expect(slack.files()).toMatchObject([{ name: '.._.._a_.txt', user: ALICE }])
@@ -135,7 +135,7 @@ describeWithChromium('the page in Chromium', () => {
   const file = (name: string, text = 'hello') => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
   const png = { name: 'chart.png', mimeType: 'image/png', buffer: PNG }
 
-  test('files are chosen by keyboard, described, taken away, and sent with or without words', async () => {
+  test('files are chosen by keyboard, described, removed, and sent with or without text', async () => {
     const { slack, page, box, main, toSend, axe } = await open()
     await choose(page, main, [file('a.txt'), png, file('b.txt')])
     await expect.poll(() => focused(page)).toBe('Message #general')
@@ -164,7 +164,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(download.suggestedFilename()).toBe('b.txt')
   })
 
-  test('a file is dropped on the channel or its thread, or pasted; a paste with words is words', async () => {
+  test('a file is dropped on the channel or its thread, or pasted; a paste with text is text', async () => {
     const { slack, page, box, main, toSend } = await open()
     await bring(page, 'drop', ['#scroller', 'dropped.txt', 3])
     await bring(page, 'paste', ['#message-box', 'image.png', 3])
@@ -186,7 +186,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(lastMessage(slack)).toMatchObject({ thread_ts: ts, text: '', files: [{ name: 'late.txt' }] })
   })
 
-  test('what cannot be taken is said, and what could not be sent stands there again', async () => {
+  test('a file that cannot be attached is reported, and files that could not be sent are restored', async () => {
     const { slack, page, box, main, toSend, complaints } = await open()
     await choose(page, main, [file('empty.txt', ''), file('a.txt')])
     await main.getByText('empty.txt was not attached: it is empty.').waitFor()
@@ -202,7 +202,7 @@ describeWithChromium('the page in Chromium', () => {
     await expectRefused(complaints, 1)
   })
 
-  test('a name and what is in a file are text, and what is gone, elsewhere or no picture is said by name', async () => {
+  test('names and contents of files are text, and files that are deleted, elsewhere or no picture are shown by name', async () => {
     const { slack, main, axe } = await open()
     await slack.say({
       text: 'see',
@@ -230,7 +230,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(await axe()).toEqual([])
   })
 
-  test('what the bot uploads is had at the page, and on a phone all of it fits', async () => {
+  test('a file that the bot uploads can be downloaded at the page, and fits on a phone', async () => {
     const { slack, page, main, toSend, axe } = await open({
       viewport: { width: 390, height: 780 },
       colorScheme: 'dark',

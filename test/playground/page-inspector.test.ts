@@ -70,7 +70,7 @@ describeWithChromium('the panel Under the hood', () => {
       })
   }
 
-  test('what passes stands in order as it happens, with its kind, its thread, its time and how it went', async () => {
+  test('entries appear in order as they happen, with their kind, thread, time and result', async () => {
     const { rows, slack, ask, journal, count } = await open()
     const { ts } = await slack.say({ text: 'Which moons?' })
     await callSlack(slack, 'chat.postMessage', { thread_ts: ts, text: 'Two.' })
@@ -92,7 +92,7 @@ describeWithChromium('the panel Under the hood', () => {
     await rows.nth(4).getByText('ok').waitFor()
   })
 
-  test('it goes on with the newest, stays where one reads, and leads back by a button', async () => {
+  test('the list follows the newest entry, stays where one reads, and returns by a button', async () => {
     const { grid, rows, journal, page, count } = await open({ before: (journal) => note(journal, 200) })
     await count('200')
     const atEnd = () => grid.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight < 2)
@@ -111,7 +111,7 @@ describeWithChromium('the panel Under the hood', () => {
     await expect.poll(() => page.getByRole('button', { name: /new|Newest/ }).count()).toBe(0)
   })
 
-  test('it is filtered by kind, by words, by failures, and by the thread that is open', async () => {
+  test('the list is filtered by kind, by words, by failures, and by the open thread', async () => {
     const { page, slack, rows, ask, count } = await open()
     const { ts: first } = await slack.say({ text: 'First thread' })
     const { ts: second } = await slack.say({ text: 'Second thread' })
@@ -148,7 +148,7 @@ describeWithChromium('the panel Under the hood', () => {
     await expect.poll(() => rows.count()).toBe(0)
   })
 
-  test('an entry opens by click, with its request, its response and its headers, and closes to the list', async () => {
+  test('an entry opens by a click, with its request, response and headers, and closes again', async () => {
     const { page, slack, rows, entry } = await open()
     await callSlack(slack, 'chat.postMessage', { text: 'two\nlines' })
     await rows.first().click()
@@ -188,7 +188,7 @@ describeWithChromium('the panel Under the hood', () => {
     await expect.poll(() => active()).toBe('inspector-row-1')
   })
 
-  test('a call is copied as curl, and what is copied does it again', async () => {
+  test('a call is copied as curl, and the command repeats it', async () => {
     const { page, slack, rows, entry, count } = await open()
     await callSlack(slack, 'chat.postMessage', { text: "It's" })
     await rows.first().click()
@@ -202,7 +202,7 @@ describeWithChromium('the panel Under the hood', () => {
     await count('2')
   })
 
-  test('a call, a delivery and a tool’s call are sent again, and each says of which', async () => {
+  test('a call, a delivery and a tool call are repeated, and each refers to the first one', async () => {
     const { page, slack, journal, rows, entry } = await open()
     await slack.say({ text: 'Hello' })
     await callSlack(slack, 'chat.postMessage', { text: 'Allow once' })
@@ -228,7 +228,7 @@ describeWithChromium('the panel Under the hood', () => {
     await entry.waitFor({ state: 'hidden' })
   })
 
-  test('a model’s call that is made again shows its answer beside the first', async () => {
+  test('a repeated model call shows its answer beside the first', async () => {
     const { rows, entry, ask } = await open()
     await ask()
     await rows.first().click()
@@ -239,7 +239,7 @@ describeWithChromium('the panel Under the hood', () => {
     await entry.getByRole('figure', { name: 'Answer before (1)' }).getByText('Answer 1.').waitFor()
   })
 
-  test('what cannot be sent again says why, and an entry that has gone says so', async () => {
+  test('an entry that cannot be repeated says why, and a dropped entry says so', async () => {
     const { rows, entry, journal } = await open()
     journal.note({ kind: 'fault', name: 'Redis gone', request: { is: 'on' } })
     await rows.first().click()
@@ -256,7 +256,7 @@ describeWithChromium('the panel Under the hood', () => {
     await page.getByRole('complementary', { name: 'Thread' }).getByText('A reply').waitFor()
   })
 
-  test('ten thousand entries are as quick as ten: few rows are drawn, and nothing freezes', async () => {
+  test('ten thousand entries are as fast as ten: few rows are drawn, and nothing freezes', async () => {
     const { page, grid, rows, count, journal } = await open({ before: (journal) => note(journal, 10_000) })
     await count('10000')
     let most: unknown
@@ -284,7 +284,7 @@ describeWithChromium('the panel Under the hood', () => {
     expect(longest).toBeLessThan(1_500)
   })
 
-  test('it is whole for screen readers, in light, in dark and on a phone', async () => {
+  test('the panel is accessible, in light, in dark and on a phone', async () => {
     const views: BrowserContextOptions[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 700 } }]
     for (const view of views) {
       const { slack, rows, axe, entry, page, count } = await open(view)

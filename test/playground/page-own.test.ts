@@ -28,7 +28,7 @@ test('the page’s server changes and deletes only what the person wrote', async
   expect(slack.messages(GENERAL)[0]).toMatchObject({ text: 'still Bob’s', edited: { user: BOB } })
 })
 
-test('an address that is typed is sent as Slack sends it, but not in code', async () => {
+test('a typed address is sent in Slack’s form, but not inside code', async () => {
   const { slack, url } = await servedPage()
   const text =
     'See https://example.org/a?b=1&c=2, (http://x.example/y). `https://code.example` ```https://fence.example```'
@@ -52,7 +52,7 @@ describeWithChromium('the page in Chromium', () => {
     return { ...served, ...(await openPage(served.url, options)) }
   }
 
-  test('arrow up in the empty box edits the last of one’s own messages, in the channel and in a thread', async () => {
+  test('arrow up in the empty box edits one’s own last message, in the channel and in a thread', async () => {
     const { page, slack, box, reply, main, thread } = await open()
     const { ts } = await slack.say({ text: 'mine, with https://example.org/a' })
     await slack.say({ user: BOB, text: 'not mine' })
@@ -75,7 +75,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => thread.getByText('(edited)').count()).toBe(1)
   })
 
-  test('what was edited says so also under the name of the message before it', async () => {
+  test('an edited message is marked, even when it is grouped under the previous one’s name', async () => {
     const { page, slack, box, main } = await open()
     await slack.say({ text: 'the first' })
     await slack.say({ text: 'the second' })
@@ -90,7 +90,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(async () => (await mark.boundingBox())?.width).toBeGreaterThan(20)
   })
 
-  test('a root that was deleted stands in one line above the link to its replies', async () => {
+  test('a deleted root is one line above the link to its replies', async () => {
     const { url, slack, main, thread } = await open()
     const { ts } = await slack.say({ text: 'a root' })
     await slack.say({ text: 'a reply', thread_ts: ts })
@@ -109,7 +109,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(async () => (await root.boundingBox())?.height).toBeLessThan(30)
   })
 
-  test('edit and delete are offered for one’s own messages alone, and a deletion is asked about first', async () => {
+  test('edit and delete are offered only for one’s own messages, and a deletion needs a confirmation', async () => {
     const { page, slack, main, axe } = await open()
     await slack.say({ user: BOB, text: 'of Bob' })
     await slack.say({ text: 'of Alice' })
@@ -137,7 +137,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByText('of Alice').waitFor({ state: 'detached' })
   })
 
-  test('any emoji is picked as a reaction, by search and keys alone, and taken back by pressing it', async () => {
+  test('any emoji is picked as a reaction by search and keyboard, and removed by pressing it', async () => {
     const { page, slack, main, axe } = await open()
     const { ts } = await slack.say({ user: BOB, text: 'react to me' })
     await main.getByRole('button', { name: 'Find another reaction' }).press('Enter')
@@ -161,7 +161,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: 'dango, 1' }).waitFor({ state: 'detached' })
   })
 
-  test('the name of an emoji is completed, and every one of Slack’s is drawn as its sign', async () => {
+  test('an emoji’s name is completed, and every emoji of Slack is drawn', async () => {
     const { page, slack, box, main } = await open()
     await box.pressSequentially('Well done :clappi')
     await page.getByRole('option').first().waitFor({ state: 'hidden' })
@@ -177,7 +177,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)?.text).toContain(':thumbsup: :man-shrugging:')
   })
 
-  test('a reply is written to a message that has none', async () => {
+  test('a first reply is written to a message', async () => {
     const { slack, main, thread, reply } = await open()
     const { ts } = await slack.say({ user: BOB, text: 'no replies yet' })
     await main.getByRole('button', { name: 'Reply in thread' }).click()
@@ -188,7 +188,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: ts, user: ALICE })
   })
 
-  test('arrows go through channels and messages, and letters act on the message that has the focus', async () => {
+  test('arrows move through channels and messages, and letters act on the focused message', async () => {
     const { page, slack, main, thread } = await open()
     for (const text of ['one', 'two', 'three']) await slack.say({ text })
     await main.getByText('three').waitFor()
@@ -211,7 +211,7 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('two').waitFor()
   })
 
-  test('the end is followed also where something grows before the page hears of its own scroll', async () => {
+  test('the end is followed even if content grows before the scroll event arrives', async () => {
     const { page } = await open()
     const toGo = await page.evaluate(`(async () => {
       const { followEnd } = await import('/scroll-end.js')
@@ -230,7 +230,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(toGo).toBeLessThan(2)
   })
 
-  test('what one writes is seen, also by who had scrolled up; what others write leaves them there', async () => {
+  test('one’s own message scrolls to the end; others’ messages do not, for a reader who scrolled up', async () => {
     const { page, slack, box, main } = await open()
     const scroller = page.locator('#scroller')
     for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\nmessage ${i}.` })
@@ -246,7 +246,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
   })
 
-  test('what is begun in one channel or thread waits there', async () => {
+  test('a draft stays in its channel or thread', async () => {
     const { page, slack, box, reply, main } = await open()
     await slack.say({ user: BOB, text: 'a root' })
     await box.fill('for general')
@@ -262,7 +262,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(RANDOM)).toEqual([])
   })
 
-  test('what is typed into a message stays while the message changes, and so does the caret', async () => {
+  test('text typed into a message’s input stays while the message changes, and so does the caret', async () => {
     const { page, slack, main, call } = await open()
     const blocks = (words: string) => [
       { type: 'section', text: { type: 'mrkdwn', text: words } },

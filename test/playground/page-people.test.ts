@@ -41,7 +41,7 @@ describeWithChromium('people at the page', () => {
     await messageBox(at).press('Enter')
   }
 
-  test('the switch makes you somebody else, by keyboard alone, and you stay so after a reload', async () => {
+  test('the menu switches to another person by keyboard alone, also after a reload', async () => {
     const page = await open('#random')
     await switchOf(page).press('Enter')
     await expect.poll(() => page.getByRole('menuitemradio', { checked: true }).innerText()).toMatch(/Alice\s+a member/)
@@ -85,7 +85,7 @@ describeWithChromium('people at the page', () => {
     await expect.poll(() => channels(page)).toEqual(expected)
   })
 
-  test('a guest and somebody of another company are told apart where they write', async () => {
+  test('a guest and a person of another company are marked at their messages', async () => {
     const page = await open('?as=carol#acme')
     await messageBox(page).waitFor()
     await playground.slack.say({ channel: 'C0ACME00001', user: 'U0ERIN00001', text: 'from afar' })
@@ -95,7 +95,7 @@ describeWithChromium('people at the page', () => {
     await page.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
   })
 
-  test('a guest and somebody of another company are told in private that they may not ask', async () => {
+  test('a guest and a person of another company get an ephemeral message that they may not ask', async () => {
     const page = await open('?as=dave&with=erin#random|acme')
     const [dave, erin] = [sideOf(page, 'Dave'), sideOf(page, 'Erin')]
     for (const side of [dave, erin]) await messageBox(side).waitFor()
@@ -112,7 +112,7 @@ describeWithChromium('people at the page', () => {
     await expect.poll(() => others.getByText('Only visible to you').count()).toBe(0)
   })
 
-  test('everybody has unread marks of their own, which a reload keeps', async () => {
+  test('each person has their own unread marks, which a reload keeps', async () => {
     const bobs = await open('?as=bob#general')
     const carols = await open('?as=carol#general')
     for (const page of [bobs, carols]) await messageBox(page).waitFor()
@@ -128,7 +128,7 @@ describeWithChromium('people at the page', () => {
     await unread(carols).waitFor()
   })
 
-  test('side by side is chosen at the page, and each side has a person, a place and a focus of its own', async () => {
+  test('two people side by side are chosen at the page, each with their own place and focus', async () => {
     const page = await open('?as=alice#general')
     await page.getByRole('button', { name: 'Side by side' }).click()
     await page.getByRole('menuitem', { name: /Bob/ }).click()
@@ -150,7 +150,7 @@ describeWithChromium('people at the page', () => {
     await expect.poll(() => [query(page), new URL(page.url()).hash]).toEqual([{ as: 'alice' }, '#general'])
   })
 
-  test('one side may become a third person, and the other stays as it is; Back takes that back', async () => {
+  test('one side can switch to a third person while the other stays; Back undoes it', async () => {
     const page = await open('?as=alice&with=bob#general')
     const alice = sideOf(page, 'Alice')
     await messageBox(alice).fill('half a sentence')
@@ -164,7 +164,7 @@ describeWithChromium('people at the page', () => {
     await expect.poll(() => messageBox(alice).inputValue()).toBe('half a sentence')
   })
 
-  test('an answer in private and a form are on one side alone, and each has a Home of their own', async () => {
+  test('a private answer and a form are on one side only, and each person has their own Home', async () => {
     const page = await open('?as=alice&with=bob#general')
     const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
     await messageBox(bob).waitFor()
@@ -191,7 +191,7 @@ describeWithChromium('people at the page', () => {
     }
   })
 
-  test('a stream in a channel is live for its one person; the other sees how it began, and the rest when it has ended', async () => {
+  test('a stream in a channel is live for its recipient; the other person sees its beginning, and the rest at its end', async () => {
     const page = await open('?as=alice&with=bob#general')
     const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
     for (const side of [alice, bob]) await messageBox(side).waitFor()
@@ -213,7 +213,7 @@ describeWithChromium('people at the page', () => {
     for (const side of [alice, bob]) await main(side).getByText('It begins and goes on to its end.').waitFor()
   })
 
-  test('the wrong person’s press is refused and they are told, the admin’s counts, and both sides show it', async (t) => {
+  test('the wrong person’s press is refused with a message, the admin’s counts, and both sides show it', async (t) => {
     const model = await playModel(t, [act('I note it.', 'notes__add', '{"text": "buy milk"}'), finish('It is noted.')])
     const own = await startPlayground({
       PLAYGROUND_PORT: '0',

@@ -42,7 +42,7 @@ describeWithChromium('the page in Chromium', () => {
     return { ...served, ...(await openPage(served.url, rest)), openPage }
   }
 
-  test('many tabs of one browser are told of what happens, and each can go on', async () => {
+  test('many tabs of one browser get changes, and each keeps working', async () => {
     const { slack, url, page, complaints } = await open()
     const tabs = [page]
     for (let n = 0; n < 7; n++) {
@@ -78,7 +78,7 @@ describeWithChromium('the page in Chromium', () => {
     expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
   })
 
-  test('Back and Forward go where somebody was, and reload stays there', async () => {
+  test('Back and Forward move between places, and a reload stays', async () => {
     const { page, slack, box, main, thread } = await open()
     const { ts } = await slack.say({ text: 'a root' })
     await main.getByRole('button', { name: 'Reply in thread' }).click()
@@ -105,7 +105,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => hash(page)).toBe('#general')
   })
 
-  test('a shared address of a thread shows the thread, as the person that it names', async () => {
+  test('a shared address shows the thread, as the person it names', async () => {
     const { slack, url, openPage: another } = await open()
     const { ts } = await slack.say({ channel: RANDOM, text: 'shared with you' })
     const { page, thread, main } = await another(url, { at: `?as=bob#random/${ts}` })
@@ -118,14 +118,14 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, thread_ts: ts })
   })
 
-  test('what an address names and is not there is left out', async () => {
+  test('unknown parts of an address are ignored', async () => {
     const { page } = await open({ at: '#nowhere/1.000001/no-panel/%E0%A4' })
     await expect.poll(() => hash(page)).toBe('#general')
     await page.goto(`${page.url().split('#')[0]}#random`)
     await page.getByRole('heading', { name: '# random' }).waitFor()
   })
 
-  test('another channel is bold where something is new in it, and counts what is for somebody', async () => {
+  test('a channel with new messages is bold, and counts mentions', async () => {
     const { page, slack, box, main } = await open()
     await slack.say({ channel: RANDOM, user: BOB, text: 'for all' })
     await page.getByRole('button', { name: 'random, unread', exact: true }).waitFor()
@@ -147,7 +147,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: '2 replies · Last reply just now' }).waitFor()
   })
 
-  test('a thread that opens by itself has nothing new in it, one that is opened later has', async () => {
+  test('a thread that opens by itself shows nothing as new, one that is opened later does', async () => {
     const { slack, call, main, thread } = await open()
     const { ts: thread_ts } = await slack.say({ text: 'Who?' })
     await call('chat.postMessage', { text: 'the first answer', thread_ts })
@@ -159,7 +159,7 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('New', { exact: true }).waitFor()
   })
 
-  test('between messages of two days stands the day, and under a root when the last reply came', async () => {
+  test('a separator shows the day between two days’ messages, and a root shows the time of its last reply', async () => {
     let now = Date.now() - 40 * DAY
     const { page, slack, main } = await open({ now: () => now })
     const { ts } = await slack.say({ text: 'long ago' })
@@ -181,7 +181,7 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: /^1 reply · .*Last reply 2 hours ago/ }).waitFor()
   })
 
-  test('a panel is opened, told of changes, and part of the address with what it shows', async () => {
+  test('a panel opens, gets changes, and is part of the address with its item', async () => {
     const { page, axe } = await open({ before: withPanels, at: '#random/first/7' })
     const panel = page.getByRole('complementary', { name: 'The first' })
     await panel.getByText('Item 7').waitFor()
@@ -199,7 +199,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => hash(page)).toBe('#random')
   })
 
-  test('Escape closes a panel, and what had the focus before has it again', async () => {
+  test('Escape closes a panel and restores the focus', async () => {
     const { page, box } = await open({ before: withPanels })
     const button = page.getByRole('button', { name: 'The first' })
     const panel = page.getByRole('complementary', { name: 'The first' })
@@ -216,7 +216,7 @@ describeWithChromium('the page in Chromium', () => {
     await panel.waitFor({ state: 'hidden' })
   })
 
-  test('the focus stays at a message whose pressed button goes, and passes on from one that goes', async () => {
+  test('the focus stays at a message whose button disappears, and moves on from a message that disappears', async () => {
     const { page, main, call } = await open()
     const text = { type: 'plain_text', text: 'Go' }
     const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id: 'go', text, style: 'primary' }] }]
@@ -229,7 +229,7 @@ describeWithChromium('the page in Chromium', () => {
     await page.locator('.message:focus').getByText('stays').waitFor()
   })
 
-  test('what comes late for a panel is not drawn over the one that was opened meanwhile', async () => {
+  test('late content of a panel is not drawn over another one', async () => {
     const { page } = await open({ before: withPanels, at: '#random/first/late' })
     await page.getByRole('complementary', { name: 'The first' }).waitFor()
     await page.getByRole('button', { name: 'The second' }).click()

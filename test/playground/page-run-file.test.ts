@@ -15,12 +15,12 @@ import { longestTask } from '../harness/page-tasks.ts'
 const HOSTILE =
   '<img src=x onerror="document.title=1"><script>document.title=2</script>\u0000\u001b[31m\u202eevil\u2028</pre>'
 
-test('a trace that is made by hand is one that can be read', () => {
+test('the hand-made trace is valid', () => {
   expect(asRunTrace(fullTrace()).wrong).toBeUndefined()
 })
 
 describe('npm run trace', () => {
-  test('prints where the run is shown, and ends when it is told to', async (t) => {
+  test('prints the address of the run’s page, and ends on a signal', async (t) => {
     const file = join(await temporaryFolder(t), 'run.json')
     // npm prints lines of its own before the output of `npm run runs -- trace ID > FILE`.
     await writeFile(file, `\n> thinkaloud@0.1.0 runs\n> node dist\n\n${JSON.stringify(fullTrace(), null, 2)}\n`)
@@ -102,7 +102,7 @@ describeWithChromium('the page of a saved run', () => {
     await part.getByRole('heading', { name: 'llm_math: step 4' }).waitFor()
   })
 
-  test('of the raw output what was read is marked in its order, and the rest is told apart', async () => {
+  test('the parsed parts of the raw output are marked in order, apart from the rest', async () => {
     const { flow, part, axe } = await open(fullTrace())
     const read = async () => {
       const marks = part.getByRole('region', { name: 'Raw output' }).locator('mark')
@@ -123,7 +123,7 @@ describeWithChromium('the page of a saved run', () => {
     expect(await axe()).toEqual([])
   })
 
-  test('of the messages what has changed since the call before is marked, and the cached beginning told', async () => {
+  test('changes of the messages since the previous call are marked, with the size of the cached beginning', async () => {
     const [system, first] = [{ role: 'system' as const, content: 'Be brief.' }, 'Question: moons?\nThought:']
     const calls = [
       modelCall(0, { request: { messages: [system, { role: 'user', content: `${first} END` }] } }),
@@ -142,7 +142,7 @@ describeWithChromium('the page of a saved run', () => {
     await expect.poll(() => part.locator('del').count()).toBe(0)
   })
 
-  test('timings stand on one scale: tools side by side, the first piece, and a wait folded', async () => {
+  test('timings are on one scale: parallel tools, the first piece, and a folded wait', async () => {
     const { timings, page } = await open(fullTrace())
     const rows = timings.getByRole('button')
     await expect.poll(() => rows.count()).toBe(12)
@@ -167,7 +167,7 @@ describeWithChromium('the page of a saved run', () => {
     await page.getByText('$0.0028').waitFor()
   })
 
-  test('what a model, a tool or a person wrote is text and nothing else', async () => {
+  test('texts by models, tools and people are shown as plain text', async () => {
     const read = {
       kind: 'actions' as const,
       thought: HOSTILE,

@@ -32,7 +32,7 @@ describeWithChromium('the panel Run', () => {
     return { page, thread, panel, part, opened, answered, axe, faults }
   }
 
-  test('pressing a step opens its run at that step, pressing the answer at the answer', async () => {
+  test('pressing a step opens its run at that step, and pressing the answer opens it at the answer', async () => {
     const { thread, panel, part, opened, answered, axe } = await open()
     await answered()
     const step = thread.getByRole('listitem').filter({ hasText: 'Calculator' })
@@ -64,7 +64,7 @@ describeWithChromium('the panel Run', () => {
     await panel.waitFor({ state: 'hidden' })
   })
 
-  test('Show work opens the modal alone, with a link to the run', async () => {
+  test('Show work opens only the modal, with a link to the run', async () => {
     const { page, thread, panel, answered } = await open()
     await answered()
     const dialog = page.getByRole('dialog')
@@ -86,7 +86,7 @@ describeWithChromium('the panel Run', () => {
     ['stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, /^Calculator: 2\.169/],
     ['hidden', { STEPS: 'hidden' }, /^never/],
   ]
-  test.each(WAYS)('a run that is shown as %s is opened too, at its answer and at a step', async (way, env, step) => {
+  test.each(WAYS)('a run shown as %s opens too, at its answer and at a step', async (way, env, step) => {
     const { thread, panel, part, answered } = await open({ env })
     await answered()
     await thread
@@ -107,7 +107,7 @@ describeWithChromium('the panel Run', () => {
     await part.getByRole('heading', { name: 'calculator: step 2' }).waitFor()
   })
 
-  test('a private run is opened from what its asker alone sees: by its answer, and by Show work', async () => {
+  test('a private run opens from its ephemeral answer and from Show work', async () => {
     const { page, panel, part, faults } = await open()
     const box = page.getByRole('textbox', { name: /^Message/ })
     await box.fill('/ask help')
@@ -128,7 +128,7 @@ describeWithChromium('the panel Run', () => {
     expect(faults).toEqual([])
   })
 
-  test('a run grows in the panel while it goes on, and what is open and has the focus stays', async () => {
+  test('a run grows in the panel while it continues, and the open part and the focus stay', async () => {
     const rest = deferred()
     const model = await playModel({ onTestFinished })
     model.decide('29', async (_, n) => {
@@ -153,7 +153,7 @@ describeWithChromium('the panel Run', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toMatch(/^Thought 1/)
   })
 
-  test('a run is exported as JSON, which is a trace', async () => {
+  test('a run is exported as a trace in JSON', async () => {
     const { page, panel, answered } = await open()
     await answered()
     await openPanel(page, 'Run')

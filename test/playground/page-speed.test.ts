@@ -104,7 +104,7 @@ describeWithChromium('the page in Chromium', () => {
       expect(paths).toContain(path)
   })
 
-  test('a library is given out by its own name alone', async () => {
+  test('a library is served only by its exact name', async () => {
     const { url } = await servedPage()
     const status = async (path: string) => (await fetch(`${url}/lib/${path}`)).status
     expect(await status('emoji.json')).toBe(200)

@@ -97,7 +97,7 @@ describeWithChromium('the page in Chromium', () => {
     await slack.until(() => slack.session(GENERAL, thread_ts)?.title === 'Moons', 'the title')
   })
 
-  test('lines of plain text stand one below the other; the mark of a stream stands behind its last word', async () => {
+  test('lines of plain text stay separate; the mark of a stream follows its last word', async () => {
     const { main, thread, slack, call } = await open({ viewport: { width: 640, height: 900 } })
     await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
     await expect.poll(() => main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
@@ -121,7 +121,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(drawn).toEqual({ isBehind: true, isInLine: true, isOneLine: true })
   })
 
-  test('tables have headers, their other rows come when asked for, and charts can be read', async () => {
+  test('tables have headers and further pages, and charts have a readable table', async () => {
     const { main, call, axe } = await open()
     const rows = [[raw('Moon'), raw('km')], ...[1, 2, 3].map((n) => [raw(`m${n}`), number(n)])]
     const data = [1, 2].map((value) => ({ label: `m${value}`, value }))
@@ -179,7 +179,7 @@ describeWithChromium('the page in Chromium', () => {
     },
   )
 
-  test('Escape closes a modal, and the one under it is there again', async () => {
+  test('Escape closes a modal and shows the one below it', async () => {
     const { page, slack, call } = await open()
     await call('views.open', { trigger_id: await trigger(slack), view: form })
     await call('views.push', { trigger_id: await trigger(slack), view: { ...form, title: plain('Over') } })
@@ -189,7 +189,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => slack.modal()).toBeUndefined()
   })
 
-  test('a long word in a modal’s code is broken, so that all of it is in sight', async () => {
+  test('a long word in a modal’s code is broken, so that all of it is visible', async () => {
     const { page, slack, call } = await open()
     const text = '\\u200b'.repeat(99)
     const block = {
@@ -202,7 +202,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(await code.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   })
 
-  test('the Home stands beside the messages; its opening is told, and its buttons are pressed', async () => {
+  test('the Home is beside the messages; opening it sends an event, and its buttons can be pressed', async () => {
     const { page, came, call, axe } = await open()
     await call('views.publish', {
       user_id: ALICE,
@@ -236,7 +236,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => page.getByRole('textbox', { name: /^Message/ }).inputValue()).toBe('Which moons?')
   })
 
-  test('a message’s menu edits, deletes, and takes the app’s shortcut, by keyboard alone', async () => {
+  test('a message’s menu edits, deletes, and runs the app’s shortcut, by keyboard alone', async () => {
     const { page, main, came, slack, axe } = await open()
     const { ts } = await slack.say({ text: `first &lt;words&gt; to <@${ALICE}>` })
     const more = main.getByRole('button', { name: 'More actions' })
@@ -265,7 +265,7 @@ describeWithChromium('the page in Chromium', () => {
     await slack.until(() => came.some(({ subtype }) => subtype === 'message_deleted'), 'the event of it')
   })
 
-  test('what only you see can be pressed, and goes when the app takes it back; a file shows how it begins', async () => {
+  test('an ephemeral message can be pressed, and disappears when the app deletes it; a file shows its beginning', async () => {
     const { main, came, slack, call } = await open()
     const blocks = [section('Your answer'), { type: 'actions', elements: [button('Share')] }]
     await call('chat.postEphemeral', { user: ALICE, text: 'x', blocks })

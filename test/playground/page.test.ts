@@ -55,7 +55,7 @@ describe('the page’s server', () => {
       expect((await ask('/state', { headers: { host } })).status, host).toBe(403)
   })
 
-  test('takes posts only from its own page, in JSON', async () => {
+  test('accepts posts only from its own page, in JSON', async () => {
     expect((await say({ origin: 'https://evil.example' })).status).toBe(403)
     expect((await say({ 'content-type': 'text/plain' })).status).toBe(403)
     expect((await ask('/say', { method: 'PUT' })).status).toBe(403)
@@ -66,7 +66,7 @@ describe('the page’s server', () => {
     ).toBe(404)
   })
 
-  test('gives its own files and no others, under a strict policy', async () => {
+  test('serves only its own files, under a strict policy', async () => {
     const index = await ask('/')
     expect(index.headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'self'/)
     for (const path of [
@@ -80,7 +80,7 @@ describe('the page’s server', () => {
       expect((await ask(path)).status, path).toBe(404)
   })
 
-  test('tells what is played and what is real, and which model is in use', async () => {
+  test('says what is simulated and what is real, and which model is in use', async () => {
     const state = JSON.parse((await ask('/state')).body) as Record<string, unknown>
     expect(state).toMatchObject({ model: 'demo', isDemo: true, you: ALICE, bot: BOT_USER })
     expect(playground.notes.join('\n')).toMatch(
@@ -94,7 +94,7 @@ describe('the page’s server', () => {
     expect((await ask('/state')).body).not.toContain('for Bob')
   })
 
-  test('a taken port is said in a sentence', async () => {
+  test('a port in use leads to a message', async () => {
     const { port } = new URL(playground.url)
     const sentence = `Port ${port} is in use. Set PLAYGROUND_PORT to a free one.`
     await expect(startPlayground({ PLAYGROUND_PORT: port })).rejects.toThrow(sentence)
@@ -119,7 +119,7 @@ describeWithChromium('the page in Chromium', () => {
     return (await response.json()) as { ts: string }
   }
 
-  test('a question is typed, its steps appear in the thread, and its answer; then a follow-up', async () => {
+  test('a typed question shows its steps and answer in the thread, and so does a follow-up', async () => {
     const { box, thread, reply, page } = await open()
     await box.pressSequentially('@thi')
     await page.getByRole('option', { name: '@thinkaloud' }).waitFor()
@@ -140,7 +140,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(playground.slack.refusals).toEqual([])
   })
 
-  test('/ask opens a thread of its own, and alone it helps in private', async () => {
+  test('/ask opens its own thread, and without a question it shows help privately', async () => {
     const { page, box, thread } = await open({ at: '#random' })
     await box.fill('/ask')
     await box.press('Enter')
@@ -162,7 +162,7 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText(/= 144/).waitFor()
   })
 
-  test('what is typed and what is answered is text, never markup', async () => {
+  test('questions and answers are text, never markup', async () => {
     const { page, box } = await open({ at: '#random' })
     const nasty = '<img src=x onerror=alert(1)> *bold* & `<b>`'
     await box.fill(nasty)
@@ -250,7 +250,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => item.getByRole('button', { name: 'Good' }).getAttribute('aria-pressed')).toBe('true')
   })
 
-  test('reactions, edits and deletions are seen as they happen', async () => {
+  test('reactions, edits and deletions appear as they happen', async () => {
     const { page } = await open({ at: '#random' })
     const { slack } = playground
     const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: 'first words' })
@@ -268,7 +268,7 @@ describeWithChromium('the page in Chromium', () => {
     await item.waitFor({ state: 'detached' })
   })
 
-  test('the status line stands while the bot works', async () => {
+  test('the status line is shown while the bot works', async () => {
     const { page } = await open({ at: '#random' })
     const { slack } = playground
     const channel = slack.store.channel(RANDOM)
@@ -328,7 +328,7 @@ describeWithChromium('the page in Chromium', () => {
     await slack.until(() => answers().some((text) => /Everyone has 30 days/.test(text)), 'the answer')
   })
 
-  test('another channel shows that something is new in it', async () => {
+  test('another channel shows that it has new messages', async () => {
     const { page } = await open()
     await playground.slack.say({ channel: RANDOM, user: BOB, text: 'anybody here?' })
     await page.getByRole('button', { name: 'random, unread' }).click()

@@ -45,8 +45,8 @@ async function call(slack: LocalSlack, method: string, args: object) {
 
 const button = { type: 'button', action_id: 'go', value: 'v', text: { type: 'plain_text', text: 'Go' } }
 
-describe('what people do, the app is told in Slack’s forms', () => {
-  test('a message carries who, where, when, and its words as rich text with the mentions apart', async () => {
+describe('people’s actions reach the app as Slack’s payloads', () => {
+  test('a message carries its author, place and time, and its text as rich text with separate mentions', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     const said = await slack.mention('hello', { user: BOB })
@@ -63,7 +63,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     }
   })
 
-  test('a reply carries its thread and who began it', async () => {
+  test('a reply carries its thread and the thread’s author', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     const { ts } = await slack.say({ user: BOB, text: 'root' })
@@ -101,7 +101,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(came[0]?.payload['response_url']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/response\//)
   })
 
-  test('what an ack of a command carries is shown: to the asker, or to all', async () => {
+  test('the message in a command’s ack is shown: to the asker, or to all', async () => {
     const slack = await localSlack({ echo: false })
     await app(slack, JSON.stringify({ response_type: 'in_channel', text: 'for all' }))
     await slack.slash('x')
@@ -112,7 +112,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(slack.ephemerals(GENERAL, BOB)).toEqual([])
   })
 
-  test('a press carries the button, its message and its thread; there is none without the button', async () => {
+  test('a press carries the button, its message and its thread; a missing button cannot be pressed', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
     const { ts } = await slack.say({ text: 'root' })
@@ -133,7 +133,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     await expect(slack.press({ channel: GENERAL, ts: posted.ts }, { action_id: 'stop' })).rejects.toThrow(/no element/)
   })
 
-  test('thumbs are told apart by their value, and what stands in a container can be pressed', async () => {
+  test('thumbs differ by their value, and buttons in a container can be pressed', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
     const side = (value: string) => ({ text: { type: 'plain_text', text: value }, value })
@@ -157,7 +157,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     ])
   })
 
-  test('a shortcut brings its message, and a trigger of whoever took it', async () => {
+  test('a shortcut carries its message, and a trigger of its user', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
     const { ts } = await slack.say({ text: 'root' })
@@ -171,7 +171,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect([slack.modal(ALICE), slack.modal(BOB)?.['type']]).toEqual([undefined, 'modal'])
   })
 
-  test('a press’s address can replace the message or take it away', async () => {
+  test('a press’s response URL can replace or delete the message', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
     const posted = await call(slack, 'chat.postMessage', {
@@ -192,7 +192,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(slack.messages(GENERAL)).toEqual([])
   })
 
-  test('a root of the bot’s that is deleted leaves a tombstone, and the bot is told so', async () => {
+  test('a deleted root of the bot leaves a tombstone, with an event to the bot', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     const { ts } = await call(slack, 'chat.postMessage', { channel: GENERAL, text: 'root' })
@@ -203,7 +203,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     expect(came[2]).toMatchObject({ type: 'message_changed', payload: told })
   })
 
-  test('pressing Stop ends the streams of a thread and says which', async () => {
+  test('pressing Stop ends the streams of a thread and lists them', async () => {
     const slack = await localSlack({ echo: false })
     const came = await app(slack)
     const channel = `D${ALICE.slice(1)}`
@@ -216,7 +216,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
     })
   })
 
-  test('who opens the app’s messages opens the direct channel', async () => {
+  test('opening the app’s messages opens the direct channel', async () => {
     const slack = await localSlack()
     const came = await app(slack)
     await slack.people.openHome(BOB, 'messages')
@@ -244,7 +244,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
   })
 })
 
-describe('what happens is told to who watches', () => {
+describe('watchers get changes', () => {
   /** Collects changes until one contains the words. */
   async function eventWith(url: string, words: string, happen: () => Promise<unknown>): Promise<string> {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/events`)
@@ -288,7 +288,7 @@ describe('what happens is told to who watches', () => {
     expect(told + (await (await fetch(`${url}/state`)).text())).not.toMatch(/behind the door|C0OTHERS001/)
   })
 
-  test('a watcher that goes hears no more', async () => {
+  test('a watcher that has left gets nothing', async () => {
     const slack = await localSlack({ ackMs: 10, retryMs: [] })
     const heard: string[] = []
     const leave = slack.store.watch((change) => heard.push(change.type))
@@ -298,7 +298,7 @@ describe('what happens is told to who watches', () => {
     expect(heard).toEqual(['status'])
   })
 
-  test('waiting gives up in a sentence, and settling waits for what is under way', async () => {
+  test('waiting ends with a message, and settling waits for work in progress', async () => {
     const slack = await localSlack({ ackMs: 200, retryMs: [] })
     await expect(slack.until(() => false, 'a miracle', 40)).rejects.toThrow('Waited 40 ms for a miracle.')
     const said = slack.say({ text: 'nobody listens' })
@@ -306,7 +306,7 @@ describe('what happens is told to who watches', () => {
     expect((await said).deliveries[0]?.attempts).toHaveLength(1)
   })
 
-  test('every ts is later than the one before, whatever the clock does', async () => {
+  test('every ts is later than the previous one, whatever the clock does', async () => {
     let clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock })
     const stamps = [slack.store.ts(), slack.store.ts()]

@@ -11,7 +11,7 @@ import { act, finish, playModel } from '../harness/played-model.ts'
 import { textOf } from '../harness/source.ts'
 
 describe('npm run playground', () => {
-  test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
+  test('prints its address, the model in use, what is simulated and what is real, and ends at Ctrl+C', async (t) => {
     // An empty folder, so that no developer's .env is read.
     const cwd = await temporaryFolder(t)
     const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd, fromSource: true })
@@ -25,7 +25,7 @@ describe('npm run playground', () => {
     expect((await playground.ended).code).toBe(0)
   })
 
-  test('a port that is no number is a sentence and exit code 1', async (t) => {
+  test('an invalid port leads to a message and exit code 1', async (t) => {
     const cwd = await temporaryFolder(t)
     const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: 'many' }, cwd })
     const { code, stderr } = await playground.ended
@@ -69,7 +69,7 @@ describe('the bot in the playground', () => {
     await slack.until(isAnswered(1), 'the answer a day later', 90_000)
   })
 
-  test('is asked and answers like anywhere, with a model of the operator’s where there is one', async (t) => {
+  test('answers questions, with the operator’s model if there is one', async (t) => {
     const model = await playModel(t, [act('I reckon.', 'calculator', '6*7'), finish('It is 42.')])
     const { slack, notes, stop } = await startPlayground({
       PLAYGROUND_PORT: '0',
@@ -93,7 +93,7 @@ describe('the bot in the playground', () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('keeps to this machine: the operator’s own Slack, Redis and ports are not used', async (t) => {
+  test('stays on this machine: the operator’s own Slack, Redis and ports are not used', async (t) => {
     const { slack, stop } = await startPlayground({
       PLAYGROUND_PORT: '0',
       SLACK_BOT_TOKEN: 'xoxb-of-the-real-workspace',
@@ -119,7 +119,7 @@ describe('the bot in the playground', () => {
     ).toContain('2+2 = *4*')
   })
 
-  test('the five lines of README end at a file that a server of npm has written, once a person has allowed it', async (t) => {
+  test('the five lines of README lead to a file written by an npm server, after a person’s approval', async (t) => {
     const folder = await temporaryFolder(t)
     const readme = textOf('README.md')
     const [, mcpServers = ''] = /^echo '(\{"mcpServers".*\})' > mcp\.json$/m.exec(readme) ?? []
@@ -142,7 +142,7 @@ describe('the bot in the playground', () => {
     expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('Buy milk')
   })
 
-  test('a Wikipedia of the operator’s is used and said to be real', async (t) => {
+  test('the operator’s Wikipedia is used and shown as real', async (t) => {
     const { notes, stop } = await startPlayground({
       PLAYGROUND_PORT: '0',
       WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php',
@@ -163,7 +163,7 @@ describe('the bot in the playground', () => {
   })
 })
 
-describe('what is typed at the page', () => {
+describe('text typed at the page', () => {
   test('@name becomes a mention, signs are escaped, addresses stay', async () => {
     const slack = await localSlack()
     const carry = (text: string) => typed(slack, text)
@@ -173,7 +173,7 @@ describe('what is typed at the page', () => {
     expect(carry('me@thinkaloud.example, @nobody')).toBe('me@thinkaloud.example, @nobody')
   })
 
-  test('a mention that was typed reaches the bot as one', async () => {
+  test('a typed mention reaches the bot as a mention', async () => {
     const slack = await localSlack({ ackMs: 20, retryMs: [] })
     const { deliveries } = await slack.say({ user: ALICE, text: typed(slack, '@thinkaloud hello') })
     expect(deliveries.map((one) => (one.payload['event'] as { type: string }).type)).toEqual(['app_mention', 'message'])

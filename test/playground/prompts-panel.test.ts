@@ -59,7 +59,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
   })
 
-  test('a missing variable is a sentence, at Try and at Save', async () => {
+  test('a missing variable leads to a message, at Try and at Save', async () => {
     const { panel, edit, file, complaints } = await open()
     const text = await readFile(file, 'utf8')
     await edit((old) => old.replace('{{today}}', 'today'))
@@ -73,7 +73,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await expectRefused(complaints, 2)
   })
 
-  test('saving shows what is changed, and writes once that is confirmed; not over what was changed elsewhere', async () => {
+  test('saving shows the changes, writes after a confirmation, and does not overwrite changes made elsewhere', async () => {
     const { panel, edit, axe, file, complaints } = await open()
     const text = await readFile(file, 'utf8')
     await edit((old) => `SHOUT.\n${old}`)
@@ -93,7 +93,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await expectRefused(complaints, 1)
   })
 
-  test('only the prompts can be named, and only this page may ask', async () => {
+  test('only prompts can be named, and only by this page', async () => {
     const { url, file } = await open()
     const text = await readFile(file, 'utf8')
     const post = (path: string, body: object, headers: Record<string, string> = {}) =>
@@ -110,7 +110,7 @@ describeWithChromium('the panel “Prompts”', () => {
   })
 })
 
-test('with AGENT_DIALECT=auto a prompt is tried in the dialect of the answer before: the model is not asked anew', async () => {
+test('with AGENT_DIALECT=auto a prompt is tried in the dialect of the earlier answer, without testing the model again', async () => {
   const ends = { onTestFinished }
   const stockCall = { id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }
   const model = await playModel(ends, ({ raw, body }) => {

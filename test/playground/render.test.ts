@@ -159,7 +159,7 @@ describeWithChromium('the page’s readers of text', () => {
     expect(await html(MARKDOWN, text)).toBe(expected)
   })
 
-  test('no text becomes anything but the elements of a message', async () => {
+  test('any text becomes only elements of a message', async () => {
     const pieces = [
       '<',
       '>',
@@ -209,7 +209,7 @@ describeWithChromium('the page’s readers of text', () => {
     )
   })
 
-  test('no text of a message’s length holds the page up', async () => {
+  test('no text of a message’s length delays the page', async () => {
     for (const piece of [
       '*',
       '*a ',

@@ -39,7 +39,7 @@ test.for<[string, (token: string) => SlackAnswer, string]>([
   expect(await search(slack, argsOf(await tokenOf(slack)))).toMatchObject({ ok: false, error })
 })
 
-test('a token ends, and a kind needs its scope', async () => {
+test('a token expires, and each kind of result needs its scope', async () => {
   const clock = { now: 1_790_000_000_000 }
   const slack = await quiet({ now: () => clock.now, scopes: ['search:read.public'] })
   const action_token = await tokenOf(slack)
@@ -49,14 +49,14 @@ test('a token ends, and a kind needs its scope', async () => {
   expect(await search(slack, { action_token })).toMatchObject({ error: 'invalid_action_token' })
 })
 
-test('where the workspace does not let apps search no event carries a token', async () => {
+test('without search for apps, events carry no token', async () => {
   const slack = await localSlack({ echo: false, ackMs: 10, retryMs: [] })
   expect(await tokenOf(slack)).toBe('')
   for (const method of [CONTEXT, 'assistant.search.info'])
     expect(await callSlack(slack, method, { query: 'x' })).toMatchObject({ error: 'feature_not_enabled' })
 })
 
-test('a guest finds what stands in their own channels, page by page', async () => {
+test('a guest finds messages of their own channels, page by page', async () => {
   const slack = await quiet()
   slack.addUser('U0GUEST0001', { name: 'gus', is_restricted: true })
   slack.store.channels.get(GENERAL)?.members.add('U0GUEST0001')

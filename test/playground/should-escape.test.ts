@@ -19,7 +19,7 @@ test('without it they come as the plain text that a person reads', async () => {
   expect(delivery.payload['text']).toBe('ask @bob, @alice or @bob in #general (not #nowhere, @channel, a@b.com)')
 })
 
-test('hostile text costs no more than its length', async () => {
+test('hostile text takes linear time', async () => {
   const slack = await localSlack({ ackMs: 10 })
   for (const piece of ['<@U', '<#C|', '@', '(#a']) {
     const text = piece.repeat(20_000)
@@ -28,7 +28,7 @@ test('hostile text costs no more than its length', async () => {
   }
 })
 
-test('our manifests ask for it', () => {
+test('our manifests turn it on', () => {
   expect(readManifest('plain').shouldEscape).toEqual({ '/ask': true })
   expect(readManifest('agent').shouldEscape).toEqual({ '/ask': true })
 })

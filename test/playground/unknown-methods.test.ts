@@ -7,7 +7,7 @@ import { localSlack } from '../harness/local-slack.ts'
 
 const all = methodNames()
 
-test('every method that the SDK knows is known by name, and those played here are among them', () => {
+test('every method of the SDK is known by name, including those simulated here', () => {
   expect(all.length).toBeGreaterThan(250)
   expect(all).toEqual(
     expect.arrayContaining(['admin.users.session.list', 'api.test', 'chat.postMessage', 'views.publish']),
@@ -17,7 +17,7 @@ test('every method that the SDK knows is known by name, and those played here ar
   expect([...methods.keys()].filter((name) => !all.includes(name)).sort()).toEqual(unlisted)
 })
 
-test('each method that is not played answers unknown_method, and nothing is made up', async () => {
+test('each method that is not simulated answers unknown_method', async () => {
   const slack = await localSlack()
   const unknown = unknownMethods(all)
   expect(unknown.length).toBeGreaterThan(200)
@@ -33,7 +33,7 @@ test('each method that is not played answers unknown_method, and nothing is made
   )
 })
 
-test('the page names each of them, a family that is missing whole by its first name', () => {
+test('the page names each of them, a family that is missing entirely by its first name', () => {
   const told = tellUnknown(all)
   const families = [...told.matchAll(/\b([a-z]+)\.\* \((\d+)\)/gi)].map(([, family = '', count]) => [
     family,
@@ -46,7 +46,7 @@ test('the page names each of them, a family that is missing whole by its first n
   expect(told).toContain(`${unknownMethods(all).length} of the ${all.length + 2} methods`)
 })
 
-test('the playground’s page has the list among what is played', async () => {
+test('the playground’s page has the list among its notes', async () => {
   const playground = await startPlayground({ PLAYGROUND_PORT: '0' })
   onTestFinished(() => playground.stop())
   const state: unknown = await (await fetch(new URL('/state', playground.url))).json()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { quiet } from '../../playground/base/until.ts'
 import { standStill } from '../harness/stand-still.ts'
 
-test('a standstill of the whole process is no quiet: what waited in it comes first', async () => {
+test('a pause of the whole process does not count as quiet: pending work runs first', async () => {
   let count = 0
   const resting = quiet(() => ({ busy: 0, count }), 300)
   setTimeout(() => {
@@ -13,7 +13,7 @@ test('a standstill of the whole process is no quiet: what waited in it comes fir
   expect(count).toBe(1)
 })
 
-test('what is under way, and what comes, begins the quiet anew', async () => {
+test('work in progress and new calls restart the quiet time', async () => {
   const looks = [1, 1, 0, 0].map((busy, count) => ({ busy, count: Math.min(count, 2) }))
   let seen = 0
   await quiet(() => looks[Math.min(seen++, looks.length - 1)] ?? { busy: 0, count: 2 }, 45)

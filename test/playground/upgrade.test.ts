@@ -61,7 +61,7 @@ test.each(['the local Slack', 'the page', 'the wiki'])('%s survives any upgrade'
   expect(await upgrade(port, '/nowhere')).toMatch(/^(HTTP\/1\.1 4\d\d|$)/)
 })
 
-test('a socket is opened by nobody else’s page, and its ticket is good afterwards', async () => {
+test('another page cannot open a socket, and the ticket stays valid', async () => {
   const slack = await localSlack()
   const response = await fetch(`${slack.apiUrl}apps.connections.open`, {
     method: 'POST',
@@ -80,7 +80,7 @@ test('a socket is opened by nobody else’s page, and its ticket is good afterwa
   expect(await upgrade(Number(port), path)).toMatch(/ 401 /)
 })
 
-test('the page answers no other page, whatever it asks', async () => {
+test('the page does not answer other pages', async () => {
   const slack = await localSlack()
   const page = await startPage(slack, { port: 0, notes: { model: 'x', isDemo: true, notes: [], examples: [] } })
   onTestFinished(() => page.close())
@@ -95,7 +95,7 @@ test('the page answers no other page, whatever it asks', async () => {
   expect(await upgrade(port, '/elsewhere')).toMatch(/ 404 /)
 })
 
-test('the local Slack and the wiki answer only a request that names this machine, over HTTP as over a socket', async (t) => {
+test('the local Slack and the wiki answer only requests that name this machine, over HTTP and sockets', async (t) => {
   const slack = await localSlack()
   const wiki = await startWiki()
   t.onTestFinished(() => wiki.close())

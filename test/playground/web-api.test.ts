@@ -57,7 +57,7 @@ const append = row('chat.appendStream')
 const chunk = (what: string, one: object, error = 'invalid_chunks') => append(what, error, { ts: open, chunks: [one] })
 const publish = row('views.publish')
 
-describe('the bot’s mistake is refused and written down', () => {
+describe('a mistake of the bot is refused and recorded', () => {
   test.each<Row>([
     ['auth.test', 'a token that it does not know', 'invalid_auth', { token: 'xoxb-wrong' }],
     ['auth.test', 'an app’s token', 'not_allowed_token_type', { token: slack.appToken }],
@@ -116,13 +116,13 @@ describe('the bot’s mistake is refused and written down', () => {
     expect(slack.calls.at(-1)).toMatchObject({ method, ok: false, error })
   })
 
-  test('a call without a Bearer token is not_authed, wherever else the token stands', async () => {
+  test('a call without a Bearer token is not_authed, even with a token elsewhere', async () => {
     const bare = await fetch(`${slack.apiUrl}auth.test?token=${slack.botToken}`, { method: 'POST' })
     expect(await bare.json()).toMatchObject({ ok: false, error: 'not_authed' })
     expect(slack.refusals).toHaveLength(1)
   })
 
-  test('a scope that the token lacks, a method that there is not and an argument that is missing are named', async () => {
+  test('a missing scope, an unknown method and a missing argument are named', async () => {
     const narrow = await localSlack({ scopes: ['chat:write'] })
     const lacking = { error: 'missing_scope', needed: 'reactions:write', provided: 'chat:write' }
     expect(await call('reactions.add', { timestamp: NEVER, name: 'eyes' }, narrow)).toMatchObject(lacking)
@@ -162,8 +162,8 @@ test.each<Row>([
   expect(slack.refusals).toEqual([])
 })
 
-describe('what is taken', () => {
-  test('what is right and within its limits', async () => {
+describe('accepted calls', () => {
+  test('are valid and within the limits', async () => {
     await story([
       ['auth.test', {}, { user_id: BOT_USER, bot_id: expect.any(String) }],
       ['apps.connections.open', { token: slack.appToken }, { url: expect.stringContaining('ws://') }],
@@ -195,7 +195,7 @@ describe('what is taken', () => {
     ])
   })
 
-  test('an update keeps what it leaves out, and a message of one’s own may be deleted', async () => {
+  test('an update keeps omitted parts, and the bot’s own message can be deleted', async () => {
     const { ts } = await call('chat.postMessage', { text: 'one', blocks: [section('one')] })
     const edited = { user: BOT_USER }
     await story([
@@ -228,7 +228,7 @@ describe('what is taken', () => {
 })
 
 describe('reading', () => {
-  test('replies come root first, in pages, with metadata only where it is asked for', async () => {
+  test('replies come root first, in pages, with metadata only on request', async () => {
     const { ts } = await slack.say({ text: 'root' })
     const noted = { metadata: metadata(1) }
     for (const n of [1, 2, 3]) await call('chat.postMessage', { thread_ts: ts, text: `reply ${n}`, ...noted })
@@ -255,8 +255,8 @@ describe('reading', () => {
   })
 })
 
-describe('what does not last', () => {
-  test('a status stands until the bot writes, or two minutes are over', async () => {
+describe('what expires', () => {
+  test('a status stays until the bot writes, or for two minutes', async () => {
     const { clock, timed } = await timedSlack()
     const { ts: thread_ts } = await timed.say({ text: 'hello' })
     const set = (status: string) => story([['assistant.threads.setStatus', { thread_ts, status }, {}]], timed)
@@ -269,7 +269,7 @@ describe('what does not last', () => {
     expect(timed.status(GENERAL, thread_ts)).toBe('')
   })
 
-  test('a stream grows until it is stopped; then it may be updated', async () => {
+  test('a stream grows until it is stopped, and can then be updated', async () => {
     const { ts } = await call('chat.startStream', { thread_ts: root, ...to, markdown_text: 'one ' })
     await story([
       ['chat.appendStream', { ts, markdown_text: 'two ' }, {}],
@@ -279,7 +279,7 @@ describe('what does not last', () => {
     ])
   })
 
-  test('a stream dies of age, and of a person who stops it', async () => {
+  test('a stream ends by age, and when a person stops it', async () => {
     const { clock, timed } = await timedSlack()
     const channel = `D${ALICE.slice(1)}`
     const { ts: thread } = await timed.say({ channel, text: 'hello' })
@@ -294,7 +294,7 @@ describe('what does not last', () => {
     await story([['chat.appendStream', { ...stopped, ...x }, 'stopped_by_user']], timed)
   })
 
-  test('a trigger is old after three seconds; a fresh one opens no modal with a title over 24', async () => {
+  test('a trigger expires after three seconds; a modal’s title has at most 24 characters', async () => {
     const { clock, timed } = await timedSlack()
     const trigger = async () => (await timed.slash('hi')).delivery.payload['trigger_id']
     const old = { trigger_id: await trigger(), view: modal }
@@ -304,7 +304,7 @@ describe('what does not last', () => {
     await story([['views.open', long, 'invalid_arguments']], timed)
   })
 
-  test('a response URL takes five messages within half an hour', async () => {
+  test('a response URL accepts five messages within half an hour', async () => {
     const { clock, timed } = await timedSlack()
     const { delivery } = await timed.slash('hi')
     const headers = { 'content-type': 'application/json' }
@@ -327,14 +327,14 @@ describe('what does not last', () => {
 describe('what a person reads', () => {
   const rich = (...elements: object[]) => ({ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] })
 
-  test('blocks in place of the text, names in place of ids, links with their address', () => {
+  test('blocks instead of the text, names instead of ids, links with their address', () => {
     const words = section(`<@${ALICE}> see <https://example.org/a|this> in <#${GENERAL}> &lt;now&gt;`)
     const blocks = [words, rich({ type: 'text', text: 'a' }, { type: 'user', user_id: ALICE })]
     const shown = '@Alice see this (https://example.org/a) in #general <now>\na@Alice'
     expect(slack.shown({ text: 'only a notification', blocks })).toBe(shown)
   })
 
-  test('pings by the bot are counted, wherever they hide', async () => {
+  test('pings by the bot are counted anywhere in a message', async () => {
     const pinging = await localSlack({ echo: false })
     const blocks = [rich({ type: 'broadcast', range: 'here' })]
     const words = '<!channel> &lt;!here&gt; <!subteam^S1> <@U0BOB000001>'

@@ -64,7 +64,7 @@ describe('the wikipedia package reads it', () => {
 })
 
 describe('api.php', () => {
-  test('titles are normalised and redirects followed, and both are told', async () => {
+  test('titles are normalised and redirects followed, and both are noted', async () => {
     const { body } = await api({
       action: 'query',
       titles: 'chilton_Books',
@@ -111,7 +111,7 @@ describe('api.php', () => {
     expect(Object.values(body.query.pages)).toContainEqual(expect.objectContaining({ title: 'Paris' }))
   })
 
-  test('only one whole text comes a request, and the rest is told to continue', async () => {
+  test('a request returns one whole text, and a continuation for the rest', async () => {
     const { body } = await api({ action: 'query', titles: 'Paris|France', prop: 'extracts', explaintext: '1' })
     expect(body).toMatchObject({ continue: { excontinue: 1 } })
     const intro = await pages({ titles: 'Paris|France', prop: 'extracts', explaintext: '1', exintro: '1' })
@@ -125,7 +125,7 @@ describe('api.php', () => {
     expect(html?.['extract']).toMatch(/^<p>AT&amp;T Inc\./)
   })
 
-  test('a search needs all its words and puts the exact title first', async () => {
+  test('a search needs all of its words and puts the exact title first', async () => {
     expect((await titles('Mercury'))[0]).toBe('Mercury')
     expect(await titles('novel Arrakis')).toEqual(['Dune (novel)'])
     expect(await titles('Arrakis bicycles')).toEqual([])
@@ -153,19 +153,19 @@ describe('api.php', () => {
     expect(body).toEqual(['Ada', ['Ada Lovelace'], [''], [expect.stringContaining('/wiki/Ada_Lovelace')]])
   })
 
-  test('what is missing or unknown is refused in a header and in words', async () => {
+  test('missing and unknown parameters are refused in a header and a message', async () => {
     const { response, body } = await api({ action: 'query', list: 'search' })
     expect(response.headers.get('mediawiki-api-error')).toBe('missingparam')
     expect(body.error?.code).toBe('missingparam')
     expect((await api({ action: 'dance' })).body.error?.code).toBe('badvalue')
   })
 
-  test('without format=json it answers people, in HTML', async () => {
+  test('without format=json it answers in HTML', async () => {
     const response = await fetch(`${wiki.url}?action=query&titles=Paris`)
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  test('a fault lasts as often as it was asked for', async () => {
+  test('a fault lasts for the requested number of requests', async () => {
     wiki.fault({ times: 1, status: 503, body: 'busy' })
     expect((await fetch(wiki.url)).status).toBe(503)
     wiki.fault({ times: 1, drop: true })
@@ -184,7 +184,7 @@ describe('the shipped pages', () => {
     for (const line of offered) expect(known).toContain(line.split(', ')[0])
   })
 
-  test('own pages can be served in their place', async () => {
+  test('custom pages can replace them', async () => {
     const own = await startWiki({ pages: parsePages('# One\nredirects: Uno\nOne is a number.\n\n== More ==\n\nText.') })
     const body = (await (
       await fetch(
@@ -198,7 +198,7 @@ describe('the shipped pages', () => {
   })
 })
 
-test('a page’s address shows it to a person, whatever its title holds, and a wrong one says so', async () => {
+test('a page’s address shows it in a browser, for any title, and a wrong address says so', async () => {
   const [cube] = await pages({ titles: "Rubik's Cube", prop: 'info', inprop: 'url' })
   const [sharp] = await pages({ titles: 'C Sharp (programming language)', prop: 'info', inprop: 'url' })
   for (const [page, begins] of [

@@ -50,7 +50,7 @@ async function isIgnored(at: PlayedWorkspace, other: PlayedWorkspace) {
   expect(hasAnswer()).toBe(false)
 }
 
-test('who allows it is installed and answered, who cancels is told so, and the other workspace hears nothing', async () => {
+test('allowing installs the app, cancelling says so, and the other workspace gets nothing', async () => {
   expect(await add('Cancel')).toContain('The installation was cancelled in Slack')
   expect(await add('Allow in Beacon')).toContain('Thinkaloud is installed in Beacon.')
   await isIgnored(workspace('Local'), workspace('Beacon'))
@@ -61,7 +61,7 @@ test('who allows it is installed and answered, who cancels is told so, and the o
   expect([ids[0], new Set(ids).size]).toEqual([TEAM, 5])
 })
 
-test('commands, buttons and forms work in another workspace than the first', async () => {
+test('commands, buttons and forms work in a second workspace', async () => {
   await add('Allow in Beacon')
   const { slack } = workspace('Beacon')
   const said = await slack.mention('What is 15% of 240?')
@@ -75,7 +75,7 @@ test('commands, buttons and forms work in another workspace than the first', asy
   expect((await slack.submit(view, {})).errors ?? {}).toEqual({})
 })
 
-test('an organisation is served where it adds the app, until it takes it out or removes it', async () => {
+test('an organisation’s workspace is served after it adds the app, until it removes it', async () => {
   expect(await add('Allow in Globex')).toContain('Thinkaloud is installed in the organisation Globex.')
   await add('Allow in Local')
   const [ops, sales] = [workspace('Globex Ops'), workspace('Globex Sales')]
@@ -89,7 +89,7 @@ test('an organisation is served where it adds the app, until it takes it out or 
   await isIgnored(sales, workspace('Local'))
 })
 
-test('a removed app is silent at once, and is there again once it is installed again', async () => {
+test('a removed app is silent at once, and works again after a new installation', async () => {
   await add('Allow in Local')
   await add('Allow in Beacon')
   await act('remove', workspace('Beacon').id)
@@ -98,7 +98,7 @@ test('a removed app is silent at once, and is there again once it is installed a
   await isAnswered(workspace('Beacon'))
 })
 
-test('tokens rotate: after the clock has moved past their end, the app has others', async () => {
+test('tokens rotate: after their expiry the app has new ones', async () => {
   await add('Allow in Local')
   const tokens = () => [...gateway().oauth.tokens].filter(([, { home }]) => home.id === TEAM).map(([token]) => token)
   const before = tokens()
@@ -169,7 +169,7 @@ test('Slack refuses a token that it does not know, and an organisation’s that 
 describeWithChromium('the page', () => {
   const open = pagesInChromium()
 
-  test('leads to the other workspace by its menu and the keyboard, and people write there', async () => {
+  test('leads to the other workspace by menu and keyboard, where people can write', async () => {
     await add('Allow in Beacon')
     const { page, axe } = await open(playground.url, { viewport: { width: 400, height: 800 } })
     await page.getByRole('button', { name: 'Workspace: Local' }).press('Enter')
@@ -205,7 +205,7 @@ describeWithChromium('the page', () => {
 })
 
 describe('by default', () => {
-  test('there is one workspace, and no way to another', async (t) => {
+  test('there is one workspace', async (t) => {
     const own = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
     t.onTestFinished(own.stop)
     expect([own.gateway, (await (await fetch(`${own.url}/state`)).json()) as object]).toEqual([

@@ -44,7 +44,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['1', '2']))
   })
 
-  test('a question that is delivered late has its turn where it was said, but not before what has begun', async () => {
+  test('a late question runs in the order of its message, but not before a question in progress', async () => {
     const queue = await opened()
     const [begun, over] = [deferred(), deferred()]
     const seen: string[] = []
@@ -62,7 +62,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(order.map((ts) => `170000000${ts}`)))
   })
 
-  test('a question that is asked again as it was edited has its turn where it was said', async () => {
+  test('an edited question runs in the order of its message', async () => {
     const queue = await opened()
     const over = deferred()
     const seen: string[] = []
@@ -96,13 +96,13 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['1']))
   })
 
-  test('an event id that was seen is not taken in under another question id', async () => {
+  test('a known event id is not accepted under another question id', async () => {
     const { queue } = await recording()
     await queue.accept(question('1', { eventId: 'Ev1' }))
     expect(await queue.accept(question('2', { eventId: 'Ev1' }))).toBe('duplicate')
   })
 
-  test('a question comes out as it went in, and nothing that the caller does later changes it', async () => {
+  test('a question comes out as it went in, whatever the caller changes later', async () => {
     const queue = await opened()
     const asked = question('1', { text: 'über "quotes", \u2028 and 🦉', responseUrl: 'http://127.0.0.1/x' })
     const before = structuredClone(asked)
@@ -113,7 +113,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(got).toEqual([before]))
   })
 
-  test('a thread in which the bot was never asked is a stranger, and that claims nothing', async () => {
+  test('a thread in which the bot was never asked is unknown, and its message is not claimed', async () => {
     const { queue, seen } = await recording()
     expect(await queue.accept(question('1'), { onlyKnownThread: true })).toBe('unknown_thread')
     expect(await queue.accept(question('1'))).toBe('accepted')
@@ -123,7 +123,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['1', '2']))
   })
 
-  test('a thread in which all questions were refused is a stranger, and one in which one was not is known', async () => {
+  test('a thread in which all questions were refused is unknown; one accepted question makes it known', async () => {
     const seen: string[] = []
     const queue = await opened()
     await queue.start(async ({ ts = '', user }) => {
@@ -145,7 +145,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(await isKnown('6')).toBe(true)
   })
 
-  test('a thread is forgotten when nobody asked in it for long, and each question begins that time anew', async () => {
+  test('a thread is forgotten some time after its last question', async () => {
     let now = 1_000_000
     const queue = await opened({ now: () => now, knownTtlMs: 1_000 })
     await queue.accept(question('1'))
@@ -157,7 +157,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(await queue.accept(question('4'), { onlyKnownThread: true })).toBe('unknown_thread')
   })
 
-  test('a slash command’s question is taken in again under the thread that it got, once', async () => {
+  test('a slash command’s question is accepted again under its new thread, once', async () => {
     const { queue, seen } = await recording()
     const asked = question('ask-1', { thread: 'T1:C1:ask-1', surface: 'ask' })
     expect(await queue.accept(asked)).toBe('accepted')
@@ -213,7 +213,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(most).toBe(2)
   })
 
-  test('a handler that fails is called again, with what its run has saved', async () => {
+  test('a failed handler is called again, with its saved run', async () => {
     const queue = await opened()
     const runs: SavedRun[] = []
     await queue.start(async (_, run) => {
@@ -240,7 +240,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(runs[1]?.startedAt).toBe(runs[0]?.startedAt)
   })
 
-  test('a post is fresh once, unsure until it is written down, and then known', async () => {
+  test('a post is fresh once, unsure until it is recorded, and then known', async () => {
     const queue = await opened()
     const claims: unknown[] = []
     await queue.start(async (_, run) => {
@@ -252,7 +252,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(claims).toEqual(['fresh', 'unsure', { ts: '7.7' }, 'fresh']))
   })
 
-  test('what is saved and claimed at the same moment is all saved, and one of two claims is fresh', async () => {
+  test('saves and claims at the same moment are all stored, and one of two claims is fresh', async () => {
     const queue = await opened()
     const seen: unknown[] = []
     await queue.start(async (_, run) => {
@@ -273,7 +273,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual(['fresh', 'unsure', 1, { 'step-1': '', root: '7.7' }]))
   })
 
-  test('a holder may look whether the lease is still held, at once and later', async () => {
+  test('a holder can check its lease, at once and later', async () => {
     const queue = await opened()
     const looks: unknown[] = []
     await queue.start(async (_, run) => {
@@ -305,7 +305,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(runs[1]?.answer).toEqual({ text: '42', sources: [] })
   })
 
-  test('a question that always fails is given up after its tries, and the thread goes on', async () => {
+  test('a question that always fails is dead-lettered after its tries, and the thread continues', async () => {
     const queue = await opened({ maxFailures: 3 })
     const seen: string[] = []
     const handler: Handler = async ({ ts }) => {
@@ -319,7 +319,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(seen).toEqual(['try bad', 'try bad', 'try bad', 'give up bad: fresh', 'try good'])
   })
 
-  test('giving up is tried a few times when it fails itself, and then the thread goes on all the same', async () => {
+  test('dead-lettering is tried a few times if it fails, and then the thread continues', async () => {
     const queue = await opened({ maxFailures: 1 })
     const seen: string[] = []
     const handler: Handler = async ({ ts }) => {
@@ -336,7 +336,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(seen).toEqual(['try bad', 'give up', 'give up', 'give up', 'try good'])
   })
 
-  test('a failing question holds up nobody but its own thread', async () => {
+  test('a failing question delays only its own thread', async () => {
     const queue = await opened({ concurrency: 1, backoffMs: 200 })
     const seen: string[] = []
     await queue.accept(question('bad'))
@@ -350,7 +350,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(seen.indexOf('beside')).toBeLessThan(seen.lastIndexOf('bad'))
   })
 
-  test('stop lets what runs finish and begins nothing more in earnest', async () => {
+  test('stop lets running questions finish, and starts others only as aborted', async () => {
     const queue = await opened({ concurrency: 1 })
     const [begun, finish] = [deferred(), deferred()]
     const seen: string[] = []
@@ -370,7 +370,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(seen.filter((line) => line.endsWith('false'))).toEqual(['1 false'])
   })
 
-  test('stop aborts what does not end in time, and a handler that hears nothing loses its run', async () => {
+  test('stop aborts a question that does not end in time, and a handler that ignores it loses its run', async () => {
     const queue = await opened()
     const late = deferred<Run>()
     let wasAborted = false
@@ -386,7 +386,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await expect(run.claimPost('answer-1')).rejects.toThrow()
   })
 
-  test('a handler that is aborted by the stop is told so by LeaseLost', async () => {
+  test('a handler that stop aborts gets LeaseLost', async () => {
     const queue = await opened()
     const begun = deferred()
     const outcome = deferred<unknown>()

@@ -35,26 +35,26 @@ export function conversationContract(make: (settings?: QueueSettings) => Queue):
   }
   const named = (minutes: number, channel = 'D1') => `T1:${channel}:${at(minutes)}`
 
-  test('messages of a direct message within an hour of each other are one conversation, the next after that another', async () => {
+  test('messages within an hour of each other are one conversation, and the next one starts another', async () => {
     expect(await conversations([dm(0), dm(59), dm(118), dm(179), dm(200)])).toEqual([
       ...[named(0), named(0), named(0)],
       ...[named(179), named(179)],
     ])
   })
 
-  test('a reply belongs to the conversation of the message that it hangs under, however old that is', async () => {
+  test('a reply belongs to the conversation of its root, however old', async () => {
     const asked = [dm(0), dm(30), replyTo(30, 31), dm(500), replyTo(30, 501), replyTo(500, 502)]
     expect(await conversations(asked)).toEqual([named(0), named(0), named(0), named(500), named(0), named(500)])
   })
 
-  test('a reply does not make a conversation last longer, and one under an unknown message is its own', async () => {
+  test('a reply does not extend a conversation, and one under an unknown message is its own', async () => {
     expect(await conversations([dm(0), replyTo(0, 55), dm(70), replyTo(-900, 71)])).toEqual([
       ...[named(0), named(0)],
       ...[named(70), named(-900)],
     ])
   })
 
-  test('each direct message has conversations of its own, and a channel’s threads none', async () => {
+  test('each direct message has its own conversations, and a channel’s threads have none', async () => {
     const inChannel = question(at(2), { thread: at(2) })
     const asked = [dm(0), dm(1, { channel: 'D2' }), inChannel, dm(3, { channel: 'D2' })]
     expect(await conversations(asked)).toEqual([named(0), named(1, 'D2'), named(2, 'C1'), named(1, 'D2')])
@@ -71,14 +71,14 @@ export function conversationContract(make: (settings?: QueueSettings) => Queue):
     await eventually(() => expect(seen.toSorted()).toEqual([named(0), named(0), 'T1:D1:ask-1']))
   })
 
-  test('a message that is delivered late joins the conversation in whose time it was written', async () => {
+  test('a late message joins the conversation of the time it was written', async () => {
     expect(await conversations([dm(0), dm(50), dm(100), dm(45), dm(-30), dm(-200), dm(120)])).toEqual([
       ...[named(0), named(0), named(0), named(0), named(0)],
       ...[named(-200), named(0)],
     ])
   })
 
-  test('a message that is delivered again is known, whatever was written in between', async () => {
+  test('a repeated delivery is recognised, whatever was written in between', async () => {
     const queue = await opened()
     const seen: string[] = []
     await queue.start(async ({ ts }) => void seen.push(ts ?? ''))
@@ -88,7 +88,7 @@ export function conversationContract(make: (settings?: QueueSettings) => Queue):
     await eventually(() => expect(seen).toHaveLength(3))
   })
 
-  test('a conversation’s questions are handed out in order and one at a time; other conversations side by side', async () => {
+  test('a conversation’s questions run in order and one at a time; conversations run side by side', async () => {
     const queue = await opened({ concurrency: 8 })
     const allAtWork = deferred()
     const order: string[] = []
@@ -108,13 +108,13 @@ export function conversationContract(make: (settings?: QueueSettings) => Queue):
     expect(most).toBe(3)
   })
 
-  test('with no time for it each message is a conversation of its own', async () => {
+  test('with a time of 0 each message is its own conversation', async () => {
     expect(await conversations([dm(0), dm(1), replyTo(0, 2)], { dmMemoryMs: 0 })).toEqual([
       ...[named(0), named(1), named(0)],
     ])
   })
 
-  test('the time for it is what is set', async () => {
+  test('the time is a setting', async () => {
     expect(await conversations([dm(0), dm(9), dm(20)], { dmMemoryMs: 600_000 })).toEqual([
       ...[named(0), named(0), named(20)],
     ])

@@ -18,7 +18,7 @@ describe('the embedded queue', () => {
   fairnessContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
   conversationContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
 
-  test('takes nothing more in when too many questions wait, and does again when they are answered', async () => {
+  test('accepts nothing while too many questions wait, and accepts again when they are answered', async () => {
     const queue = memoryQueue({ log: keptLog(), maxWaiting: 2 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
@@ -30,7 +30,7 @@ describe('the embedded queue', () => {
     await queue.stop(0)
   })
 
-  test('a question id is forgotten after its time, so that memory does not fill', async () => {
+  test('a question id is forgotten after some time, to bound the memory', async () => {
     let now = 0
     const queue = memoryQueue({ log: keptLog(), doneTtlMs: 1_000, now: () => now })
     await queue.accept(question('1'))
@@ -39,7 +39,7 @@ describe('the embedded queue', () => {
     await queue.stop(0)
   })
 
-  test('a stop hands out what still waits with an aborted signal, so that everyone can be told', async () => {
+  test('a stop runs waiting questions with an aborted signal, so that people can be told', async () => {
     const queue = memoryQueue({ log: keptLog(), concurrency: 1, graceMs: 50 })
     const begun = deferred()
     const told: string[] = []
@@ -56,7 +56,7 @@ describe('the embedded queue', () => {
     expect(told).toEqual(['1', '2', '3'])
   })
 
-  test('says at its end how many questions are left unanswered', async () => {
+  test('logs the number of unanswered questions at its end', async () => {
     const log = keptLog()
     const queue = memoryQueue({ log })
     await queue.accept(question('1'))

@@ -23,7 +23,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.indexOf('quiet')).toBeLessThan(3)
   })
 
-  test('people’s questions go before those of schedules, however many are due', async () => {
+  test('people’s questions run before scheduled ones, however many are due', async () => {
     const queue = await opened({ concurrency: 1 })
     const due = (n: number) => {
       const schedule = { id: `${n}`, kind: 'due', at: 0, when: 'Every day' } as const
@@ -41,7 +41,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.indexOf('second')).toBeLessThan(8)
   })
 
-  test('with thirty questions of one workspace waiting, the first of another is among the next ten, each time', async () => {
+  test('with thirty waiting questions of one workspace, another workspace’s first is always among the next ten', async () => {
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []
     const gates = [deferred(), deferred()]
@@ -62,7 +62,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     }
   })
 
-  test('a channel with thirty questions and two that ask one after the other get a third each, until it is done', async () => {
+  test('a channel with thirty questions and two channels that ask one by one get a third each', async () => {
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []
     const ask = (channel: string, n: number) => queue.accept(question(`${channel}-${n}`, { channel, thread: `${n}.0` }))
@@ -81,7 +81,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.filter((one) => one === 'CA')).toHaveLength(30)
   })
 
-  test('a burst from one channel, whose questions come all at once, does not hold up who asks after it', async () => {
+  test('a burst of one channel does not delay later questions of others', async () => {
     const queue = await opened({ concurrency: 1 })
     const burst = Array.from({ length: 30 }, (_, n) => question(`burst-${n}`, { thread: `${n}.0` }))
     await Promise.all(burst.map((one) => queue.accept(one)))
@@ -93,7 +93,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.lastIndexOf('C2')).toBeLessThan(10)
   })
 
-  test('a channel gets no credit for having been silent', async () => {
+  test('a silent channel gets no credit', async () => {
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []
     let gate = deferred()
@@ -116,7 +116,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.slice(16, 26).filter((one) => one === 'CA').length).toBeGreaterThanOrEqual(4)
   })
 
-  test('a talkative thread does not hold up its neighbours in the channel, however much it asks', async () => {
+  test('a busy thread does not delay other threads of its channel', async () => {
     const queue = await opened({ concurrency: 1 })
     for (let n = 0; n < 10; n++) await queue.accept(question(`talk-${n}`))
     for (let n = 0; n < 5; n++) await queue.accept(question(`other-${n}`, { thread: `${n + 2}.0` }))
@@ -142,7 +142,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     for (const one of questions) await queue.accept(one)
   }
 
-  test('what waits is counted by questions, those behind the first of their thread too, with the oldest’s age', async () => {
+  test('waiting questions are counted, including those behind the first of their thread, with the oldest’s age', async () => {
     const { queue, begun, free, stats } = await holding(100_000)
     expect(await stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 })
     await accept(queue, question('0', { at: 10_000 }))
@@ -157,7 +157,7 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     await eventually(async () => expect(await stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 
-  test('a slash command’s question waits a second time, in the thread that it got', async () => {
+  test('a slash command’s question waits a second time, in its new thread', async () => {
     const queue = await opened({ concurrency: 1, now: () => 100_000 })
     const asked = question('ask-1', { thread: 'T1:C1:ask-1', surface: 'ask', at: 40_000 })
     const [rooted, free] = [deferred(), deferred()]

@@ -4,7 +4,7 @@ import { keptLog } from '../harness/stores.ts'
 
 const REFUSED = 'connect ECONNREFUSED 127.0.0.1:6379'
 
-test('a fault is said at once, and while it lasts once a minute, with how often it was met between', () => {
+test('a fault is logged at once, and then once a minute with its count', () => {
   const log = keptLog()
   let now = 1_000
   const tell = logThrottle(log, () => now)
@@ -21,7 +21,7 @@ test('a fault is said at once, and while it lasts once a minute, with how often 
   ])
 })
 
-test('a thousand kinds of faults are all said, and not all kept', () => {
+test('a thousand kinds of faults are all logged, and not all remembered', () => {
   const log = keptLog()
   const tell = logThrottle(log, () => 0)
   for (let n = 0; n < 1_000; n++) tell(new Error(`fault ${n}`))

@@ -24,7 +24,7 @@ describeWithRedis('giving up', () => {
     return queue
   }
 
-  test('what a failing question has paid for is no progress', async () => {
+  test('the usage of a failing question does not count as progress', async () => {
     const queue = await opened({ maxFailures: 3 })
     const seen: string[] = []
     const usage = { model: 'm', inputTokens: 1, outputTokens: 2, estimated: false }
@@ -40,7 +40,7 @@ describeWithRedis('giving up', () => {
     expect(seen).toEqual(['paid 0', 'paid 1', 'paid 2', 'given up'])
   })
 
-  test('a question that gets further each time may fail as often as it likes', async () => {
+  test('a question that makes progress each time may fail any number of times', async () => {
     const queue = await opened({ maxFailures: 2 })
     const seen: string[] = []
     const handler: Handler = async (_, run) => {
@@ -56,7 +56,7 @@ describeWithRedis('giving up', () => {
     expect(seen).toEqual(['step 1', 'step 2', 'step 3', 'step 4', 'step 5', 'answered'])
   })
 
-  test('a question that is not there any more holds up nobody behind it', async () => {
+  test('a missing question does not block those behind it', async () => {
     const prefix = `g${count++}`
     const log = keptLog()
     const queue = await opened({ prefix, log })
@@ -69,7 +69,7 @@ describeWithRedis('giving up', () => {
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test('of two that always lose their worker together, only the one that kills it is given up', async () => {
+  test('if two questions always lose their worker together, only the one that kills it is dead-lettered', async () => {
     const prefix = `g${count++}`
     const front = await opened({ prefix, role: 'front' })
     await deliver(front, question('bad', { thread: '1.0' }))

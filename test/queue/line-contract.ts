@@ -33,7 +33,7 @@ export function lineContract(make: () => Queue): void {
   }
   const thread = 'T1:C1:1.0'
 
-  test('a line tells which question is at work and which wait, in their order', async () => {
+  test('a line has the question in progress and the waiting ones, in order', async () => {
     const { queue, over } = await atWork()
     for (const name of ['2', '3']) await queue.accept(question(name))
     await queue.accept(question('4', { thread: '2.0' }))
@@ -43,13 +43,13 @@ export function lineContract(make: () => Queue): void {
     await eventually(async () => expect(await queue.inThread(thread)).toEqual({ waiting: [] }))
   })
 
-  test('a line that nobody works on yet has no question at work', async () => {
+  test('a line without a worker has no question in progress', async () => {
     const queue = await opened()
     await queue.accept(question('1'))
     expect(await queue.inThread(thread)).toEqual({ waiting: [question('1')] })
   })
 
-  test('a waiting question that is withdrawn has no turn, and is not taken in again', async () => {
+  test('a withdrawn question does not run, and is not accepted again', async () => {
     const { queue, over, seen } = await atWork()
     for (const name of ['2', '3']) await queue.accept(question(name))
     expect(await queue.withdraw(thread, question('2').id)).toBe(true)
@@ -61,7 +61,7 @@ export function lineContract(make: () => Queue): void {
     await eventually(() => expect(seen).toEqual(['1', '3']))
   })
 
-  test('what is at work, over or never asked cannot be withdrawn', async () => {
+  test('a question that is in progress, finished or unknown cannot be withdrawn', async () => {
     const { queue, over } = await atWork()
     expect(await queue.withdraw(thread, question('1').id)).toBe(false)
     over.resolve()
@@ -71,7 +71,7 @@ export function lineContract(make: () => Queue): void {
     expect(await queue.withdraw('T1:C1:9.0', question('1').id)).toBe(false)
   })
 
-  test('a thread whose only question was withdrawn goes on with the next one', async () => {
+  test('a thread whose only question was withdrawn continues with the next one', async () => {
     const { queue, over, seen } = await atWork()
     const elsewhere = (name: string) => question(name, { thread: '2.0' })
     await queue.accept(elsewhere('2'))
@@ -84,7 +84,7 @@ export function lineContract(make: () => Queue): void {
     await eventually(async () => expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
   })
 
-  test('a question whose run waits for a person is in the line, in no one’s way', async () => {
+  test('a question whose run waits for a person is in the line, and blocks nobody', async () => {
     const { queue, over } = await atWork(async ({ ts }) => (ts === '1' ? 'waiting' : undefined))
     over.resolve()
     await eventually(async () =>
@@ -94,7 +94,7 @@ export function lineContract(make: () => Queue): void {
     expect(await queue.inThread('T1:C1:9.0')).toEqual({ waiting: [] })
   })
 
-  test('a question that waits for its next try can be withdrawn', async () => {
+  test('a question that waits for a retry can be withdrawn', async () => {
     const { queue, over, seen } = await atWork(async ({ ts }) => {
       if (ts === '1') throw new Error('always')
     })
@@ -107,7 +107,7 @@ export function lineContract(make: () => Queue): void {
     await eventually(async () => expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
   })
 
-  test('a team is forgotten with what waits there and what is at work, and no other', async () => {
+  test('forgetting a team drops its waiting and running questions, and no others', async () => {
     const [begun, ended] = [deferred(), deferred()]
     const queue = await opened()
     const seen: string[] = []

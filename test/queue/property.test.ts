@@ -185,7 +185,7 @@ async function holds(world: World, commands: Iterable<Command>): Promise<void> {
 }
 
 describe('the embedded queue', () => {
-  test('posts everything once and in order, whatever is delivered how often and fails', async () => {
+  test('posts everything once and in order, after any deliveries and failures', async () => {
     const property = fc.asyncProperty(fc.commands(gentle, { maxCommands: 40 }), async (commands) => {
       const queue = memoryQueue({ log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
       await holds(new World({ front: queue, worker: async () => ({ queue }) }), commands)
@@ -228,7 +228,7 @@ describeWithRedis('the queue in Redis', () => {
     return world
   }
 
-  test('posts everything once and in order, whoever dies when', async () => {
+  test('posts everything once and in order, after any crashes', async () => {
     const property = fc.asyncProperty(fc.commands([...gentle, ...rough], { maxCommands: 25 }), async (commands) =>
       holds(await makeWorld(), commands),
     )

@@ -42,7 +42,7 @@ describeWithRedis('a failing Redis', () => {
     return redis
   }
 
-  test('killed and started again with its file: what was accepted is answered, what was not is refused at once', async () => {
+  test('after a restart with its file, accepted questions are answered; meanwhile others are refused at once', async () => {
     const log = keptLog()
     const queue = open(`f${count++}`, { log })
     const slack = new PlayedSlack()
@@ -75,7 +75,7 @@ describeWithRedis('a failing Redis', () => {
     expect(about('Redis connection restored')).toHaveLength(2)
   })
 
-  test('a bot that starts while Redis is away works as soon as it is there', async () => {
+  test('a bot that starts without Redis works as soon as Redis is there', async () => {
     await server.kill()
     const queue = open(`f${count++}`)
     const slack = new PlayedSlack()
@@ -88,7 +88,7 @@ describeWithRedis('a failing Redis', () => {
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a')))
   })
 
-  test('a stop while Redis is away does not wait for it', async () => {
+  test('a stop without Redis does not wait for it', async () => {
     const queue = open(`f${count++}`)
     await isReady(queue)
     const begun = deferred()
@@ -104,7 +104,7 @@ describeWithRedis('a failing Redis', () => {
     await server.restart()
   })
 
-  test('a Redis that hangs makes accept fail in time, and what it took in nevertheless is a duplicate', async () => {
+  test('a hanging Redis makes accept fail in time, and a question that it stored nevertheless is a duplicate', async () => {
     const queue = open(`f${count++}`)
     const slack = new PlayedSlack()
     await isReady(queue)
@@ -120,7 +120,7 @@ describeWithRedis('a failing Redis', () => {
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a', 'b')))
   })
 
-  test('a Redis that is full takes nothing in, says so by ready(), and loses nothing', async () => {
+  test('a full Redis accepts nothing, is not ready(), and loses nothing', async () => {
     const prefix = `f${count++}`
     const queue = open(prefix)
     const slack = new PlayedSlack()
@@ -143,7 +143,7 @@ describeWithRedis('a failing Redis', () => {
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a', 'b')))
   })
 
-  test('a Redis that fills up while a run is at work lets it finish when there is room again', async () => {
+  test('a run during which Redis fills up finishes when there is room again', async () => {
     const queue = open(`f${count++}`)
     const slack = new PlayedSlack()
     const redis = rawClient()
@@ -164,7 +164,7 @@ describeWithRedis('a failing Redis', () => {
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('a')))
   })
 
-  test('a Redis that fills up again and again uses up none of a question’s tries', async () => {
+  test('a Redis that fills up repeatedly uses up none of a question’s tries', async () => {
     const queue = open(`f${count++}`)
     const redis = rawClient()
     const ends: string[] = []
@@ -188,7 +188,7 @@ describeWithRedis('a failing Redis', () => {
     expect(faults).toBe(5)
   })
 
-  test('a worker that was frozen past its lease finds it lost when it wakes, and changes nothing', async () => {
+  test('a worker that was frozen past its lease has lost it, and changes nothing', async () => {
     const prefix = `f${count++}`
     const front = open(prefix, { role: 'front' })
     await isReady(front)
@@ -230,7 +230,7 @@ describeWithRedis('a failing Redis', () => {
     await once(child, 'exit')
   })
 
-  test('what a worker still sends just after it was taken over is there before its heir looks it up', async () => {
+  test('a post that a worker still sends after a take-over is there before the next worker looks it up', async () => {
     const prefix = `f${count++}`
     const [claimed, taken, looked] = [deferred(), deferred(), deferred()]
     const inSlack: string[] = []

@@ -41,7 +41,7 @@ describeWithRedis('the queue in Redis', () => {
     return queue
   }
 
-  test('what a run saves and claims in one turn of the event loop is one command', async () => {
+  test('saves and claims in one turn of the event loop are one command', async () => {
     const queue = await opened()
     const redis = server.rawClient()
     const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
@@ -65,7 +65,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(await asked.promise).toBe(1)
   })
 
-  test('the record of a post goes along with the write after it, the last one with the end of the run', async () => {
+  test('a post is recorded with the next write, the last one with the end of the run', async () => {
     const queue = await opened({ prefix: 'records', now: () => 60_000 })
     const redis = server.rawClient()
     const scripts = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
@@ -89,7 +89,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(await redis.hmget(key, 'post:step-1', 'post:answer-1')).toEqual(['5.5', '6.6'])
   })
 
-  test('the record of a post is kept where the handler fails after it, or works on for long', async () => {
+  test('a post is recorded if the handler fails after it, or works for long', async () => {
     const queue = await opened({ now: () => 60_000 })
     const redis = server.rawClient()
     const claims: unknown[] = []
@@ -115,7 +115,7 @@ describeWithRedis('the queue in Redis', () => {
     })
   })
 
-  test('every key expires but BullMQ’s own, and all that a thread has is under one hash tag', async () => {
+  test('every key except BullMQ’s own expires, and all keys of a thread have one hash tag', async () => {
     const prefix = 'keys'
     const queue = await opened({ prefix, maxFailures: 1 })
     const slack = new PlayedSlack()
@@ -144,7 +144,7 @@ describeWithRedis('the queue in Redis', () => {
     await expectTidy()
   })
 
-  test('BullMQ keeps nothing of jobs that are done', async () => {
+  test('BullMQ keeps no finished jobs', async () => {
     const prefix = 'tidy'
     const queue = await opened({ prefix })
     const slack = new PlayedSlack()
@@ -159,7 +159,7 @@ describeWithRedis('the queue in Redis', () => {
     await eventually(async () => expect(await redis.keys(`${prefix}:*:inbox`)).toEqual([]))
   })
 
-  test('fronts that take in a direct message’s messages at the same moment agree on its conversation', async () => {
+  test('fronts that accept direct messages at the same moment agree on their conversation', async () => {
     const fronts = await Promise.all([1, 2, 3].map(() => opened({ prefix: 'agree', role: 'front' })))
     const worker = await opened({ prefix: 'agree' })
     const messages = Array.from({ length: 30 }, (_, n) => `${1_700_000_000 + n}.000100`)
@@ -172,7 +172,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(new Set(seen.map(conversationOf)).size).toBe(1)
   })
 
-  test('a question that was stored before conversations were is answered, in its thread’s own', async () => {
+  test('a question stored before conversations existed is answered in its thread’s own conversation', async () => {
     const queue = await opened({ prefix: 'old' })
     await queue.accept(question('1.5', { channel: 'D1', surface: 'dm', thread: '1.5' }))
     const redis = server.rawClient()
@@ -183,7 +183,7 @@ describeWithRedis('the queue in Redis', () => {
     await eventually(() => expect(seen).toEqual(['T1:D1:1.5']))
   })
 
-  test('a front answers nothing; a worker answers, and takes in what its own work asks for', async () => {
+  test('a front answers nothing; a worker answers, and accepts its own questions', async () => {
     const prefix = 'roles'
     const front = await opened({ prefix, role: 'front' })
     const worker = await opened({ prefix, role: 'worker' })
@@ -199,7 +199,7 @@ describeWithRedis('the queue in Redis', () => {
     await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('ask-1')))
   })
 
-  test('many fronts and workers answer each question once, each thread in order', async () => {
+  test('many fronts and workers answer each question once, and each thread in order', async () => {
     const prefix = 'many'
     const queues = await Promise.all([1, 2, 3].map(() => opened({ prefix, concurrency: 4 })))
     const slack = new PlayedSlack()
@@ -218,7 +218,7 @@ describeWithRedis('the queue in Redis', () => {
     }
   })
 
-  test('a worker that stops hands its run over at once, not when its lease runs out, and it goes on where it was', async () => {
+  test('a worker that stops hands its run over at once, and the run continues where it was', async () => {
     const options = { prefix: 'handover', lockMs: 600_000, stalledMs: 600_000 }
     const slack = new PlayedSlack()
     const leaving = await opened(options)
@@ -243,7 +243,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(attempts).toEqual([2, 1, 1, 0])
   })
 
-  test('a rolling restart under load loses nothing, repeats nothing and gives nothing up', async () => {
+  test('a rolling restart under load loses, repeats and dead-letters nothing', async () => {
     const options = { prefix: 'rolling', lockMs: 600_000, stalledMs: 600_000, concurrency: 5 }
     const slack = new PlayedSlack()
     const givenUp: string[] = []
@@ -272,7 +272,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(givenUp).toEqual([])
   })
 
-  test('a stored question that cannot be read any more is passed over, and the thread goes on', async () => {
+  test('an unreadable stored question is skipped, and the thread continues', async () => {
     const log = keptLog()
     const queue = await opened({ prefix: 'broken', log })
     await queue.accept(question('a'))
@@ -284,7 +284,7 @@ describeWithRedis('the queue in Redis', () => {
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields: { question: 'T1:C1:a' } }))
   })
 
-  test('a checkpoint that cannot be read any more counts as not made', async () => {
+  test('an unreadable checkpoint counts as absent', async () => {
     const queue = await opened({ prefix: 'torn' })
     const runs: SavedRun[] = []
     await queue.start(async (_, run) => {

@@ -55,7 +55,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     return { ...parts, seen, order, isSuspended: isSuspended }
   }
 
-  test('a signal is heard while the run is at work, in order, and no other run’s', async () => {
+  test('a running run gets its own signals in order', async () => {
     const heard: Signal[] = []
     const [begun, over] = [deferred(), deferred()]
     const { queue, control } = await opened(async (asked) => {
@@ -74,7 +74,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     over.resolve()
   })
 
-  test('what is sent while nobody works on the run is heard by each who takes it up', async () => {
+  test('a signal sent while nobody works on the run reaches each worker that takes it up', async () => {
     const heard: Signal[][] = []
     const over = deferred()
     const { queue, control } = await opened(async (asked) => {
@@ -94,7 +94,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await eventually(() => expect(heard).toEqual([1, 2].map(() => [message('m1'), STOP])))
   })
 
-  test('a run that has ended, or has its answer, or never was, says so', async () => {
+  test('a signal to a run that has ended, has its answer or is unknown is refused', async () => {
     const [saved, over] = [deferred(), deferred()]
     const { queue, control } = await opened(async (_, run) => {
       await run.save({ part: 'answer', value: { text: 'x', sources: [] } })
@@ -113,7 +113,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(await control.send(refOf(question('1')), message('m'))).toBe('not_running')
   })
 
-  test('so many messages are stored and no more; a stop is', async () => {
+  test('the number of stored messages is limited, but a stop is always stored', async () => {
     const over = deferred()
     const { queue, control } = await opened(() => over.promise)
     await queue.accept(question('1'))
@@ -124,7 +124,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     over.resolve()
   })
 
-  test('a run that waits for a person holds up nobody, and has no place among those at work', async () => {
+  test('a suspended run blocks nobody and uses no slot', async () => {
     const { queue, order, isSuspended: isSuspended } = await waiting(['1'], { concurrency: 1 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
@@ -135,7 +135,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(await queue.stats()).toEqual({ active: 0, waiting: 0, oldestMs: 0 })
   })
 
-  test('a decision brings it back with what it had saved, once; the first decision holds', async () => {
+  test('a decision resumes it once with its saved state; the first decision counts', async () => {
     const { queue, control, seen, isSuspended: isSuspended } = await waiting(['1'])
     await queue.accept(question('1'))
     await isSuspended(1)
@@ -153,7 +153,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(seen).toHaveLength(2)
   })
 
-  test('it comes back to the head of its thread, behind what is at work there', async () => {
+  test('it resumes at the head of its thread, behind the question in progress', async () => {
     const [begun, over] = [deferred(), deferred()]
     const order: string[] = []
     const { queue, control } = await opened(async ({ ts = '' }, run) => {
@@ -170,7 +170,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await eventually(() => expect(order).toEqual(['1', '2', '1', '3']))
   })
 
-  test('a decision that comes before the run is parked is not lost', async () => {
+  test('a decision before the run is suspended is not lost', async () => {
     const [asked, decided] = [deferred(), deferred()]
     const runs: SavedRun[] = []
     const { queue, control } = await opened(async (_, run) => {
@@ -190,7 +190,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await eventually(() => expect(runs.filter(({ decisions }) => decisions[1])).toHaveLength(2))
   })
 
-  test('a stop brings a run that waits back; a message does not, and is heard then', async () => {
+  test('a stop resumes a suspended run; a message does not, and is read later', async () => {
     const heard: Signal[][] = []
     const { queue, control } = await opened(async (asked, run) => {
       const mine: Signal[] = []
@@ -207,7 +207,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await eventually(() => expect(heard).toEqual([[], [message('m1'), STOP]]))
   })
 
-  test('when its time is over it goes on without a decision, and who decides then hears that', async () => {
+  test('after its deadline it continues without a decision, and a later decision is refused', async () => {
     let now = 1_000_000
     const {
       queue,
@@ -224,7 +224,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(seen).toHaveLength(2)
   })
 
-  test('who decides too late, before anybody has looked, hears that too, and the run goes on', async () => {
+  test('a late decision before the expiry is noticed is refused too, and the run continues', async () => {
     let now = 1_000_000
     const {
       queue,
@@ -240,7 +240,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
   })
 
-  test('a run that waits moves with its channel, is decided there, and is no new question', async () => {
+  test('a suspended run moves with its channel, is decided there, and is no new question', async () => {
     const channels: string[] = []
     const { queue, control } = await opened(async ({ ts, channel, thread }, run) => {
       channels.push(`${channel} ${ts}`)
@@ -270,7 +270,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await isSuspended('C12')
   })
 
-  test('a run can be read by whoever shows it or decides: while it waits, and when it has gone on', async () => {
+  test('a run can be read for display and decisions, while it waits and after it has continued', async () => {
     const { queue, control, isSuspended: isSuspended } = await waiting(['1'])
     const asked = question('1', { text: 'What "é"?' })
     expect(await control.load(refOf(asked))).toBeUndefined()
@@ -291,7 +291,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(await control.load(refOf(asked))).toBeUndefined()
   })
 
-  test('each round of a step’s waiting is decided by its own key', async () => {
+  test('each wait of a step is decided by its own key', async () => {
     const seen: SavedRun['decisions'][] = []
     const { queue, control } = await opened(async (_, run) => {
       seen.push(structuredClone(run.saved.decisions))
@@ -321,7 +321,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(seen.at(-1)).toEqual(decisions)
   })
 
-  test('of two steps that wait, the time of the one is over before that of the other', async () => {
+  test('two waiting steps have separate deadlines', async () => {
     let now = 1_000_000
     const seen: SavedRun['decisions'][] = []
     const settings = { now: () => now, suspendedMs: 5_000, sweepMs: 20 }
@@ -341,7 +341,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await eventually(() => expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' }, 2: ALLOWED }))
   })
 
-  test('who decides about the one when the time of the other is over is in time', async () => {
+  test('a decision about one step is in time although the other has expired', async () => {
     let now = 1_000_000
     const seen: SavedRun['decisions'][] = []
     const { queue, control } = await opened(

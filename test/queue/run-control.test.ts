@@ -23,7 +23,7 @@ describe('runs in memory', () => {
     return { queue, control: queue.control }
   })
 
-  test('a stop of the process tells of those that wait for a person too', async () => {
+  test('a stop of the process also reports runs that wait for a person', async () => {
     const log = keptLog()
     const queue = memoryQueue({ log, ...quick })
     const told: boolean[] = []
@@ -67,7 +67,7 @@ describeWithRedis('runs in Redis', () => {
     return { queue: open(prefix, settings), control: front.control }
   })
 
-  test('a run waits while all processes end and others begin, and any of those takes it up', async () => {
+  test('a run waits while all processes are replaced, and any new one takes it up', async () => {
     const prefix = `c${count++}`
     const before = await opened(prefix)
     await before.start(approval)
@@ -82,7 +82,7 @@ describeWithRedis('runs in Redis', () => {
     await eventually(async () => expect([seen, await state(prefix)]).toEqual([[1], 'done']))
   })
 
-  test('every key of a run that waits expires, and not before the run may wait no longer', async () => {
+  test('every key of a suspended run expires, but not before its deadline', async () => {
     const prefix = `c${count++}`
     const queue = await opened(prefix, { knownTtlMs: 1_000, deadLetterTtlMs: 1_000, suspendedMs: 60_000 })
     const before = Date.now()
@@ -95,7 +95,7 @@ describeWithRedis('runs in Redis', () => {
       expect((await redis.pttl(`${prefix}:{T1:C1:1.0}:${key}`)) + Date.now() - before).toBeGreaterThan(60_000)
   })
 
-  test('a process that dies between the decision and the job leaves work for the sweeper', async () => {
+  test('if a process dies between the decision and the job, the sweeper creates the job', async () => {
     const prefix = `c${count++}`
     const queue = await opened(prefix, { sweepMs: 100 })
     const done = deferred()
@@ -144,7 +144,7 @@ describeWithRedis('runs in Redis', () => {
   const killListeners = (servers: Pick<RedisServer, 'url'>[]) =>
     Promise.all(servers.map((one) => asking(one, (redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub'))))
 
-  test('what is sent while the listening connection is away is heard when it is back', async () => {
+  test('a signal sent while the listening connection is down arrives when it is back', async () => {
     const { send, isHeard } = await listening({ url: server.url })
     for (const id of ['m1', 'm2']) {
       await send(id)
@@ -155,7 +155,7 @@ describeWithRedis('runs in Redis', () => {
     }
   })
 
-  test('what a subscription missed is heard before what is called out after it, and each signal once', async () => {
+  test('missed signals arrive before later ones, and each once', async () => {
     const { send, isHeard, heard, prefix } = await listening({ url: server.url })
     const redis = server.rawClient()
     await eventually(async () => expect(await redis.publish(`${prefix}:signals`, '')).toBe(1))
@@ -167,7 +167,7 @@ describeWithRedis('runs in Redis', () => {
     expect(heard).toEqual(['missed', 'm1', 'm2'])
   })
 
-  test('in a Cluster: a signal is heard from any node, also when the listening connection was cut', async () => {
+  test('in a Cluster a signal arrives from any node, even after the listening connection was cut', async () => {
     const { settings, servers } = await startCluster({ onTestFinished })
     const { send, isHeard } = await listening(settings)
     await send('m1')
@@ -177,7 +177,7 @@ describeWithRedis('runs in Redis', () => {
     await isHeard('m2')
   })
 
-  test('behind Sentinels: a signal is heard by the new master when the old one is dead', async () => {
+  test('behind Sentinels a signal arrives through the new master when the old one is dead', async () => {
     const sentinels = await startSentinels({ onTestFinished })
     const { front, send, isHeard } = await listening(sentinels.settings)
     await send('m1')
@@ -189,7 +189,7 @@ describeWithRedis('runs in Redis', () => {
     await isHeard('m2')
   }, 240_000)
 
-  test('what others publish on the channel harms nothing', async () => {
+  test('foreign messages on the channel do no harm', async () => {
     const { send, isHeard } = await listening({ url: server.url })
     const redis = server.rawClient()
     const channel = `c${count - 1}:signals`

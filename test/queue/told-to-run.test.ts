@@ -47,7 +47,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
   }
   const asks = (ts: string, more: Partial<Question> = {}) => question(ts, more)
 
-  test('a message of the asker is told to the run at work, once, and is no question', async () => {
+  test('the asker’s message goes to the running run once, and is no question', async () => {
     const { front, worker, over, one, order, isOver } = await atWork(async (asked, run) => {
       if (asked.ts === '1.1') await hear(run, asks('1.2'))
     })
@@ -65,7 +65,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(await front.control.send(refOf(asks('1.2')), { type: 'stop', by: 'U1' })).toBe('not_running')
   })
 
-  test('one that no step holds when the run ends is a question, in its place, before what was said after it', async () => {
+  test('a message that no step contains when the run ends becomes a question, before later messages', async () => {
     const { front, over, seen, order, isOver } = await atWork(async (asked, run) => {
       if (asked.ts === '1.1') await hear(run, asks('1.2'))
     })
@@ -80,7 +80,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(await front.accept(asks('1.3'), MAYBE)).toBe('duplicate')
   })
 
-  test('a process that dies between the answer and the end makes one question of it', async () => {
+  test('a process that dies between the answer and the end makes it one question', async () => {
     let attempts = 0
     const { front, over, order, isOver } = await atWork(async (asked, run) => {
       if (asked.ts !== '1.1') return
@@ -94,7 +94,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(order()).toHaveLength(3)
   })
 
-  test('somebody else’s, one said before, one under another root and one that asks for itself are questions', async () => {
+  test('a message of another person, an earlier one, one under another root and one with a mention are questions', async () => {
     const { front, over, order } = await atWork()
     expect(await front.accept(asks('1.2', { user: 'U2' }), MAYBE)).toBe('accepted')
     expect(await front.accept(asks('0.9'), MAYBE)).toBe('accepted')
@@ -104,7 +104,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     await eventually(() => expect(order()).toHaveLength(5))
   })
 
-  test('one to a question that waits is heard when that begins; the newest question of the person counts', async () => {
+  test('a message for a waiting question is read when that begins; it goes to the person’s newest question', async () => {
     const heard: Signal[] = []
     const { front, worker, over, order, isOver } = await atWork(async (asked, run) => {
       if (asked.ts !== '1.2') return
@@ -119,7 +119,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(order()).toEqual(['1.1', '1.2'])
   })
 
-  test('what has its answer, or was told too much, hears nothing more', async () => {
+  test('a run with an answer, or with too many messages, gets no more', async () => {
     const [saved, over] = [deferred(), deferred()]
     const { front, order, ...first } = await atWork(async (asked, run) => {
       if (asked.ts !== '1.1') return
@@ -138,7 +138,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     await eventually(() => expect(order()).toEqual(['1.1', '1.3']))
   })
 
-  test('a stop takes with it what was added before; what comes after it is a question', async () => {
+  test('a stop discards earlier additions; later messages are questions', async () => {
     const { front, over, order, one, isOver } = await atWork()
     expect(await front.accept(asks('1.2'), MAYBE)).toBe('added')
     expect(await front.control.send(refOf(one), { type: 'stop', by: 'U1' })).toBe('sent')
@@ -149,7 +149,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(await front.accept(asks('1.2'))).toBe('duplicate')
   })
 
-  test('what was added to a question that is then edited goes to the run that begins in its place', async () => {
+  test('additions to a question that is then edited go to the run that replaces it', async () => {
     const again = { ...asks('1.1'), id: 'T1:C1:1.1:1.9', eventId: 'Ev-edit', text: 'Edited?' }
     const heard: Signal[] = []
     const { front, worker, over, seen, one, isOver } = await atWork(async (asked, run) => {
@@ -166,7 +166,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(seen.map(({ id }) => id)).toEqual([one.id, again.id, asks('1.2').id, asks('1.3').id])
   })
 
-  test('what may only be added is nobody’s where there is no run, and claims nothing', async () => {
+  test('a message that may only be added is not claimed without a run', async () => {
     const { front, over, order } = await atWork()
     expect(await front.accept(asks('1.2', { user: 'U2' }), { addition: 'only' })).toBe('unknown_thread')
     expect(await front.accept(asks('9.1', { thread: '9.0' }), { addition: 'only' })).toBe('unknown_thread')
@@ -176,7 +176,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     await eventually(() => expect(order().toSorted()).toEqual(['1.1', '1.2', '1.3']))
   })
 
-  test('a question that has begun is not withdrawn where only those that never began may be', async () => {
+  test('a question that has begun is not withdrawn if only unbegun ones may be', async () => {
     const { front, over, order } = await atWork(async ({ ts }) => {
       if (ts === '1.1') throw new Error('always')
     })

@@ -25,7 +25,7 @@ describeWithRedis('lines in Redis', () => {
 
   lineContract(() => open())
 
-  test('a question that cannot be read is passed over', async () => {
+  test('an unreadable question is skipped', async () => {
     const queue = open('torn')
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))
@@ -34,7 +34,7 @@ describeWithRedis('lines in Redis', () => {
     expect(await queue.inThread('T1:C1:1.0')).toEqual({ waiting: [question('2')] })
   })
 
-  test('of a channel that is forgotten the runs that are over go, and what waits stays', async () => {
+  test('forgetting a channel removes its finished runs, and keeps its waiting questions', async () => {
     const queue = open('over')
     onTestFinished(() => queue.stop(0))
     await eventually(async () => expect(await queue.ready()).toBe(true))

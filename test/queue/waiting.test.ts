@@ -3,7 +3,7 @@ import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
-describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
+describeWithRedis('turns and waiting questions in Redis', () => {
   const server = suiteRedis()
 
   const opened = async (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
@@ -21,7 +21,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     return queue
   }
 
-  test('a question that a crash left counted as waiting is found out by its run', async () => {
+  test('a question that a crash left counted as waiting is corrected by its run', async () => {
     const queue = await opened('ghost', { now: () => 60_000 })
     const [redis, seen, free] = [server.rawClient(), [] as string[], deferred()]
     await queue.start(async ({ ts }) => {
@@ -39,7 +39,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 
-  test('what Redis lost of the jobs and the counts is made again', async () => {
+  test('lost jobs and counts are restored', async () => {
     const front = await opened('lost', { role: 'front', now: () => 60_000 })
     for (const name of ['a', 'b', 'c']) await front.accept(question(name, { at: 10_000 }))
     await front.accept(question('d', { thread: '2.0', at: 20_000 }))
@@ -54,7 +54,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     await eventually(async () => expect(await front.stats()).toEqual({ waiting: 0, active: 0, oldestMs: 0 }))
   })
 
-  test('a question that was put down waits again', async () => {
+  test('a released question waits again', async () => {
     const queue = await opened('down', { backoffMs: 600_000, now: () => 60_000 })
     await queue.start(async () => {
       throw new Error('not now')
@@ -63,7 +63,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     await eventually(async () => expect(await queue.stats()).toEqual({ waiting: 1, active: 0, oldestMs: 50_000 }))
   })
 
-  test('channels that had their turns are forgotten, and what is kept of the others expires', async () => {
+  test('channels without waiting questions are forgotten, and the data of the others expires', async () => {
     const queue = await opened('tags', { concurrency: 1 })
     const [redis, key] = [server.rawClient(), '{tags:bull}:fair']
     let seen = 0
@@ -79,7 +79,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     expect(await redis.pttl(key)).toBeLessThanOrEqual(86_400_000)
   })
 
-  test('the tags begin anew half-way to BullMQ’s last priority, and end there where there is never a pause', async () => {
+  test('tags restart half-way to BullMQ’s last priority, and stay there without a pause', async () => {
     const front = await opened('far', { role: 'front' })
     const [redis, key] = [server.rawClient(), '{far:bull}:fair']
     await redis.hset(key, { now: 1_500_000, 'T1:C1': 1_500_000 })
@@ -95,7 +95,7 @@ describeWithRedis('turns and waiting questions, as Redis keeps them', () => {
     await eventually(() => expect(seen).toEqual(['first', 'second', 'third']))
   })
 
-  test('turns that outlived their tags say what time it is, so that nobody goes before them for long', async () => {
+  test('jobs that outlive their tags set the virtual time, so that new ones do not overtake them for long', async () => {
     const front = await opened('expired', { role: 'front' })
     for (let n = 0; n < 10; n++) await front.accept(question(`old-${n}`, { thread: `${n}.0` }))
     await server.rawClient().del('{expired:bull}:fair')

@@ -53,7 +53,7 @@ describeWithRedis('in Redis', async () => {
   ends.onTestFinished(() => redis.disconnect())
   const log = createLog('silent')
 
-  test('it has its own key, sealed for its question alone, with its time', async () => {
+  test('it has its own key, encrypted for its question, with an expiry', async () => {
     const place = { redis, log, prefix: 'sealed' }
     const tokens = redisActionTokens({ ...place, sealer: sealerOf('k'.repeat(32)) })
     await tokens.keep(ID, { action_token: TOKEN })
@@ -71,7 +71,7 @@ describeWithRedis('in Redis', async () => {
     expect(await redis.exists(key)).toBe(0)
   })
 
-  test('another process than the one that heard the question searches with it, from its first moment on', async (t) => {
+  test('another process than the one that accepted the question searches with it at once', async (t) => {
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'handed', SECRETS_KEY: 'k'.repeat(32) }
     const bot = await startBot(t, { env: { ...env, ROLE: 'front' }, slack: { search: 'meaning' } })
     const { slack, model } = bot
@@ -84,7 +84,7 @@ describeWithRedis('in Redis', async () => {
     expect(model.about('egret').at(-1)?.prompt).toContain('The egret is white.')
   })
 
-  test('it stands in no question, job, run, record, log, trace or prompt', async (t) => {
+  test('it is in no question, job, run, record, log, trace or prompt', async (t) => {
     const collector = await startCollector(t)
     const env = {
       ...{ REDIS_URL: server.url, REDIS_PREFIX: 'whole', SECRETS_KEY: 'k'.repeat(32), LOG_LEVEL: 'debug' },

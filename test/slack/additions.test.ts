@@ -28,7 +28,7 @@ const answers = (thread: Thread) =>
   thread.endings().map((text) => text.split('\n').filter((line) => !FOOTER.test(line) && !BUTTON.test(line)))
 
 function adding(way: Way): void {
-  test('what the asker adds is in the next thought, is marked, and later questions know it', async (t) => {
+  test('the asker’s addition is in the next thought, is marked, and is known to later questions', async (t) => {
     const bot = await steeredBot(t, way)
     const thinking = thinksUntilTold(bot, 'Who made Dune', 'Villeneuve.')
     const thread = await bot.mention('Who made Dune?')
@@ -49,7 +49,7 @@ function adding(way: Way): void {
     expect(bot.model.requests).toHaveLength(5)
   })
 
-  test('what the asker corrects of it is heard too; what others edit is not', async (t) => {
+  test('the asker’s correction of it is read too; other people’s edits are not', async (t) => {
     const bot = await steeredBot(t, way)
     const thinking = thinksUntilTold(bot, 'Who made Dune', 'Lynch.')
     const thread = await bot.mention('Who made Dune?')
@@ -71,7 +71,7 @@ function adding(way: Way): void {
     expect([thread.endings().length, thread.ephemerals().length]).toEqual([1, 0])
   })
 
-  test('a question with a mention and what others write wait their turn', async (t) => {
+  test('a question with a mention and other people’s messages wait their turn', async (t) => {
     const bot = await steeredBot(t, way)
     const thinking = thinksUntilTold(bot, 'slow', 'Slow it was.')
     for (const key of ['one', 'two']) {
@@ -88,7 +88,7 @@ function adding(way: Way): void {
     expect(bot.model.about('slow').at(-1)?.prompt).not.toMatch(/own one|own two/)
   })
 
-  test('people who are named in it come to the model by name', async (t) => {
+  test('the model gets people in it by name', async (t) => {
     const bot = await steeredBot(t, way)
     const thinking = thinksUntilTold(bot, 'Whose', 'Bob’s.')
     const thread = await bot.dm('Whose?')
@@ -99,7 +99,7 @@ function adding(way: Way): void {
     expect(bot.model.about('Whose').at(-1)?.prompt).toContain('@Bob has one too, if 1 < 2')
   })
 
-  test('what comes after the last look is answered as a question, once, and is marked no more', async (t) => {
+  test('a message after the last turn is answered once as a question, and its mark is removed', async (t) => {
     const bot = await steeredBot(t, way, { env: { AGENT_MAX_STEPS: '1' } })
     bot.model.condenses('the 2021 film', 'Who made the 2021 film?')
     bot.model.on('Who made the 2021 film', finish('Villeneuve.'))
@@ -116,7 +116,7 @@ function adding(way: Way): void {
     expect(thread.endings()).toHaveLength(2)
   })
 
-  test('FOLLOW_UPS=mention: it is heard all the same, and nothing else that names nobody is', async (t) => {
+  test('FOLLOW_UPS=mention: it is read, and other messages without a mention are not', async (t) => {
     const bot = await steeredBot(t, way, { env: { FOLLOW_UPS: 'mention' } })
     const thinking = thinksUntilTold(bot, 'Who made Dune', 'Villeneuve.')
     const thread = await bot.mention('Who made Dune?')
@@ -138,12 +138,12 @@ describe('with the worker in the same process', () => {
   adding({})
 })
 
-describeWithRedis('with the worker in a process of its own', async () => {
+describeWithRedis('with the worker in another process', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
   adding({ redisUrl: server.url })
 
-  test('what is added while the worker is gone is heard by the next one', async (t) => {
+  test('an addition without a worker is read by the next one', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     const thread = await atSecondThought(bot, 'handed over', () => bot.mention('handed over?'))
     bot.model.on('handed over', finish('Done.'))

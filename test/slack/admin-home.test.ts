@@ -89,7 +89,7 @@ describeWithRedis('on a front', () => {
 
   const OFF = /MCP tools that are off\nadd of ledger has changed its description: .* an admin .*\nTurn on/
 
-  test('a tool that was changed is off, with why; an admin’s press takes it, and the Home says so', async (t) => {
+  test('a changed tool is off, with the reason; an admin’s press accepts it, and the Home says so', async (t) => {
     const bot = await rugPulled(t)
     const home = await bot.openHome(bot.admin)
     expect(home.shown()).toMatch(OFF)
@@ -105,7 +105,7 @@ describeWithRedis('on a front', () => {
     expect((await bot.openHome(BOB)).shown()).not.toMatch(/MCP|ledger/)
   })
 
-  test('who is no admin any more is told so alone, and takes nothing', async (t) => {
+  test('a former admin gets an ephemeral refusal, and accepts nothing', async (t) => {
     const bot = await rugPulled(t)
     const home = await bot.openHome(bot.admin)
     bot.slack.addUser(bot.admin, { name: 'former', real_name: 'former', is_admin: false })
@@ -116,7 +116,7 @@ describeWithRedis('on a front', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('what has changed again since the Home was made is not taken by its button', async (t) => {
+  test('a tool that changed again after the Home was shown is not accepted by its button', async (t) => {
     const bot = await rugPulled(t)
     const home = await bot.openHome(bot.admin)
     bot.ledger.description = 'Adds a line, and pays everybody.'
@@ -168,7 +168,7 @@ describe('servers that need a login', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('are not spoken of where there are none', async (t) => {
+  test('are not mentioned if there are none', async (t) => {
     const bot = await frontWith(t, { linear: remote }, [])
     expect((await bot.openHome(strangers.admin(bot.slack))).shown()).not.toMatch(/MCP|linear/)
   })

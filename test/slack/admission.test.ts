@@ -41,14 +41,14 @@ describe('without a setting', () => {
     await expectOnce(kind, reason)
   })
 
-  test('a person whom Slack hides is not let in', async (t) => {
+  test('a person whom Slack hides may not ask', async (t) => {
     const bot = await started(t)
     bot.slack.fault({ method: 'users.info', error: 'user_not_found' })
     await bot.mention('Anybody?')
     expect(await refused(bot, { user: ALICE })).toMatch(/only take questions from people in my own workspace/)
   })
 
-  test('a guest who asks in private is told each time: nobody is left with a word that it works', async (t) => {
+  test('a guest who asks privately is refused each time, and no progress message is left', async (t) => {
     const { slack, model } = await started(t)
     const guest = strangers.guest(slack)
     for (const times of [1, 2]) {
@@ -59,7 +59,7 @@ describe('without a setting', () => {
     expect(model.requests).toEqual([])
   })
 
-  test('a member is asked after once an hour, and a second question costs no call', async (t) => {
+  test('a member is looked up once an hour, so a second question costs no call', async (t) => {
     const bot = await started(t)
     for (const text of ['First?', 'Second?']) expect(await (await bot.mention(text)).lastAnswer()).toBe('Answered.')
     expect(infos(bot.slack)).toHaveLength(1)
@@ -95,15 +95,15 @@ async function expectOnce(kind: 'outsider' | 'guest' | 'singleChannelGuest', rea
   for (const end of ends.reverse()) await end()
 }
 
-describe('where Slack does not tell who asks', () => {
-  test('for want of a scope, nobody is let in, and the operator reads which one', async (t) => {
+describe('if Slack does not say who asks', () => {
+  test('without the scope nobody may ask, and the log names it', async (t) => {
     const bot = await started(t, {}, { scopes: ['chat:write', 'channels:history', 'reactions:write'] })
     await bot.mention('Anybody?')
     expect(await refused(bot, { user: ALICE })).toMatch(/does not tell me who you are.*users:read/)
     expect(bot.logs.filter((line) => line.includes('missing_scope') && line.includes('users:read'))).toHaveLength(1)
   })
 
-  test('for a moment, the question waits for it', async (t) => {
+  test('for a moment, the question waits', async (t) => {
     const bot = await started(t)
     bot.slack.fault({ method: 'users.info', status: 503, times: 2 })
     expect(await (await bot.mention('Anybody?')).lastAnswer()).toBe('Answered.')
@@ -112,7 +112,7 @@ describe('where Slack does not tell who asks', () => {
 })
 
 describe('ALLOW_EXTERNAL=true', () => {
-  test('lets outsiders and guests ask, and asks after nobody', async (t) => {
+  test('lets outsiders and guests ask, without a look-up', async (t) => {
     const bot = await started(t, { ALLOW_EXTERNAL: 'true' })
     for (const user of [strangers.outsider(bot.slack), strangers.guest(bot.slack)])
       expect(await (await bot.mention('Anybody?', { user })).lastAnswer()).toBe('Answered.')
@@ -121,7 +121,7 @@ describe('ALLOW_EXTERNAL=true', () => {
 })
 
 describe('ALLOW_CHANNELS', () => {
-  test('names where it answers; elsewhere, and in a direct message, it says that it does not', async (t) => {
+  test('are the places where it answers; elsewhere, and in a direct message, it refuses', async (t) => {
     const bot = await started(t, { ALLOW_CHANNELS: RANDOM })
     await bot.mention('Anybody?')
     expect(await refused(bot, { user: ALICE })).toMatch(/do not answer in this channel.*ALLOW_CHANNELS/)
@@ -137,7 +137,7 @@ describe('ALLOW_CHANNELS', () => {
 })
 
 describe('ALLOW_USERS', () => {
-  test('with ids lets those people ask, guests too, and costs no call', async (t) => {
+  test('with ids lets those people ask, including guests, without a call', async (t) => {
     const bot = await started(t, { ALLOW_USERS: `${BOB},U0GUEST0001` })
     bot.slack.addUser('U0GUEST0001', { is_restricted: true })
     await bot.mention('Anybody?')
@@ -163,7 +163,7 @@ describe('ALLOW_USERS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test('with a domain takes a confirmed address of it, but no guest’s', async (t) => {
+  test('with a domain accepts its confirmed addresses, but no guests', async (t) => {
     const bot = await started(t, { ALLOW_USERS: 'example.com' })
     bot.slack.addUser(BOB, { ...mail('Bob@Example.COM'), is_email_confirmed: true, is_restricted: true })
     await bot.mention('Anybody?', { user: BOB })
@@ -181,13 +181,13 @@ describe('other bots', () => {
     expect([bot.model.requests, bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER)]).toEqual([[], []])
   }
 
-  test('are not heard, whatever they write', async (t) => {
+  test('are not answered, whatever they write', async (t) => {
     const bot = await started(t, { ALLOW_BOTS: 'B0OTHER0001' })
     await bot.slack.mention('Anybody?', from(bot.slack))
     await unheard(bot)
   })
 
-  test('that are named are heard where they name this one', async (t) => {
+  test('that are allowed are answered when they mention this one', async (t) => {
     const bot = await started(t, { ALLOW_BOTS: 'A0ROBOT0001' })
     const robot = from(bot.slack)
     await bot.slack.say({ text: 'To nobody.', ...robot })
@@ -196,7 +196,7 @@ describe('other bots', () => {
     expect(infos(bot.slack)).toEqual([])
   })
 
-  test('get three answers in a row in a thread, and more once a person has written', async (t) => {
+  test('get three answers in a row in a thread, and more after a person has written', async (t) => {
     const bot = await started(t, { ALLOW_BOTS: ROBOT.bot_id })
     const robot = from(bot.slack)
     const thread = await bot.mention('First?', robot)

@@ -37,7 +37,7 @@ describe.concurrent('in an agent app', () => {
     expect(calls(agent, 'reactions.add')).toEqual([])
   })
 
-  test('a long question gives the beginning of it as the title, on one line', async () => {
+  test('the title of a long question is its beginning, on one line', async () => {
     const { thread, goOn } = await asked(`Why\n is <!channel> ${'so long '.repeat(50)}?`)
     await agent.slack.until(() => thread.session(), 'a session')
     expect(thread.session()?.title).toMatch(/^Why is .{60,80}…$/)
@@ -45,7 +45,7 @@ describe.concurrent('in an agent app', () => {
     await thread.ended()
   })
 
-  test('a follow-up keeps the title that a person gave, and one that the first question gave', async () => {
+  test('a follow-up keeps a person’s title, and that of the first question', async () => {
     const { thread, goOn } = await asked('What is the title?')
     const titles = () =>
       calls(agent, 'agents.sessions.setStatus').flatMap(({ args }) =>
@@ -63,7 +63,7 @@ describe.concurrent('in an agent app', () => {
     expect([titles().length, thread.session()?.title]).toEqual([1, 'My own title'])
   })
 
-  test('a mention below what people wrote gets a title, unless somebody has named the session', async () => {
+  test('a mention in a thread of people gives the session a title, unless somebody has named it', async () => {
     const channel = agent.slack.addChannel('C0SESSIONTALK').id
     for (const [root, isNamed] of [
       ['We talk.', false],
@@ -85,7 +85,7 @@ describe.concurrent('in an agent app', () => {
     }
   })
 
-  test('a session that gets no answer is ended all the same', async () => {
+  test('a session without an answer is ended too', async () => {
     const { thread, goOn } = await asked('Is it cut?')
     await agent.slack.until(() => thread.session()?.status === 'processing', 'a session at work')
     agent.slack.fault({ method: 'agents.sessions.setStatus', channel: thread.channel, status: 503, times: 2 })
@@ -105,7 +105,7 @@ test('a session is suspended while its run waits for a person, and the card says
   expect(statuses(own, thread.ts)).toEqual(['processing', 'suspended'])
 })
 
-describe('where the app is no agent', () => {
+describe('if the app is no agent', () => {
   test.for(['not_authorized', 'unknown_method'])('%s is remembered: sessions are tried once', async (error, t) => {
     let questions = 0
     const shown = () =>
@@ -125,7 +125,7 @@ describe('where the app is no agent', () => {
     expect(calls(plain, 'reactions.add')).toEqual([])
   })
 
-  test('where neither is given, every question gets a reaction, at one call each', async (t) => {
+  test('if both are refused, every question gets a reaction, with one call each', async (t) => {
     const reacted = () => calls(bare, 'reactions.add').length
     let questions = 0
     const bare = await startBot(t, {
@@ -141,7 +141,7 @@ describe('where the app is no agent', () => {
     expect(reacted()).toBe(2)
   })
 
-  test('a refusal of one place is not remembered', async (t) => {
+  test('a refusal in one place is not remembered for others', async (t) => {
     const own = await startBot(t, { model: [finish('Own.')], slack: { agent: true } })
     own.slack.fault({ method: 'agents.sessions.setStatus', error: 'channel_type_not_supported' })
     await (await own.mention('One?')).ended()

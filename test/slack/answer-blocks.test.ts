@@ -16,7 +16,7 @@ async function ask({ model, mention }: TestBot, question: string, answer = TABLE
 const typesOf = (thread: Thread) => (thread.messages().at(-1)?.blocks ?? []).map((block: Json) => block['type'])
 const posts = (slack: LocalSlack) => slack.calls.filter(({ method }) => method === 'chat.postMessage').length
 
-test('thumbs and buttons stand below the last message of an answer, and carry its question', async (t) => {
+test('thumbs and buttons are below the last message of an answer, and carry its question', async (t) => {
   const { mention, model } = await startBot(t)
   model.on('buttons', act('Look.', 'calculator', '1+1'), finish(`${'word '.repeat(4000)}`))
   const thread = await mention('buttons')
@@ -47,14 +47,14 @@ test('thumbs and buttons stand below the last message of an answer, and carry it
   expect(others).not.toMatch(/context_actions|thinkaloud_/)
 })
 
-test('a table is sent as Slack’s own, and pings nobody', async (t) => {
+test('a table is sent as a table block, and pings nobody', async (t) => {
   const bot = await startBot(t)
   const thread = await ask(bot, 'a table')
   expect(typesOf(thread).slice(0, 2)).toEqual(['data_table', 'section'])
   expect(bot.slack.pings()).toEqual([])
 })
 
-test('a workspace that refuses kinds of blocks gets the next simpler form, and is not asked again', async (t) => {
+test('a workspace that refuses kinds of blocks gets the next simpler form, and the kind is not tried again', async (t) => {
   const bot = await startBot(t)
   const { slack } = bot
   slack.refuseBlocks('data_table')
@@ -72,7 +72,7 @@ test('a workspace that refuses kinds of blocks gets the next simpler form, and i
   expect(posts(slack) - between).toBe(1)
 })
 
-test('a fault of one message is no refusal of a kind of block', async (t) => {
+test('an error of one message does not count as a refusal of a kind of block', async (t) => {
   const bot = await startBot(t)
   const { slack } = bot
   slack.fault({ method: 'chat.postMessage', error: 'msg_blocks_too_long' })
@@ -82,7 +82,7 @@ test('a fault of one message is no refusal of a kind of block', async (t) => {
   expect(typesOf(await ask(bot, 'the next'))[0]).toBe('data_table')
 })
 
-test('what a tool returns as a series is drawn below the answer', async (t) => {
+test('a tool’s series is drawn below the answer', async (t) => {
   const bot = await startBot(t, { env: { TOOLS: 'invoices' } })
   bot.model.on('all invoices', act('All of them.', 'GetInvoice', 'all'), finish('C is the largest.'))
   const thread = await bot.mention('all invoices')

@@ -56,7 +56,7 @@ describe.concurrent('an answer', () => {
     expect(messages.join('\n')).toMatch(pattern)
   })
 
-  test('of nothing but white space is no answer: the model is asked again', async () => {
+  test('of white space is no answer: the model is asked again', async () => {
     model.on('white space', finish(' \n\t \n'), finish('\u200b\u200b'), finish('Words.'))
     const thread = await bot.mention('white space')
     expect(await thread.lastAnswer()).toMatch(/Words\./)
@@ -85,7 +85,7 @@ test('the text of a step, which notifications and search show, is what the model
   expect(sent.at(-1)?.args['text']).toBe('💭 I count(*) my next_task.\n🔧 calculator 2 * 3 * 4\n👁 24')
 })
 
-test('Slack would have refused nothing of all this, and nothing stands outside its thread', () => {
+test('Slack would have refused nothing, and every message is in its thread', () => {
   expect(slack.refusals).toEqual([])
   expect(slack.messages(GENERAL).filter(({ bot_id, thread_ts }) => bot_id && !thread_ts)).toEqual([])
 })

@@ -77,7 +77,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     expect(model.about('asked once')).toHaveLength(1)
   })
 
-  test('what a bot wrote, and what was edited, is left alone', async () => {
+  test('messages of bots and edits are ignored', async () => {
     model.on('a known thread', finish('Known.'))
     const asked = await door.mention('Is this a known thread?')
     await shows(asked, answer('Known.'))
@@ -108,20 +108,20 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     await shows(root!, /I multiply\.[^]*6\*7[^]*42/, answer(String.raw`It is 42\.`))
   })
 
-  test('/ask alone is answered in its ack, and asks nobody', async () => {
+  test('/ask alone is answered in its ack, without the model', async () => {
     const asked = model.requests.length
     expect(JSON.parse(await door.slash(''))).toMatchObject({ response_type: 'ephemeral', text: /\/ask/ })
     expect(model.requests).toHaveLength(asked)
   })
 
-  test('a direct message is answered in a thread of its own', async () => {
+  test('a direct message is answered in its own thread', async () => {
     model.on('a direct question', finish('A direct answer.'))
     const asked = await door.say('Is this a direct question?', { channel: slack.person })
     expect(asked.channel).toMatch(/^D/)
     await shows(asked, answer(String.raw`A direct answer\.`))
   })
 
-  test('an answer that is too long for one message comes in several, and nothing is lost', async () => {
+  test('an answer that is too long for one message comes whole in several', async () => {
     const paragraphs = Array.from({ length: 120 }, (_, i) => `Paragraph ${i}: ${'words and so on '.repeat(12)}end.`)
     model.on('the long one', { text: finish(paragraphs.join('\n\n')), chunkChars: 10_000 })
     const asked = await door.mention('What is the long one?')
@@ -131,7 +131,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     expect(parts.join('\n').match(/Paragraph \d+: (words and so on ){12}end\./g)).toEqual(paragraphs)
   })
 
-  test('a model that fails is told about in the thread, without its own words', async () => {
+  test('a failure of the model is reported in the thread, without its error text', async () => {
     const error = { message: 'Incorrect API key provided: sk-secret', type: 'invalid_request_error', code: 'invalid' }
     model.on('no key', { status: 401, body: { error } })
     const asked = await door.mention('Is there no key?')
@@ -139,7 +139,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     expect((await door.shown(asked)).join()).not.toContain('sk-secret')
   })
 
-  test('stop in the thread ends the work, and what is known is posted', async () => {
+  test('stop in the thread ends the work, and the findings are posted', async () => {
     model.on('goes on and on', act('I begin.', 'calculator', '1+1'), { hang: true })
     const asked = await door.mention('What goes on and on?')
     await poll(() => model.about('goes on and on').length).toBe(2)
@@ -159,7 +159,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     await shows(asked, answer('The first.'), /The next\.\n/, /^_Asked again by .+_\nThe second\.\n/)
   })
 
-  test('with a deleted question its answer goes', async () => {
+  test('the answer of a deleted question is deleted', async () => {
     model.on('to be deleted', act('I think.', 'calculator', '1+1'), finish('Deleted soon.'))
     const asked = await door.mention('What is to be deleted?')
     await shows(asked, /I think\.[^]*2/, answer('Deleted soon.'))
@@ -181,7 +181,7 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     },
   )
 
-  test('what was posted is deleted at the end', async () => {
+  test('all posts are deleted at the end', async () => {
     expect(await door.left()).not.toEqual([])
     await poll(() => door.remove().then(() => door.left())).toEqual([])
   })

@@ -60,7 +60,7 @@ describe('any Slack', async () => {
   }
 
   test(
-    'tells who the bot is, and who a person is',
+    'identifies the bot and a person',
     async () => {
       expect(identity.team).toMatch(/^[TE]\w+$/)
       expect(identity.botUser).toMatch(/^[UW]\w+$/)
@@ -72,7 +72,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'takes a post, a reply in its thread, and an update, and gives them back with their marks',
+    'accepts a post, a reply in its thread, and an update, and returns them with their metadata',
     async () => {
       const { ts, run, outbox, place } = await open('How old is the author of Dune?')
       const action = { tool: 'calculator', input: '1+1' }
@@ -115,7 +115,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'takes a text of its greatest length, with every sign that Slack reads, to the letter',
+    'accepts a text of maximum length, with every special character, unchanged',
     async () => {
       const { ts, run, outbox } = await open('Signs, please.')
       const text = `&lt;!channel&gt; &amp; *b* _i_ ~s~ \`c\` :tada: \u{1f469}\u200d\u{1f4bb} ${'x'.repeat(2_500)}`
@@ -127,7 +127,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'takes a reaction and gives it up',
+    'accepts a reaction and removes it',
     async () => {
       const { ts, outbox } = await open('React, please.')
       const args = { channel, timestamp: ts, name: 'eyes' }
@@ -140,7 +140,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'takes a file into the thread',
+    'accepts a file in the thread',
     async () => {
       const { outbox, place } = await open('A file, please.')
       const taken = await outbox.sendFile('file-1', { name: 'any.txt', title: 'Any', text: 'line\n'.repeat(100) })
@@ -156,7 +156,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'shows a word to one person alone',
+    'shows an ephemeral message to one person',
     async () => {
       const { outbox, ts } = await open('Whisper, please.')
       await where('ephemeral messages', () =>
@@ -197,7 +197,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'tells the address of a message',
+    'returns the address of a message',
     async () => {
       const { ts } = await open('Where?')
       const { permalink } = await client.call('chat.getPermalink', { channel, message_ts: ts }, { effort: 'patient' })
@@ -207,7 +207,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'refuses what it does not know by a word, and nothing is made up',
+    'refuses unknown ids with an error',
     async () => {
       const call = client.call('thinkaloud.noSuchMethod', {}, { effort: 'once' })
       expect(await call.catch(refusalCode)).toBe('unknown_method')
@@ -218,7 +218,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'takes every block, message and view that the bot can send',
+    'accepts every block, message and view that the bot can send',
     async () => {
       const refused: unknown[] = []
       for (const [builder, make] of Object.entries(SENT))
@@ -236,7 +236,7 @@ describe('any Slack', async () => {
   )
 
   test(
-    'says which block is wrong, and where',
+    'says which block is invalid, and where',
     async () => {
       const blocks = [{ type: 'divider' }, { type: 'section', text: { type: 'mrkdwn', text: 'x'.repeat(3_001) } }]
       const call = where('blocks.validate', () => client.call('blocks.validate', { blocks }, { effort: 'patient' }))

@@ -31,7 +31,7 @@ describe('the App Home', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('tells of the steps as they are shown', async (t) => {
+  test('describes how steps are shown', async (t) => {
     const bot = await startBot(t, { env: { STEPS: 'card' } })
     const shown = (await bot.openHome()).shown()
     expect(shown).toMatch(/one message in the thread follows my reasoning/)
@@ -61,7 +61,7 @@ describe('the App Home', () => {
     expect([...shown.matchAll(/Number (\d+)\?/g)].map(([, n]) => Number(n))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
   })
 
-  test('tells what is left, and when it is back', async (t) => {
+  test('shows the rest of the limits, and when they are full again', async (t) => {
     const bot = await startBot(t, {
       model: [finish('Yes.')],
       env: { LIMIT_USER_HOUR: '2', BUDGET_USER_DAY_TOKENS: '9000' },
@@ -75,7 +75,7 @@ describe('the App Home', () => {
     expect(shown).toMatch(/Your tokens in a day: [\d,]+ of 9,000 left; full again in/)
   })
 
-  test('names a tool that is broken, and is shown without what Slack does not tell in time', async (t) => {
+  test('names a broken tool, and is shown without facts that Slack does not return in time', async (t) => {
     const folder = await temporaryFolder(t)
     await writeFile(join(folder, 'broken.js'), 'export default {}\n')
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder } })
@@ -93,7 +93,7 @@ describe('the App Home', () => {
     expect(shown).not.toContain('Settings here')
   })
 
-  test('shows the settings to admins alone where they alone may change them', async (t) => {
+  test('shows the settings only to admins if only they may change them', async (t) => {
     const bot = await startBot(t, { env: { SETTINGS_BY: 'admins' } })
     expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toContain(
       'Settings here\nSteps are shown as: replies',
@@ -103,7 +103,7 @@ describe('the App Home', () => {
     expect(shown).not.toContain('Settings here')
   })
 
-  test('asks an example in the direct message, once for two quick presses, and lists it without being opened again', async (t) => {
+  test('asks an example in the direct message once for two quick presses, and lists it without being reopened', async (t) => {
     const bot = await startBot(t, { model: [finish('Four people.')] })
     const home = await bot.openHome()
     const question = 'Who founded Slack?'
@@ -124,7 +124,7 @@ describe('the App Home', () => {
     expect(callsOf(bot, 'views.publish')).toHaveLength(2)
   })
 
-  test('lists what was asked elsewhere while it stays open, for ten minutes', async (t) => {
+  test('lists questions asked elsewhere while it stays open, for ten minutes', async (t) => {
     const clock = { ms: Date.now() }
     const model = [finish('Four people.'), finish('In Canada.'), finish('In 2013.')]
     const bot = await startBot(t, { now: () => new Date(clock.ms), model })
@@ -143,7 +143,7 @@ describe('the App Home', () => {
     expect(callsOf(bot, 'views.publish')).toHaveLength(4)
   })
 
-  test('suggests the questions of EXAMPLES_FILE instead of ours, which can be asked', async (t) => {
+  test('suggests the questions of EXAMPLES_FILE instead of ours, and they can be asked', async (t) => {
     const EXAMPLES_FILE = join(await temporaryFolder(t), 'examples.txt')
     await writeFile(EXAMPLES_FILE, 'Who is on call?\n\n  Where is the wiki?  \r\nThree?\nFour?\nFive?\n')
     const bot = await startBot(t, { slack: { agent: true }, env: { EXAMPLES_FILE }, model: [finish('There.')] })
@@ -163,7 +163,7 @@ describe('the App Home', () => {
     expect(JSON.stringify(prompted()[0])).not.toContain('Five?')
   })
 
-  test('is published once for what opens it again and again, and a Slack that refuses it disturbs nothing', async (t) => {
+  test('is published once when it is opened repeatedly, and a refusal by Slack does no harm', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     bot.slack.fault({ method: 'views.publish', error: 'internal_error' })
     // All at once: the Home is published again for one that opens it some seconds later.
@@ -174,7 +174,7 @@ describe('the App Home', () => {
     await (await bot.mention('Still there?')).ended()
   })
 
-  test('shows what came since it was opened last, though it is opened again within three seconds', async (t) => {
+  test('shows news even if it is reopened within three seconds', async (t) => {
     const bot = await startBot(t, { model: [finish('Yes.')] })
     const home = await bot.openHome(BOB)
     await (await bot.mention('Is it fresh?', { user: BOB })).ended()
@@ -200,7 +200,7 @@ describe('the Home of an admin', () => {
     return bot
   }
 
-  test('shows the last ten writes, the newest first: which tool, what came of it, who asked, who decided, when', async (t) => {
+  test('shows the last ten writes, newest first: the tool, the outcome, the asker, the approver, the time', async (t) => {
     const bot = await afterWrites(t, 12)
     const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
     const lines = shown.split('\n').filter((line) => line.startsWith('write'))
@@ -213,14 +213,14 @@ describe('the Home of an admin', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('says so where nothing was written, and nothing of servers where there are none', async (t) => {
+  test('says if nothing was written, and does not mention servers if there are none', async (t) => {
     const bot = await startBot(t)
     const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
     expect(shown).toContain('Latest changes by tools\nNothing yet.')
     expect(shown).not.toContain('MCP')
   })
 
-  test('is for admins alone', async (t) => {
+  test('is for admins only', async (t) => {
     const bot = await afterWrites(t, 1)
     for (const user of [BOB, strangers.guest(bot.slack), strangers.outsider(bot.slack)])
       expect((await bot.openHome(user)).shown()).not.toMatch(/What tools wrote|write: done/)
@@ -243,7 +243,7 @@ describe('the direct message of', () => {
     expect(callsOf(bot, 'views.publish')).toEqual([])
   })
 
-  test('a plain app may not, which is asked once', async (t) => {
+  test('a plain app may not suggest any, which is tried once', async (t) => {
     const bot = await startBot(t)
     await bot.slack.people.openHome(ALICE, 'messages')
     await bot.slack.until(() => prompted(bot).length > 0, 'a try')
@@ -267,7 +267,7 @@ async function asks(bot: TestBot): Promise<string> {
   return bot.model.about('going on').at(-1)?.prompt ?? ''
 }
 
-describe('what the person of an agent’s direct message looks at', () => {
+describe('the channel that a person looks at beside an agent', () => {
   test.each<[string, Json]>([
     ['a channel', { channel_id: GENERAL }],
     ['a message', { message_context: { message_ts: '1.1', channel_id: GENERAL } }],
@@ -279,14 +279,14 @@ describe('what the person of an agent’s direct message looks at', () => {
     expect(bot.model.about('Elsewhere').at(-1)?.prompt).not.toContain('looking at')
   })
 
-  test('is left out where it is nothing that we know', async (t) => {
+  test('is left out if its kind is unknown', async (t) => {
     const bot = await startBot(t, { slack: { agent: true }, model: [finish('Much.')] })
     expect(await asksWhileLookingAt(bot, { channel_id: 'C1> <!channel' })).not.toContain('looking at')
   })
 })
 
 describeWithRedis('with Redis', () => {
-  test('what a person looks at is known to every process', async (t) => {
+  test('is known to every process', async (t) => {
     const redis = await startRedis()
     t.onTestFinished(() => redis.stop())
     const bot = await startBot(t, { slack: { agent: true }, model: [finish('Much.')], env: { REDIS_URL: redis.url } })

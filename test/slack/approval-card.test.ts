@@ -48,7 +48,7 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
   const verdict = { outcome: 'denied', by: EVIL, at: 0, reason: EVIL.repeat(30) } as const
   const over = decidedCard({ tool: EVIL, approval: approval(input), asker: ALICE }, verdict)
 
-  test('is taken by Slack in all its forms, and pings nobody but the asker', () => {
+  test('is accepted by Slack in all its forms, and pings only the asker', () => {
     for (const content of [waits, over, waiting(input)]) {
       const simple = blocksIn(content, () => true)
       for (const blocks of [content.blocks, simple]) {
@@ -90,7 +90,7 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
   })
 })
 
-test('arguments reach Slack as people write them, markup and all', () => {
+test('arguments reach Slack verbatim, markup included', () => {
   const written = '<b>, a < b, <!here>, <@U0BOB0000001>, <https://evil.example|ok> & <#C1>'
   const card = waiting({ text: written })
   expect(sanitize(card.blocks, ALICE)).toContainEqual(
@@ -102,7 +102,7 @@ test('arguments reach Slack as people write them, markup and all', () => {
   expect(sanitize(withoutBlocks(card, 'chat.postMessage'), ALICE).text).not.toMatch(/<(?!@U0ALICE0001>)/)
 })
 
-test('arguments are shown so that JSON reads them back to the letter', () => {
+test('the shown arguments are valid JSON of the exact values', () => {
   const input = { text: EVIL, [EVIL]: [1, { a: EVIL }], empty: '', n: null }
   expect(JSON.parse(argumentsText(input))).toEqual(JSON.parse(JSON.stringify(input)))
   expect(argumentsText({ to: 'a', n: 2 })).toBe('{\n  "to": "a",\n  "n": 2\n}')
@@ -112,7 +112,7 @@ test('arguments are shown so that JSON reads them back to the letter', () => {
   expect(openLine(' a\n\u202eb ')).toBe('a \\u202eb')
 })
 
-test('a call that may have taken effect is said to be one, and is not allowed for ever', () => {
+test('a call that may have taken effect is marked as such, and cannot be allowed for good', () => {
   const [first, again] = [waiting({}), waiting({}, { isRepeat: true })].map((content) => JSON.stringify(content.blocks))
   expect(first).toContain('Always in this thread')
   expect(again).not.toContain('Always')
@@ -120,7 +120,7 @@ test('a call that may have taken effect is said to be one, and is not allowed fo
 })
 
 describe('in the thread', () => {
-  test('long arguments are shown whole in a modal, before anybody decides', async (t) => {
+  test('long arguments are shown whole in a modal before the decision', async (t) => {
     const bot = await approvalBot(t, {})
     const text = `Begins. ${'All work and no play. '.repeat(400)}Ends.`
     notes(bot, 'Long', 'unused')
@@ -137,7 +137,7 @@ describe('in the thread', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('hostile words in arguments, description and reason do nothing', async (t) => {
+  test('hostile text in arguments, description and reason has no effect', async (t) => {
     const bot = await approvalBot(t, {})
     bot.model.on('Evil', note('Evil', EVIL), 'Thought: I now know the final answer\nFinal Answer: Done.')
     const thread = await bot.mention('Write down Evil')

@@ -4,20 +4,18 @@
  */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
+import { STEPS } from '../../src/config.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import type { TestBot } from '../harness/bot.ts'
 
 const WAYS = [
-  { STEPS: 'replies', how: 'mention' },
-  { STEPS: 'card', how: 'mention' },
-  { STEPS: 'hidden', how: 'mention' },
-  { STEPS: 'stream', how: 'mention' },
+  ...STEPS.map((steps) => ({ STEPS: steps, how: 'mention' }) as const),
   { STEPS: 'stream', how: 'dm' },
   { STEPS: 'replies', how: 'ask' },
 ] as const
 
 describe('a card in a thread', () => {
-  test.for(WAYS)('is a message of its own with STEPS=$STEPS, for a question by $how', async (way, t) => {
+  test.for(WAYS)('is a separate message with STEPS=$STEPS, for a question by $how', async (way, t) => {
     const bot = await approvalBot(t, {}, { env: { STEPS: way.STEPS } })
     notes(bot, 'Ways')
     const thread = await bot[way.how]('Write down Ways')
@@ -40,7 +38,7 @@ describe('a card in a thread', () => {
     await bot.slack.until(() => thread.session()?.status === 'active', 'an active session')
   })
 
-  test('stands there once for each call, and each is decided for itself', async (t) => {
+  test('is posted once for each call, and each call is decided separately', async (t) => {
     const bot = await approvalBot(t, {}, { env: { AGENT_DIALECT: 'native' } })
     const call = (title: string) => ({ name: 'notebook', arguments: JSON.stringify({ title, text: 'x' }) })
     bot.model.on('Both', { toolCalls: [call('One'), call('Two')] }, { text: 'Done with both.' })
@@ -59,7 +57,7 @@ describe('a card in a thread', () => {
     expect(prompt).not.toContain('Noted Two')
   })
 
-  test('is pressed for itself, also where another one’s press allows the tool always', async (t) => {
+  test('is decided separately, even if another card’s press allows the tool always', async (t) => {
     const bot = await approvalBot(t, {}, { env: { AGENT_DIALECT: 'native' } })
     const call = (title: string) => ({ name: 'notebook', arguments: JSON.stringify({ title, text: 'x' }) })
     bot.model.on(
@@ -82,7 +80,7 @@ describe('a card in a thread', () => {
     expect(thread.shown().join()).toMatch(/Noted A2 .*Noted A3 /s)
   })
 
-  test('has simpler forms where Slack does not take inputs, or rich text', async (t) => {
+  test('has simpler forms if Slack does not accept inputs, or rich text', async (t) => {
     const bot = await approvalBot(t, {}, { slack: { refusedBlocks: ['input', 'rich_text'] } })
     notes(bot, 'Simple')
     const thread = await bot.mention('Write down Simple')
@@ -93,7 +91,7 @@ describe('a card in a thread', () => {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
   })
 
-  test('is replaced by an update where the response_url fails, and by the worker', async (t) => {
+  test('is replaced by an update if the response_url fails, and by the worker', async (t) => {
     const bot = await approvalBot(t, {})
     notes(bot, 'Fallback')
     const thread = await bot.mention('Write down Fallback')
@@ -106,7 +104,7 @@ describe('a card in a thread', () => {
     await bot.slack.until(() => updates() > 1, 'both updates')
   })
 
-  test('that Slack does not take ends the run, and the asker is told', async (t) => {
+  test('that Slack refuses ends the run, with a message to the asker', async (t) => {
     const bot = await approvalBot(t, {})
     notes(bot, 'Refused')
     const isCard = ({ text }: Json) => String(text).startsWith('🔐')
@@ -125,7 +123,7 @@ describe('the card of a private question', () => {
       .channel(GENERAL)
       .ephemerals.findLast((one) => one.user === ALICE && JSON.stringify(one.blocks).includes(ONCE))
 
-  test('is seen and pressed by the asker alone, and nothing is posted', async (t) => {
+  test('is seen and pressed only by the asker, and nothing is posted', async (t) => {
     const bot = await approvalBot(t, {})
     notes(bot, 'Secret', note('Secrecy'))
     await bot.slack.slash('private: Write down Secret')
@@ -140,7 +138,7 @@ describe('the card of a private question', () => {
     expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
   })
 
-  test('goes to whom APPROVERS names when its asker sends it to them', async (t) => {
+  test('goes to the people of APPROVERS when its asker sends it to them', async (t) => {
     const bot = await approvalBot(t, {}, { env: { APPROVERS: `${BOB}|not-asker` } })
     notes(bot, 'Secret', note('Secrecy'))
     await bot.slack.slash('private: Write down Secret')
@@ -152,7 +150,7 @@ describe('the card of a private question', () => {
     expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
   })
 
-  test('is pressed by nobody who brings it to themselves', async (t) => {
+  test('cannot be pressed in another person’s copy', async (t) => {
     const bot = await approvalBot(t, {}, { env: { APPROVERS: BOB } })
     notes(bot, 'Hidden')
     await bot.slack.slash('private: Write down Hidden')
@@ -164,7 +162,7 @@ describe('the card of a private question', () => {
     expect(bot.model.about('Hidden')).toHaveLength(1)
   })
 
-  test('stands in the direct messages where the channel takes none, and can be pressed there', async (t) => {
+  test('is in the direct messages if the channel accepts none, and can be pressed there', async (t) => {
     const bot = await approvalBot(t, {})
     notes(bot, 'Elsewhere')
     bot.slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 99 })
@@ -184,7 +182,7 @@ describe('the card of a private question', () => {
   })
 })
 
-test('a card that was brought into another channel is refused there', async (t) => {
+test('a copy of a card in another channel is refused', async (t) => {
   const bot = await approvalBot(t, {})
   notes(bot, 'Moved')
   const thread = await bot.mention('Write down Moved')

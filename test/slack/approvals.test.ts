@@ -13,7 +13,7 @@ import { describeWithRedis, startRedis, suiteRedis } from '../harness/redis.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
 function presses(way: () => Way): void {
-  test('Once: what was shown is done once, and the card says who allowed it and when', async (t) => {
+  test('Once: the shown call is made once, and the card says who allowed it and when', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'Groceries')
     const thread = await bot.mention('Write down Groceries')
@@ -43,7 +43,7 @@ function presses(way: () => Way): void {
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
   })
 
-  test('an answer that claims a write which was not made is contradicted', async (t) => {
+  test('an answer that claims a write that was not made is contradicted', async (t) => {
     const bot = await approvalBot(t, way())
     bot.model.on('Claimed', finish('I have noted Claimed.'))
     const thread = await bot.mention('Write down Claimed')
@@ -51,7 +51,7 @@ function presses(way: () => Way): void {
     expect(thread.shown().at(-1)).toContain('Nothing was changed.')
   })
 
-  test('what is asked in the thread meanwhile changes nothing of a question that waits', async (t) => {
+  test('other questions in the thread do not affect a waiting one', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'Patient')
     const thread = await bot.mention('Write down Patient')
@@ -68,7 +68,7 @@ function presses(way: () => Way): void {
     expect(thread.shown().join('\n')).not.toMatch(/Understood as:_ (?!An Other)/)
   })
 
-  test('Always: the tool asks no more in this thread for who allowed it, and elsewhere it does', async (t) => {
+  test('Always: the tool asks no more in this thread for the person who allowed it, but elsewhere it does', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'First', note('Second'))
     const thread = await bot.mention('Write down First')
@@ -88,7 +88,7 @@ function presses(way: () => Way): void {
     await waitingCard(bot, await bot.mention('Elsewhere, write down Fifth'))
   })
 
-  test('what was allowed for a thread is forgotten with its channel, and a card that waits is not', async (t) => {
+  test('a thread’s grants are deleted with its channel’s data, and a waiting card is not', async (t) => {
     const bot = await approvalBot(t, way())
     bot.slack.addUser(ALICE, { is_admin: true })
     notes(bot, 'Granted')
@@ -111,7 +111,7 @@ function presses(way: () => Way): void {
     expect(await other.lastAnswer()).toContain('Noted Waiting')
   })
 
-  test('of two who press at once one decides, and the other is told', async (t) => {
+  test('of two people who press at once one decides, and the other gets a message', async (t) => {
     const bot = await approvalBot(t, way(), { env: { APPROVERS: BOB } })
     notes(bot, 'Race')
     const thread = await bot.mention('Write down Race')
@@ -128,7 +128,7 @@ function presses(way: () => Way): void {
     expect(cards(thread)).toHaveLength(1)
   })
 
-  test('who presses twice has decided once', async (t) => {
+  test('two presses of a person are one decision', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'Twice')
     const thread = await bot.mention('Write down Twice')
@@ -139,7 +139,7 @@ function presses(way: () => Way): void {
     expect(thread.ephemerals()).toEqual(['You already decided this: allowed.'])
   })
 
-  test('a stopped question’s card cannot be pressed any more, and a press of its copy says why', async (t) => {
+  test('a stopped question’s card cannot be pressed, and a press of its copy says why', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'Stopped')
     const thread = await bot.mention('Write down Stopped')
@@ -159,7 +159,7 @@ function presses(way: () => Way): void {
     expect(bot.model.about('Stopped').at(-1)?.prompt).not.toContain('Noted')
   })
 
-  test('an edited question’s card goes, and the new one has a card of its own; a deleted question takes its card along', async (t) => {
+  test('an edited question’s card is replaced by a new one; a deleted question’s card is deleted', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'Edited', note('Edited', 'Other.'))
     const thread = await bot.mention('Write down Edited')
@@ -181,7 +181,7 @@ describeWithRedis('a press over Redis', () => {
   const server = suiteRedis()
   presses(() => ({ redisUrl: server.url }))
 
-  test('counts after the worker was started anew, and at another front', async (t) => {
+  test('counts after a restart of the worker, and at another front', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Restarted')
     const thread = await bot.mention('Write down Restarted')
@@ -198,7 +198,7 @@ describeWithRedis('a press over Redis', () => {
     expect(await thread.lastAnswer()).toMatch(/Noted Restarted .* written 1 times/)
   })
 
-  test('hours later: what people took to decide is not told as work', async (t) => {
+  test('hours later: the wait is not counted as work', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Hours')
     const thread = await bot.mention('Write down Hours')
@@ -221,7 +221,7 @@ describeWithRedis('a press over Redis', () => {
     )
   })
 
-  test('that comes too late says so, and the run goes on without', async (t) => {
+  test('that comes too late says so, and the run continues without it', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Late')
     const thread = await bot.mention('Write down Late')
@@ -235,7 +235,7 @@ describeWithRedis('a press over Redis', () => {
     await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: notebook\. Nobody decided in time\./)
   })
 
-  test('that nobody makes: the card shows the end of its time', async (t) => {
+  test('that nobody makes: the card shows that it expired', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Ignored')
     const thread = await bot.mention('Write down Ignored')
@@ -247,7 +247,7 @@ describeWithRedis('a press over Redis', () => {
     await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*/)
   })
 
-  test('of a forgotten run says that it is over', async (t) => {
+  test('on a deleted run’s card says that it is over', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Forgotten')
     const thread = await bot.mention('Write down Forgotten')
@@ -261,7 +261,7 @@ describeWithRedis('a press over Redis', () => {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ This request is closed'), 'the true form')
   })
 
-  test('is told where Redis is away, and counts once it is back', async (t) => {
+  test('without Redis gets a message, and counts when Redis is back', async (t) => {
     const own = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
     t.onTestFinished(() => own.stop())
     const bot = await approvalBot(t, { redisUrl: own.url })

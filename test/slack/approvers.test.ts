@@ -27,7 +27,7 @@ async function waits(t: Ends, env: Record<string, string>, slack: { scopes?: str
 }
 
 describe('who may press', () => {
-  test('is the asker; somebody else is told, and so is a person of a connected workspace', async (t) => {
+  test('is the asker; other people get a refusal, and so do people of connected workspaces', async (t) => {
     const { bot, ask } = await waits(t, {})
     const { card, thread, pressed, told } = await ask()
     expect(card).toContain('Can approve: Alice')
@@ -41,7 +41,7 @@ describe('who may press', () => {
     expect(await thread.lastAnswer()).toContain('Noted Plan')
   })
 
-  test('is whom APPROVERS names, and not the asker where it says so', async (t) => {
+  test('are the people of APPROVERS, without the asker if it says so', async (t) => {
     const { ask } = await waits(t, { APPROVERS: `other=${ALICE},note*=${BOB}|not-asker` })
     const { card, thread, pressed, told } = await ask()
     expect(card).toContain('Can approve: Bob')
@@ -52,7 +52,7 @@ describe('who may press', () => {
     await expect.poll(() => cards(thread)[0]).toContain('by @Bob')
   })
 
-  test('is who is in a user group, which is asked for once in a while', async (t) => {
+  test('are the members of a user group, which is loaded from time to time', async (t) => {
     const { bot, ask } = await waits(t, { APPROVERS: GROUP })
     bot.slack.store.usergroups.set(GROUP, [BOB])
     for (let i = 0; i < 2; i++) {
@@ -64,7 +64,7 @@ describe('who may press', () => {
     expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.users.list')).toHaveLength(1)
   })
 
-  test('is not known without the scope for user groups: who presses is told what to do', async (t) => {
+  test('is unknown without the scope for user groups: the presser reads what to do', async (t) => {
     const scopes = ['chat:write', 'users:read', 'channels:history', 'reactions:write']
     const { bot, ask } = await waits(t, { APPROVERS: GROUP }, { scopes })
     bot.slack.store.usergroups.set(GROUP, [BOB])
@@ -76,7 +76,7 @@ describe('who may press', () => {
     expect(await thread.lastAnswer()).toContain('Noted Plan')
   })
 
-  test('is not known where Slack does not answer: who presses may press again', async (t) => {
+  test('is unknown if Slack does not answer: the presser may press again', async (t) => {
     const { bot, ask } = await waits(t, { APPROVERS: GROUP })
     bot.slack.store.usergroups.set(GROUP, [BOB])
     const { thread, pressed, told } = await ask()
@@ -88,7 +88,7 @@ describe('who may press', () => {
     expect(await thread.lastAnswer()).toContain('Noted Plan')
   })
 
-  test('is acked though the process stands still for longer than Slack waits', async (t) => {
+  test('is acked even if the process pauses for longer than Slack waits', async (t) => {
     const { bot, ask } = await waits(t, { APPROVERS: GROUP })
     bot.slack.store.usergroups.set(GROUP, [BOB])
     const { thread, pressed } = await ask()
@@ -104,7 +104,7 @@ describe('who may press', () => {
     expect(bot.logs.join()).not.toContain('could not be stored')
   })
 
-  test('of a bot’s question is only whom APPROVERS names', async (t) => {
+  test('for a bot’s question are only the people of APPROVERS', async (t) => {
     const bots = await approvalBot(t, {}, { env: { ALLOW_BOTS: 'U0ROBOT0001', APPROVERS: BOB } })
     bots.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
     notes(bots, 'Report')
@@ -117,7 +117,7 @@ describe('who may press', () => {
     await bots.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
   })
 
-  test('of a bot’s question is nobody where nobody is named, and the card says so', async (t) => {
+  test('for a bot’s question is nobody without APPROVERS, and the card says so', async (t) => {
     const bot = await approvalBot(t, {}, { env: { ALLOW_BOTS: 'U0ROBOT0001' } })
     bot.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
     notes(bot, 'Report')
@@ -126,7 +126,7 @@ describe('who may press', () => {
   })
 })
 
-test('APPROVERS: lists for everything, for a server, for a tool and for the beginning of a tool’s name add up', () => {
+test('APPROVERS: lists for everything, a server, a tool and a tool’s prefix add up', () => {
   const env = {
     OPENAI_API_KEY: 'k',
     APPROVERS: 'U0AAAAAAAA, S0BBBBBBBB,gh=U0CCCCCCCC|not-asker,gh__read=W0DDDDDDDD,files__*=U0AAAAAAAA',

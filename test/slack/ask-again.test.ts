@@ -49,7 +49,7 @@ describe('Ask again', async () => {
     expect(thread.endings()).toHaveLength(2)
   })
 
-  test('understands the question by what was asked before it, not by what was asked since', async () => {
+  test('understands the question by the earlier ones, not by later ones', async () => {
     model.on('capital of Peru', finish('Lima.'))
     const { thread } = await answered(bot, 'What is the capital of Peru?')
     for (const [said, standalone] of [
@@ -71,7 +71,7 @@ describe('Ask again', async () => {
     ])
   })
 
-  test('counts as a question of the presser, who meets the limits', async () => {
+  test('counts as a question of the presser, within their limits', async () => {
     model.on('bobs', finish('one'))
     const { thread, press } = await answered(bot, 'Is it bobs?')
     for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
@@ -82,7 +82,7 @@ describe('Ask again', async () => {
     expect(thread.endings()).toHaveLength(1)
   })
 
-  test('says so where the answer is not kept any more, and where the button belongs elsewhere', async () => {
+  test('says if the answer is no longer stored, and if the button belongs elsewhere', async () => {
     const gone = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
     const foreign = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: RANDOM })
     for (const place of [gone, foreign]) await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
@@ -94,11 +94,11 @@ describe('Ask again', async () => {
   })
 })
 
-describe('What is asked again', async () => {
+describe('A question that is asked again', async () => {
   const bot = await startBot(ends)
   const { slack, model } = bot
 
-  test('comes with what people wrote in the thread before it, however much was asked since', async () => {
+  test('comes with people’s earlier messages of the thread, however much was asked since', async () => {
     model.condenses('a later one', 'A later one?')
     model.condenses('sums it up', 'Who sums it up?')
     model.on('A later one', finish('Yes.'))
@@ -113,7 +113,7 @@ describe('What is asked again', async () => {
     expect(model.about('sums it up').at(-1)?.prompt).toContain('@Bob: We buy bananas.')
   })
 
-  test('can be a question that failed, and the answer says who asked again', async () => {
+  test('can have failed, and the answer says who asked again', async () => {
     model.on('a failing capital', { status: 401 }, finish('Rome.'))
     const thread = await bot.mention('What is a failing capital?')
     await slack.until(() => thread.shown().some((text) => REFERENCE.test(text)), 'a failure')
@@ -133,7 +133,7 @@ describe('What is asked again', async () => {
   })
 })
 
-test('while it is asked again, another press of the same person says so', async (t) => {
+test('tells the presser on another press that it is being asked', async (t) => {
   const bot = await startBot(t)
   const gate = deferred()
   let isFirst = true

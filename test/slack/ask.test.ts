@@ -10,7 +10,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
   const bot = await startBot(ends, { mode })
   const { slack, model } = bot
 
-  test('/ask opens a thread with who asked what, and answers in it', async () => {
+  test('/ask opens a thread with the asker and the question, and answers in it', async () => {
     model.on('the sum', act('A sum.', 'calculator', '2+2'), finish('Four.'))
     const thread = await bot.ask('What is the sum?', { user: BOB, channel: RANDOM })
     expect(await thread.lastAnswer()).toBe('Four.')
@@ -112,7 +112,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect(thread.shown()).toHaveLength(1)
   })
 
-  test('Slack would have refused nothing of all this', () => {
+  test('Slack would have refused nothing', () => {
     expect(slack.refusals).toEqual([])
   })
 })

@@ -91,7 +91,7 @@ describe.concurrent('STEPS=card', () => {
     await thread.ended()
   })
 
-  test('says that a question which nobody can answer was not finished', async (t) => {
+  test('says that an unanswerable question was not finished', async (t) => {
     const broken = await startBot(t, { env, model: [act('One.', 'calculator', '1+1'), { status: 401, body: {} }] })
     const thread = await broken.mention('Will it fail?')
     await foldedIn(thread, broken)
@@ -99,14 +99,14 @@ describe.concurrent('STEPS=card', () => {
     expect(thread.endings()).toHaveLength(1)
   })
 
-  test('leaves out of the way what needs no model', async () => {
+  test('is not shown for a question that needs no model', async () => {
     const thread = await bot.mention('help')
     await bot.slack.until(() => thread.messages().length > 0, 'the help')
     await bot.slack.until(() => thread.isAtRest(), 'the end')
     expect(thread.messages()).toHaveLength(1)
   })
 
-  test('a card that Slack does not take keeps no answer back', async () => {
+  test('a card that Slack refuses does not hold back the answer', async () => {
     const fault = { method: 'chat.update', error: 'cant_update_message', times: 9 }
     const { thread, name, goOn } = await asked(2, { pauseAfter: 1 })
     bot.slack.fault({ ...fault, channel: thread.channel })
@@ -116,7 +116,7 @@ describe.concurrent('STEPS=card', () => {
   })
 })
 
-describe.concurrent('where a workspace refuses', () => {
+describe.concurrent('if a workspace refuses', () => {
   test.for([
     ['plans', ['plan'], ['context', 'task_card', 'actions'], 'container'],
     ['plans and tasks', ['plan', 'task_card'], ['context', 'context', 'actions'], 'container'],
@@ -176,13 +176,13 @@ describe('a run in calls to Slack, status apart', () => {
     expect((await callsOf('replies', sums, t)).length).toBeLessThanOrEqual(2 * sums + 3)
   })
 
-  test.concurrent.for([1, 5, 10])('of %d steps is one call where they are hidden', async (sums, t) => {
+  test.concurrent.for([1, 5, 10])('of %d steps is one call if they are hidden', async (sums, t) => {
     expect(await callsOf('hidden', sums, t)).toEqual(['chat.postMessage'])
   })
 })
 
 describe.concurrent('STEPS=stream in a channel', () => {
-  test('is a card, because one person alone would see the stream grow; in a direct message it is a stream', async (t) => {
+  test('is a card, because only one person would see the stream grow; in a direct message it is a stream', async (t) => {
     const own = await startBot(t, { env: { STEPS: 'stream' } })
     const { thread } = await asked(1, { on: own })
     expect((await foldedIn(thread, own)).blocks).toMatchObject([{ type: 'container' }])
@@ -192,7 +192,7 @@ describe.concurrent('STEPS=stream in a channel', () => {
     expect(dm.messages()[0]).toMatchObject({ streaming_state: 'completed' })
   })
 
-  test('and where the workspace does not stream at all, a card in direct messages too; that is tried once', async (t) => {
+  test('is a card in direct messages too if the workspace does not stream, which is tried once', async (t) => {
     const own = await startBot(t, { env: { STEPS: 'stream' }, model: [act('One.', 'calculator', '1+1'), finish('2.')] })
     own.slack.fault({ method: 'chat.startStream', error: 'not_authorized', times: 9 })
     for (const text of ['first?', 'second?']) {
@@ -205,7 +205,7 @@ describe.concurrent('STEPS=stream in a channel', () => {
 })
 
 describeWithRedis('a card whose process ends', () => {
-  test('is gone on with by the next process, and folded up once', async (t) => {
+  test('is continued by the next process, and folded once', async (t) => {
     const server = await startRedis()
     t.onTestFinished(() => server.stop())
     const durable = { ...env, REDIS_URL: server.url, SHUTDOWN_MS: '500' }
@@ -224,7 +224,7 @@ describeWithRedis('a card whose process ends', () => {
     expect(thread.shown()[0]).toMatch(/^2 steps, [^]*1\+1[^]*2\+2/)
   })
 
-  test('before anybody knew whether it went out is found, and not posted again', async (t) => {
+  test('before its post was confirmed is found, and not posted again', async (t) => {
     const server = await startRedis()
     t.onTestFinished(() => server.stop())
     const durable = { ...env, REDIS_URL: server.url, SHUTDOWN_MS: '300' }

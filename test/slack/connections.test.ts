@@ -24,7 +24,7 @@ import type { Way } from '../harness/steered-bot.ts'
 import { eventually } from '../harness/stores.ts'
 
 function connecting(way: Way): void {
-  test('two people connect, each call carries its own person’s token, one disconnects and the other goes on', async (t) => {
+  test('two people connect, each call carries its person’s token, one disconnects and the other continues', async (t) => {
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
     expect(await list(bot, ALICE)).toContain('tickets: not connected')
     await connect(bot, ALICE, { server, browser })
@@ -65,7 +65,7 @@ function connecting(way: Way): void {
     for (const secret of server.given) expect(`${prompts}${bot.logs.join('\n')}`).not.toContain(secret)
   })
 
-  test('a link is for one browser, a callback for the one that began, and an answer for one use', async (t) => {
+  test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     const thread = await ask()
     const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
@@ -91,7 +91,7 @@ function connecting(way: Way): void {
     expect((await person.get('/connect?link=nothing')).status).toBe(400)
   })
 
-  test('of two tabs that come back at once, one connects, and what it says stays true', async (t) => {
+  test('of two tabs that return at once one connects, and its message stays true', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     const thread = await ask()
     const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
@@ -103,7 +103,7 @@ function connecting(way: Way): void {
     expect(await list(bot, ALICE)).toContain('tickets: connected as you')
   })
 
-  test('a login that is disconnected while it is renewed does not come back', async (t) => {
+  test('a login that is disconnected during its renewal stays disconnected', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     await connect(bot, ALICE, { server, browser })
     server.expire()
@@ -120,7 +120,7 @@ function connecting(way: Way): void {
     expect(server.counts).toMatchObject({ renewed: 1, revoked: 1 })
   })
 
-  test('Not now goes on without, and an approval says as whom the call is made', async (t) => {
+  test('Not now continues without a login, and an approval says as whom the call is made', async (t) => {
     const { bot, server, slack, model, ask } = await connectingBot(t, way, { rules: {} })
     const thread = await ask()
     await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
@@ -135,7 +135,7 @@ function connecting(way: Way): void {
   })
 }
 
-test('a server that lists its tools only after a login lists them to that person alone, and at once', async (t) => {
+test('a server that lists its tools only after a login lists them only to that person, and at once', async (t) => {
   const { bot, server, browser, model, mention } = await connectingBot(t, {}, { listsToAll: false })
   const promptOf = async (user: string) => {
     model.on(`of ${user}`, finish('No.'))
@@ -153,7 +153,7 @@ test('a server that lists its tools only after a login lists them to that person
   expect(bot.logs.join('\n')).not.toContain('has changed since')
 })
 
-test('whoever was sent the link of somebody else connects nothing for them', async (t) => {
+test('another person’s link connects nothing', async (t) => {
   const { bot, server, browser } = await connectingBot(t, {})
   await list(bot, ALICE)
   const [victim, link] = [browser(), linkTo(bot, ALICE) ?? '']
@@ -163,7 +163,7 @@ test('whoever was sent the link of somebody else connects nothing for them', asy
   expect(server.counts).toMatchObject({ registered: 0, exchanged: 0 })
 })
 
-test('a login of people without PUBLIC_URL, or at a program, ends the start with a sentence', async (t) => {
+test('people’s logins without PUBLIC_URL, or for a stdio server, end the start with a message', async (t) => {
   const start = (server: object, env: object = {}) =>
     startBot(t, {
       env: { MCP_CONFIG: mcpFile(t, { mcpServers: { tickets: { login: 'person', ...server } } }), ...env },
@@ -196,7 +196,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
   }
   connecting(way)
 
-  test('a link keeps nothing of the question that it was sent for', async (t) => {
+  test('a link contains nothing of its question', async (t) => {
     const { bot, slack, ask, prefix } = await connectingBot(t, way)
     await ask()
     await slack.until(() => linkTo(bot, ALICE), 'the card')

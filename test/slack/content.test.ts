@@ -74,11 +74,11 @@ describe('Markdown as Slack shows it', () => {
     expect(answer(markdown).join('\n\n')).toBe(mrkdwn)
   })
 
-  test('a code block is a fence, its language dropped and its indent kept', () => {
+  test('a code block is a fence without its language and with its indent', () => {
     expect(answer('```python\nif x < 1:\n    pass\n```')).toEqual(['```\nif x &lt; 1:\n    pass\n```'])
   })
 
-  test('a code block in a list or a quote stands by itself, whole and unindented', () => {
+  test('a code block in a list or a quote is separate, whole and unindented', () => {
     const markdown = '1. Write:\n   ```sh\n   ls | wc\n   ```\n2. Run it.\n\n> quoted\n> ```\n> code\n> ```'
     expect(answer(markdown)).toEqual(['1. Write:\n\n```\nls | wc\n```\n\n2. Run it.\n\n> quoted\n\n```\ncode\n```'])
   })
@@ -127,13 +127,13 @@ describe('long answers', () => {
     )
   })
 
-  test('one line of 60 kB is split at its words; without any, inside', () => {
+  test('one line of 60 kB is split between words, or inside a single one', () => {
     const words = Array.from({ length: 9000 }, (_, i) => `w${i}`)
     expect(answer(words.join(' ')).join(' ').split(' ')).toEqual(words)
     expect(answer('é'.repeat(55_000)).join('')).toBe('é'.repeat(55_000))
   })
 
-  test('longer than five messages are cut, and say so before the footer', () => {
+  test('are cut after five messages, and say so before the footer', () => {
     const cut = (text: string) =>
       answerContents({ text, sources: [], question: '', allowedHosts: [], footer: 'FOOTER' })
     const contents = cut(Array.from({ length: 400 }, (_, i) => paragraph(i)).join('\n\n'))
@@ -146,7 +146,7 @@ describe('long answers', () => {
     expect(cut('x'.repeat(1_000_000))).toHaveLength(5)
   })
 
-  test('one block that is read in pieces stays one', () => {
+  test('one block that is parsed in pieces stays one', () => {
     const lines = Array.from({ length: 300 }, (_, i) => `line ${i} of **one** paragraph`)
     expect(answer(lines.join('\n')).join('\n').split('\n')).toEqual(lines.map((line) => line.replaceAll('**', '*')))
     const rows = Array.from({ length: 300 }, (_, i) => `| row ${i} | ${i} |`)
@@ -177,7 +177,7 @@ describe('long answers', () => {
     expect(answer(text)).toEqual(['(The answer is empty.)'])
   })
 
-  test('a hundred kilobytes of anything are messages that Slack takes', () => {
+  test('a hundred kilobytes of anything are messages that Slack accepts', () => {
     const kinds = [
       'word ',
       'x',
@@ -312,7 +312,7 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 
-test('whatever is in an answer, Slack takes it and nobody is pinged', () => {
+test('Slack accepts any answer, and nobody is pinged', () => {
   const title = fc.record({ title: nasty, url: fc.oneof(fc.webUrl(), nasty) })
   fc.assert(
     fc.property(nasty, fc.array(title, { maxLength: 7 }), nasty, (text, sources, question) => {
@@ -330,7 +330,7 @@ test('whatever is in an answer, Slack takes it and nobody is pinged', () => {
   )
 })
 
-test('whatever is in a step, a root or a note, Slack takes it and nobody is pinged', () => {
+test('Slack accepts any step, root and note, and nobody is pinged', () => {
   fc.assert(
     fc.property(nasty, nasty, fc.oneof(nasty, fc.anything()), (thought, tool, input) => {
       accept(
@@ -346,7 +346,7 @@ test('whatever is in a step, a root or a note, Slack takes it and nobody is ping
   )
 })
 
-test('the longest thought, input, observation and question of signs that count five still fit', () => {
+test('the longest thought, input, observation and question of characters that count five still fit', () => {
   for (const sign of ['&', '<', '\n&', '😀', ' ', '\n', ' \n', '_']) {
     const text = `x${sign.repeat(100_000)}`
     accept(
@@ -361,7 +361,7 @@ test('the longest thought, input, observation and question of signs that count f
   }
 })
 
-test('of an observation Slack formats nothing, and the text beside its block says it as it is', () => {
+test('Slack formats nothing in an observation, and the text beside its block is verbatim', () => {
   const text = '*a* next_task count(*) ~c~ `d` ```e``` :boom: <https://evil.example/?q=1|f>\n> g\n&gt; h'
   const content = stepContent({ thought: '', observation: { text, ok: true } })
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -383,7 +383,7 @@ test('an observation is cut at 500 characters, and the cut is marked', () => {
   expect(text).toBe(`💭 t\n🔧 wikipedia x\n👁 ${'o'.repeat(500)} … (cut, 734 more characters)`)
 })
 
-test('without its blocks a post still says all of it', () => {
+test('without its blocks a post still has all of its text', () => {
   const [content] = answerContents({
     text: `${'word '.repeat(2000)}end`,
     sources: [],
@@ -395,7 +395,7 @@ test('without its blocks a post still says all of it', () => {
   expect(withoutBlocks(content!, 'chat.update').text.length).toBeLessThanOrEqual(4000)
 })
 
-test('the footer says steps, seconds, models, tokens and cost, with ~ before what is estimated', () => {
+test('the footer has steps, seconds, models, tokens and cost, with ~ before estimates', () => {
   const usage = { model: 'gpt-5-mini', inputTokens: 1000, outputTokens: 234, estimated: false, costUsd: 0.0021 }
   expect(footerText({ steps: 2, ms: 3440, usage: [usage] })).toBe(
     '2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021',

@@ -31,7 +31,7 @@ function plays({ model }: Pick<TestBot, 'model'>): void {
 const ALL = 'Q: Who wrote Dune?\nA: Frank Herbert.\nQ: When was Frank Herbert born?\nA: In 1920.'
 
 function remembers(settings: () => TestBotOptions): void {
-  test('a question at the top level knows those before it, and is answered in a thread of its own', async (t) => {
+  test('a top-level question knows the earlier ones, and is answered in its own thread', async (t) => {
     const bot = await start(t, settings())
     plays(bot)
     const first = await bot.dm('Who wrote Dune?')
@@ -47,7 +47,7 @@ function remembers(settings: () => TestBotOptions): void {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('after an hour it begins anew; a reply in an old thread still knows what was said there', async (t) => {
+  test('after an hour a new conversation starts; a reply in an old thread still knows that thread', async (t) => {
     const bot = await start(t, settings())
     plays(bot)
     const first = await bot.dm('Who wrote Dune?')
@@ -64,7 +64,7 @@ function remembers(settings: () => TestBotOptions): void {
     expect(bot.transcripts()[1]).not.toContain('the sea')
   })
 
-  test('nobody knows what another one said', async (t) => {
+  test('conversations of different people are separate', async (t) => {
     const bot = await start(t, settings())
     plays(bot)
     await (await bot.dm('Who wrote Dune?')).ended()
@@ -85,7 +85,7 @@ function remembers(settings: () => TestBotOptions): void {
     expect(bot.transcripts().at(-1)).toContain(ALL)
   })
 
-  test('what is written in one go is answered in its order', async (t) => {
+  test('messages in quick succession are answered in order', async (t) => {
     const bot = await start(t, settings())
     plays(bot)
     bot.model.decide('wrote Dune', async () => ({ text: finish('Frank Herbert.'), delayMs: 400 }))
@@ -104,7 +104,7 @@ function remembers(settings: () => TestBotOptions): void {
 describe('in memory', () => {
   remembers(() => ({}))
 
-  test('DM_MEMORY_MINUTES=0: each question stands alone, its thread is remembered', async (t) => {
+  test('DM_MEMORY_MINUTES=0: each question is separate, and its thread is remembered', async (t) => {
     const bot = await start(t, { env: { DM_MEMORY_MINUTES: '0' } })
     plays(bot)
     const first = await bot.dm('Who wrote Dune?')
@@ -194,14 +194,14 @@ describe('help', () => {
     expect(help.includes('is a reply in the thread')).toBe(STEPS === 'replies')
   })
 
-  test('tells of every word that steers the bot', async (t) => {
+  test('lists every word that steers the bot', async (t) => {
     const bot = await start(t)
     const help = await helpOf(bot)
     const words = ['/ask settings', '/ask forget', '/ask private:', 'stop', 'mute', 'unmute']
     expect(words.filter((word) => !help.includes(`\`${word}`))).toEqual([])
   })
 
-  test('says what the settings make of it', async (t) => {
+  test('reflects the settings', async (t) => {
     const bot = await start(t, { env: { FOLLOW_UPS: 'mention', DM_MEMORY_MINUTES: '0' } })
     const plain = await start(t)
     const [strict, usual] = [await helpOf(bot), await helpOf(plain)]
@@ -209,13 +209,13 @@ describe('help', () => {
     expect(usual).toMatch(/just reply, no mention needed.*within 60 minutes of each other/s)
   })
 
-  test('a question with the word in it is a question', async (t) => {
+  test('a question that contains the word is a question', async (t) => {
     const bot = await start(t, { model: [finish('Gladly.')] })
     expect(await (await bot.dm('help me, please')).lastAnswer()).toBe('Gladly.')
   })
 })
 
-test('in a thread that it has answered in, people talk to each other and wave, and the bot is silent', async (t) => {
+test('people talk to each other in a thread of the bot, and the bot is silent', async (t) => {
   const bot = await start(t)
   plays(bot)
   const thread = await bot.mention('Who wrote Dune?')

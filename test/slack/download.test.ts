@@ -21,16 +21,16 @@ async function downloaded(t: Ends, given: Given, options: Partial<DownloadOption
   return download(address, { ...way, ...options })
 }
 
-test('a file’s bytes come as they are, also by redirects on Slack’s own host', async (t) => {
+test('a file’s bytes arrive unchanged, also after redirects on Slack’s own host', async (t) => {
   const { bytes } = await downloaded(t, textFile('a.txt', 'Über', { fault: { redirects: 2 } }))
   expect(String(bytes)).toBe('Über')
 })
 
-test('more bytes than are allowed are not read on, whatever size was told', async (t) => {
+test('reading stops at the maximum size, whatever size was announced', async (t) => {
   expect(await downloaded(t, textFile('a.txt', 'x', { fault: { sends: 20_000 } }))).toEqual({ fault: 'tooLarge' })
 })
 
-test('a connection that is cut is tried again', async (t) => {
+test('a cut connection is retried', async (t) => {
   const { bytes } = await downloaded(t, textFile('a.txt', 'whole', { fault: { times: 1, cutAfter: 2 } }))
   expect(String(bytes)).toBe('whole')
 })
@@ -53,7 +53,7 @@ test('the token goes to no other host: neither by a redirect nor by the address 
   expect(asked).toEqual([])
 })
 
-test('an abort ends it with its reason', async (t) => {
+test('an abort ends it with the abort’s reason', async (t) => {
   const signal = AbortSignal.timeout(200)
   const given = textFile('a.txt', 'x', { fault: { delayMs: 60_000 } })
   await expect(downloaded(t, given, { signal })).rejects.toThrow(/timeout/i)

@@ -60,7 +60,7 @@ describe.each([
   const runs = (key: string) => model.about(key).filter(({ aborted }) => aborted)
   const isCutOff = (key: string) => slack.until(() => runs(key).length === 1, `the end of the run about ${key}`)
 
-  test('an edit while it runs begins again with the new text, and leaves nothing of the old', async () => {
+  test('an edit during the run starts again with the new text, and removes the old posts', async () => {
     const thread = await atWork(bot, 'the film of 1984', () => ask('the film of 1984?'))
     model.on('the film of 2021', finish('By Villeneuve.'))
     await thread.edit(written('the film of 2021?'))
@@ -78,7 +78,7 @@ describe.each([
     expect(condensing?.prompt).not.toContain('1984')
   })
 
-  test('a second edit counts as the first does', async () => {
+  test('a second edit works like the first', async () => {
     const thread = await atWork(bot, 'version one', () => ask('version one?'))
     model.on('version two', { hang: true })
     await thread.edit(written('version two?'))
@@ -89,7 +89,7 @@ describe.each([
     expect(thread.messages()).toHaveLength(1)
   })
 
-  test('deleting it while it runs stops it, and its replies go', async () => {
+  test('deleting it during the run stops it and deletes its replies', async () => {
     const thread = await atWork(bot, 'delete me soon', () => ask('delete me soon?'))
     await thread.delete()
     await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
@@ -97,7 +97,7 @@ describe.each([
     expect(thread.ephemerals(asker(thread))).toEqual([])
   })
 
-  test('an edit to the word stop while it runs stops it, and asks nothing', async () => {
+  test('an edit to the word stop during the run stops it, and asks nothing', async () => {
     const thread = await atWork(bot, 'stop me by an edit', () => ask('stop me by an edit?'))
     const before = model.requests.length
     await thread.edit(written('stop'))
@@ -107,7 +107,7 @@ describe.each([
     expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
   })
 
-  test('of edits in quick succession the last counts, and so does a deletion after one', async () => {
+  test('of edits in quick succession the last counts, and so does a deletion afterwards', async () => {
     const edits = [1, 2, 3, 4]
     for (const n of edits) model.on(`quick ${n}`, { text: finish(`To ${n}.`), delayMs: 100 })
     const thread = await atWork(bot, 'quick 0', () => ask('quick 0?'))
@@ -121,7 +121,7 @@ describe.each([
     expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
   })
 
-  test('deleting it while it is asked again takes both answers back', async () => {
+  test('deleting it while it is asked again deletes both answers', async () => {
     model.on('delete me again', finish('One.'), { hang: true })
     const thread = await ask('delete me again?')
     await thread.ended()
@@ -132,7 +132,7 @@ describe.each([
     await isCutOff('delete me again')
   })
 
-  test('an edit after the answer offers the asker alone to ask again, once', async () => {
+  test('an edit after the answer offers the asker once, privately, to ask again', async () => {
     model.on('how old is she', finish('She is 30.'))
     model.on('how old is he', finish('He is 40.'))
     const thread = await ask('how old is she?')
@@ -147,7 +147,7 @@ describe.each([
     await slack.until(() => thread.ephemerals(asker(thread)).length === 0, 'the offer gone')
   })
 
-  test('deleting it after that, all answers go, and follow-ups know nothing of them', async () => {
+  test('deleting it after that deletes all answers, and follow-ups do not know them', async () => {
     model.on('who is she', finish('Ada.'))
     model.on('who is he', finish('Charles.'))
     const thread = await ask('who is she?')
@@ -179,7 +179,7 @@ describe('in a thread', async () => {
   const bot = await startBot(ends)
   const { model, slack } = bot
 
-  test('a question that waits is asked as it reads when its turn comes, and not at all once it is deleted', async () => {
+  test('a waiting question is asked with its current text, or not at all if it was deleted', async () => {
     const thread = await atWork(bot, 'the slow one', () => bot.mention('the slow one?'))
     const edited = await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: `${ASK} waits as A?` })
     const deleted = await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: `${ASK} waits in vain?` })
@@ -194,7 +194,7 @@ describe('in a thread', async () => {
     expect(model.about('waits in vain')).toEqual([])
   })
 
-  test('what is no person’s change of words changes nothing: a preview of a link, a note of the bot’s, the same words', async () => {
+  test('link previews, the bot’s own edits and unchanged texts do not count as edits', async () => {
     const thread = await atWork(bot, 'previewed', () => bot.mention('previewed https://example.org?'))
     const channel = slack.store.channels.get(GENERAL)
     const message = channel?.messages.find(({ ts }) => ts === thread.ts)
@@ -219,7 +219,7 @@ describe('in a thread', async () => {
     await slack.until(() => thread.messages().length === 0, 'an empty thread')
   })
 
-  test('nobody is asked anything about messages that were no question, and Slack is not called for them', async () => {
+  test('edits of other messages cause no message and no call', async () => {
     const said = await slack.say({ text: 'Nice weather.' })
     const calls = slack.calls.length
     await slack.people.edit(said, 'Bad weather.')
@@ -228,7 +228,7 @@ describe('in a thread', async () => {
     expect(slack.calls.slice(calls)).toEqual([])
   })
 
-  test('the offer is the asker’s: nobody else’s press asks', async () => {
+  test('the offer works only for the asker', async () => {
     model.on('mine alone', finish('Yours.'))
     const thread = await bot.mention('mine alone?')
     await thread.ended()
@@ -242,7 +242,7 @@ describe('in a thread', async () => {
   })
 })
 
-describeWithRedis('when the run changes hands', async () => {
+describeWithRedis('when another process has the run', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
@@ -266,7 +266,7 @@ describeWithRedis('when the run changes hands', async () => {
   })
 })
 
-test('a storm of edits costs few calls, and the question is answered as it reads at last', async (t) => {
+test('many edits cost few calls, and the last text is answered', async (t) => {
   const bot = await startBot(t)
   const { slack, model } = bot
   model.decide('number', ({ question }) =>

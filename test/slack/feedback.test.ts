@@ -23,7 +23,7 @@ async function answered(bot: TestBot, question: string) {
   return { thumb: (way: 'up' | 'down', user: string) => thread.press(FEEDBACK, { user, value: value(way) }) }
 }
 
-test('thumbs-up is thanked for in private; thumbs-down asks in private what was wrong; both are counted', async (t) => {
+test('thumbs-up gets a private thank-you, thumbs-down a private question about what was wrong; both are counted', async (t) => {
   const bot = await startBot(t, { model: [finish('It is so.')], env: { METRICS_PORT: '0' } })
   const { slack } = bot
   const { thumb } = await answered(bot, 'Is it so?')
@@ -43,7 +43,7 @@ test('thumbs-up is thanked for in private; thumbs-down asks in private what was 
   expect(bot.logs.join('')).not.toContain('It is not')
 })
 
-test('a thumb below an answer that is not kept any more says so', async (t) => {
+test('a thumb below an answer that is no longer stored says so', async (t) => {
   const bot = await startBot(t)
   const id = `${TEAM}:${GENERAL}:1.000001`
   const place = await postButtons(bot.slack, id, { channel: GENERAL })
@@ -56,7 +56,7 @@ test('a thumb below an answer that is not kept any more says so', async (t) => {
 })
 
 describeWithRedis('npm run feedback', () => {
-  test('writes what people rated as a question set, and what it cannot do without', async (t) => {
+  test('writes the rated answers as a question set, and fails without Redis', async (t) => {
     const redis = await startRedis()
     t.onTestFinished(() => redis.stop())
     const bot = await startBot(t, { env: { REDIS_URL: redis.url } })

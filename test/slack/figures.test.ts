@@ -28,7 +28,7 @@ describe('the footer and Show work', async () => {
   const bot = await startBot(fileEnds(), { pages: PAGES })
   play(bot)
 
-  test('say which figure stands nowhere; what stands there in another form does not count as missing', async () => {
+  test('name the figure without a source; a figure in another form has one', async () => {
     const right = await bot.mention('The right facts?')
     expect(await right.ended()).toMatch(/Sources: \[1\] Dune/)
     expect(await right.ended()).not.toContain('from a source')
@@ -50,12 +50,12 @@ describe('the footer and Show work', async () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('say nothing where nothing was read', async () => {
+  test('say nothing if nothing was read', async () => {
     const thread = await bot.mention('The unread facts?')
     expect(await thread.ended()).not.toContain('from a source')
   })
 
-  test('a private answer says it too', async () => {
+  test('are in a private answer too', async () => {
     play(bot)
     await bot.slack.slash('private: the wrong facts?', { user: ALICE, channel: GENERAL })
     const words = () => bot.slack.ephemerals(GENERAL, ALICE).join('\n')
@@ -63,7 +63,7 @@ describe('the footer and Show work', async () => {
   })
 })
 
-test('FIGURES=off removes the footer’s words', async (t) => {
+test('FIGURES=off removes them from the footer', async (t) => {
   const bot = await startBot(t, { pages: PAGES, env: { FIGURES: 'off', STEPS: 'hidden' } })
   play(bot)
   const thread = await bot.mention('The wrong facts?')

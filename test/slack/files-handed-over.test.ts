@@ -42,7 +42,7 @@ describeWithRedis('over Redis', () => {
     await bot.startWorker()
   }
 
-  test('the next worker has the same files and pictures, and downloads none of them again', async (t) => {
+  test('the next worker has the same files and pictures without downloading them again', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url }, { env: { SECRETS_KEY } })
     const { model, slack, prefix } = bot
     model.on('what of the door', act('I look.', 'calculator', '1+1'), { hang: true })
@@ -69,7 +69,7 @@ describeWithRedis('over Redis', () => {
     expect(bot.logs.join('')).not.toMatch(/MATWORD|GREENISH|files-pri/)
   })
 
-  test('a worker that ends while files are loaded leaves them to the next one, and people read of no fault', async (t) => {
+  test('a worker that ends while files are loading leaves them to the next one, without an error message', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load it twice', finish('It says SLOWWORD.'))
     const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
@@ -81,7 +81,7 @@ describeWithRedis('over Redis', () => {
     expect(thread.shown()).toHaveLength(1)
   })
 
-  test('a file that ended its reader is not read again by the next worker', async (t) => {
+  test('a file that crashed its reader is not read again by the next worker', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load the heavy one', finish('Done.'))
     const heavy = { name: 'heavy.xlsx', bytes: hungryWorkbook() }
@@ -99,7 +99,7 @@ describeWithRedis('over Redis', () => {
     expect(bot.model.about('load the heavy one').at(-1)?.prompt).toContain('SLOWWORD')
   })
 
-  test('a question that is deleted while its files are loaded leaves nothing of them', async (t) => {
+  test('a question deleted while its files are loading leaves none of them', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     const { slack, model, prefix } = bot
     model.on('Only files came', finish('Read.'))
@@ -116,7 +116,7 @@ describeWithRedis('over Redis', () => {
   })
 })
 
-test('a question that is deleted while its files are loaded leaves nothing of them in memory either', async (t) => {
+test('a question deleted while its files are loading leaves none of them in memory either', async (t) => {
   const bot = await steeredBot(t, {})
   const { slack, model } = bot
   const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
@@ -131,7 +131,7 @@ test('a question that is deleted while its files are loaded leaves nothing of th
   expect(model.requests.map(({ prompt }) => prompt).join('')).not.toMatch(/QUICKWORD|SLOWWORD/)
 })
 
-test('a question that is stopped while its files are loaded ends at once', async (t) => {
+test('a question stopped while its files are loading ends at once', async (t) => {
   const { slack, mention, model } = await steeredBot(t, {})
   const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
   const thread = await mention('what is in it', { files: [slow] })

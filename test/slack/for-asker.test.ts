@@ -1,6 +1,7 @@
 /** Results found with one person's rights, and answers based on them, are shown to nobody else. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
+import { STEPS } from '../../src/config.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { PRESS } from '../../src/slack/approvals/approval-words.ts'
 import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
@@ -37,7 +38,7 @@ async function pressCopies(bot: TestBot, value: string, user: string): Promise<v
 }
 
 function leaving(way: Way): void {
-  test('is in nothing that others see, in no trace, line of the log or follow-up, and is shared by the asker alone', async (t) => {
+  test('is in nothing that others see, in no trace, log or follow-up, and only the asker can share it', async (t) => {
     const traces: string[] = []
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, {
       env: { STEPS: 'replies', RUN_TRACES: 'true' },
@@ -84,7 +85,7 @@ function leaving(way: Way): void {
     expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
   })
 
-  test('is in no span with content, and in nothing that the operator’s commands show', async (t) => {
+  test('is in no span and in no output of the operator’s commands', async (t) => {
     const collector = await startCollector(t)
     const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
       env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
@@ -107,7 +108,7 @@ function leaving(way: Way): void {
     expect(content).not.toMatch(CANARY)
   })
 
-  test('a call that rests on it is allowed by the asker alone, and a failure is told to them', async (t) => {
+  test('a call based on it is allowed only by the asker, who also gets its failure', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies' },
@@ -125,7 +126,7 @@ function leaving(way: Way): void {
     expect(server.calls).toEqual(['7', 'is open too'])
   })
 
-  test('an approver is sent a call that rests on it when the asker says so, alone, and it is done as the asker', async (t) => {
+  test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
       env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
@@ -166,7 +167,7 @@ function leaving(way: Way): void {
 describe('in memory', () => {
   leaving({})
 
-  test('a schedule asks its maker to connect, and tells what it found to them alone, each time', async (t) => {
+  test('a schedule asks its maker to connect, and shows its results only to them, each time', async (t) => {
     let ahead = 0
     const now = () => new Date(Date.now() + ahead)
     const { bot, server, browser, slack, model } = await connectingBot(t, {}, { now, env: { STEPS: 'replies' } })
@@ -190,7 +191,7 @@ describe('in memory', () => {
     expect(bot.logs.join('\n')).not.toMatch(CANARY)
   })
 
-  test('a card that all were shown before it was found is still decided by whom it names', async (t) => {
+  test('a card posted before the result was found is still decided by its approvers', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(
       t,
       {},
@@ -212,7 +213,7 @@ describe('in memory', () => {
     expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 
-  test('where Slack takes no word to one person the answer goes to their direct messages, and is shared from there', async (t) => {
+  test('if Slack refuses ephemeral messages the answer goes to the direct messages, and can be shared from there', async (t) => {
     const { bot, server, browser, ask, slack } = await connectingBot(t, {})
     await connect(bot, ALICE, { server, browser })
     slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
@@ -228,23 +229,18 @@ describe('in memory', () => {
     await slack.until(() => thread.shown().some((text) => text.includes('It is open.')), 'the shared answer')
   })
 
-  test.each(['card', 'stream', 'hidden'])(
-    'with steps as %s the thread shows a line and nothing of it',
-    async (steps) => {
-      const { bot, server, browser, ask } = await connectingBot(
-        { onTestFinished },
-        {},
-        { env: { STEPS: steps, STEPS_STREAM_CHANNELS: 'true' } },
-      )
-      await connect(bot, ALICE, { server, browser })
-      const thread = await ask()
-      await answeredAlone(bot, thread)
-      expect(thread.shown().at(-1)).toBe(FOR_ASKER)
-      expect(JSON.stringify(bot.slack.calls.filter(({ method }) => method !== 'chat.postEphemeral'))).not.toMatch(
-        CANARY,
-      )
-    },
-  )
+  test.each(STEPS)('with steps as %s the thread shows a line and nothing of it', async (steps) => {
+    const { bot, server, browser, ask } = await connectingBot(
+      { onTestFinished },
+      {},
+      { env: { STEPS: steps, STEPS_STREAM_CHANNELS: 'true' } },
+    )
+    await connect(bot, ALICE, { server, browser })
+    const thread = await ask()
+    await answeredAlone(bot, thread)
+    expect(thread.shown().at(-1)).toBe(FOR_ASKER)
+    expect(JSON.stringify(bot.slack.calls.filter(({ method }) => method !== 'chat.postEphemeral'))).not.toMatch(CANARY)
+  })
 })
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {

@@ -53,7 +53,7 @@ async function told(
 }
 
 describe('/ask forget', () => {
-  test('in a channel is for admins: it forgets that channel and no other, and tells them alone', async (t) => {
+  test('in a channel is for admins: it forgets only that channel, with an ephemeral message', async (t) => {
     const bot = await start(t)
     const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
     const posts = bot.slack.messages(GENERAL).length
@@ -67,7 +67,7 @@ describe('/ask forget', () => {
     expect([await remembers(bot, here), await remembers(bot, there)]).toEqual([false, true])
   })
 
-  test('is for members, and no guests, where an admin has allowed that', async (t) => {
+  test('is for members, but not guests, if an admin has allowed that', async (t) => {
     const bot = await start(t)
     bot.slack.addUser(BOB, { is_admin: true })
     await bot.slack.slash('settings', { user: BOB, channel: GENERAL })
@@ -80,7 +80,7 @@ describe('/ask forget', () => {
     expect(await remembers(bot, thread)).toBe(false)
   })
 
-  test('in a direct message forgets it, for anybody', async (t) => {
+  test('in a direct message is for anybody, and forgets it', async (t) => {
     const bot = await start(t)
     const thread = await answered(bot, () => bot.dm('What is the secret?'))
     const channel = await asked(bot, GENERAL)
@@ -88,7 +88,7 @@ describe('/ask forget', () => {
     expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
   })
 
-  test('in a direct message forgets what its person wrote in threads too, and of others nothing', async (t) => {
+  test('in a direct message forgets the person’s threads too, and nothing of others', async (t) => {
     const bot = await start(t)
     const dm = await bot.dm('What is the secret?')
     await dm.ended()
@@ -107,7 +107,7 @@ describe('/ask forget', () => {
     expect(prompt).not.toContain('It is a bird')
   })
 
-  test('of whom Slack does not tell who they are forgets nothing', async (t) => {
+  test('by a person whom Slack does not identify forgets nothing', async (t) => {
     const bot = await start(t)
     const thread = await asked(bot, GENERAL)
     bot.slack.fault({ method: 'users.info', error: 'missing_scope' })
@@ -135,7 +135,7 @@ describeWithRedis('when the app is removed', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
-  test('no key tells of the workspace any more', async (t) => {
+  test('no key of the workspace is left', async (t) => {
     const bot = await start(t, { REDIS_URL: server.url, LIMIT_USER_HOUR: '9', BUDGET_TEAM_DAY_TOKENS: '999999' })
     await asked(bot, GENERAL)
     await (await bot.dm('What is the secret?')).ended()
@@ -156,7 +156,7 @@ describeWithRedis('when the app is removed', async () => {
     await redis.quit()
   })
 
-  test('while a question is worked on and another waits, no key and no value tells of the workspace ten seconds later', async (t) => {
+  test('during a question, with another one waiting, no key or value of the workspace is left after ten seconds', async (t) => {
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'gone', SHUTDOWN_MS: '300' }
     const bot = await startBot(t, { env })
     await atSecondThought(bot, 'secret', () => bot.mention('What is the secret?'))
@@ -169,7 +169,7 @@ describeWithRedis('when the app is removed', async () => {
     await expect.poll(() => stored(redis, 'gone', 'T0LOCAL0001'), { timeout: 10_000 }).toEqual([])
   })
 
-  test('by a whole organisation, no key tells of any of its workspaces', async (t) => {
+  test('by a whole organisation, no key of its workspaces is left', async (t) => {
     const org = { team_id: 'T0LOCAL0001', enterprise_id: 'E0ORG', is_enterprise_install: true }
     const api = await startWebServer((_, response) => sendJson(response, { ok: true, ...org, user_id: BOT_USER }))
     const bot = await startBot(t, {

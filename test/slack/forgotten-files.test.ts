@@ -34,7 +34,7 @@ test('a question that is edited is asked again with its files', async () => {
   expect(model.about('which hue has it').at(-1)?.prompt).toContain('It is BLUEISH.')
 })
 
-test('a deleted question takes its files along', async () => {
+test('a deleted question’s files are deleted', async () => {
   model.on('sum up the first', finish('One.'))
   const thread = await bot.mention('sum up the first', { files: [textFile('first.txt', 'x '.repeat(4_000))] })
   await thread.ended()
@@ -49,7 +49,7 @@ test('a deleted question takes its files along', async () => {
   expect(prompt).not.toContain('first.txt')
 })
 
-test('who has the bot forget is forgotten with the files, and nobody else', async () => {
+test('forgetting a person deletes their files, and nobody else’s', async () => {
   model.on('keep this', finish('Kept.'))
   const thread = await bot.mention('keep this', { files: [textFile('mine.txt', 'x')] })
   await thread.ended()

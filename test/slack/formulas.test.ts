@@ -38,7 +38,7 @@ test.each([
   expect(answer(text)).toEqual([text.replaceAll('<', '&lt;')])
 })
 
-test('brackets and a dollar that are escaped are no formula', () => {
+test('escaped brackets and dollars are no formula', () => {
   expect(answer('\\(see below\\) costs \\$5 or \\$6^2')).toEqual(['(see below) costs $5 or $6^2'])
 })
 
@@ -50,7 +50,7 @@ test('code keeps its dollars and its commands', () => {
   expect(answer(`- a:\n  \`\`\`sh\n  ${code}\n  \`\`\``)).toEqual([`• a:\n\n\`\`\`\n${code}\n\`\`\``])
 })
 
-test('what is broken is shown as it is, and nothing pings', () => {
+test('a broken formula is shown as it is, and pings nobody', () => {
   expect(answer('\\frac{a}{')).toEqual(['\\frac{a}{'])
   expect(answer('$x^{2$ and $<!channel>^2$')).toEqual([expect.not.stringContaining('<!')])
 })

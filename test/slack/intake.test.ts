@@ -40,7 +40,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     await delivery.first
   }
 
-  test('app_mention and message, and their redeliveries, in whatever order: one answer', async () => {
+  test('app_mention and message, and their redeliveries, in any order give one answer', async () => {
     model.on('in whatever order', { text: finish('once'), delayMs: 50 })
     const all = [...new Set(orders(['mention', 'mention', 'message', 'message'] as const).map((order) => order.join()))]
     const threads = all.map(async (order, i) => {
@@ -78,7 +78,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(await thread.lastAnswer()).toBe('late')
   })
 
-  test('an event without a user, a text or a sense is acked and let alone', async () => {
+  test('an event without a user, a text or a meaning is acked and ignored', async () => {
     const asked = model.requests.length
     const odd: Json[] = [
       { type: 'message', channel: GENERAL, channel_type: 'channel', ts: '1.1', event_ts: '1.1' },
@@ -110,7 +110,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
   })
 })
 
-test('a bot that has forgotten what it answered, and is told of it again, posts nothing again', async (t) => {
+test('a bot that has lost its memory of an answer posts nothing when the event is repeated', async (t) => {
   const first = await startBot(t, { slack: { retryMs: [] } })
   first.model.on('forgotten', act('A sum.', 'calculator', '2+2'), finish('It is 4.'))
   const thread = await first.mention('forgotten?')
@@ -150,7 +150,7 @@ test.for([
   expect(thread.endings().map((text) => text.split('\n')[0])).toEqual(answer === undefined ? [] : [answer])
 })
 
-describe('the door over HTTP', async () => {
+describe('the HTTP endpoint', async () => {
   const bot = await startBot(ends)
   const base = `http://127.0.0.1:${bot.bot.port}`
 
@@ -171,7 +171,7 @@ describe('the door over HTTP', async () => {
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('c-1')])
   })
 
-  test('another secret, an old request and one without a signature are turned away', async () => {
+  test('another secret, an old request and a missing signature are rejected', async () => {
     const body = JSON.stringify({
       type: 'event_callback',
       event: { type: 'app_mention', user: ALICE, text: 'x', ts: '1.1', channel: GENERAL },
@@ -181,7 +181,7 @@ describe('the door over HTTP', async () => {
     expect((await fetch(`${base}/slack/events`, { method: 'POST', body })).status).toBe(401)
   })
 
-  test('strangers who knock a hundred times get one line in the log', async (t) => {
+  test('a hundred invalid requests give one line in the log', async (t) => {
     const other = await startBot(t)
     const knock = (headers: Record<string, string>) =>
       fetch(`http://127.0.0.1:${other.bot.port}/slack/events`, { method: 'POST', body: '{}', headers })
@@ -199,7 +199,7 @@ describe('the door over HTTP', async () => {
     ])
   })
 
-  test('what is no JSON, no event and no path is refused, and the bot lives on', async () => {
+  test('invalid JSON, unknown events and unknown paths are refused, and the bot keeps running', async () => {
     expect((await post('{"no json')).status).toBeGreaterThanOrEqual(400)
     expect((await post('payload=%7B', { type: 'application/x-www-form-urlencoded' })).status).toBeGreaterThanOrEqual(
       400,
@@ -211,7 +211,7 @@ describe('the door over HTTP', async () => {
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
   })
 
-  test('what no listener takes is refused at once, and the log says so', async () => {
+  test('a payload without a listener is refused at once, and logged', async () => {
     const press = { type: 'block_actions', team: { id: TEAM }, user: { id: ALICE }, actions: [{ action_id: 'of_old' }] }
     const command = { command: '/other', text: 'x', team_id: TEAM, channel_id: GENERAL, user_id: ALICE }
     const type = 'application/x-www-form-urlencoded'
@@ -223,7 +223,7 @@ describe('the door over HTTP', async () => {
     expect(lines).not.toContain('stored')
   })
 
-  test('half a request does not hold up the end', async (t) => {
+  test('half a request does not delay the stop', async (t) => {
     const other = await startBot(t)
     const socket = connect(other.bot.port, '127.0.0.1')
     t.onTestFinished(() => void socket.destroy())
@@ -295,7 +295,7 @@ describeWithRedis('when the store is down', () => {
   )
 })
 
-test('a reply that comes before its thread’s mention could be delivered is answered after it', async (t) => {
+test('a reply delivered before its thread’s mention is answered after it', async (t) => {
   const bot = await startBot(t, { slack: { retryMs: [] } })
   const { slack, model } = bot
   model.on('is it late', finish('The first.'))

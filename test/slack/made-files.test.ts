@@ -9,7 +9,7 @@ const bot = await startBot(fileEnds())
 const { model, slack } = bot
 const make = (name: string, text: string) => act('A table.', 'make_file', JSON.stringify({ name, text }))
 
-test('a tool’s file stands in the thread above the answer, once', async () => {
+test('a tool’s file is posted once in the thread, above the answer', async () => {
   model.on('as a table', make('sales.csv', 'year,sum\n2025,12\n'), finish('Here it is.'))
   const thread = await bot.mention('as a table')
   await thread.ended()
@@ -20,7 +20,7 @@ test('a tool’s file stands in the thread above the answer, once', async () => 
   expect(model.about('as a table').at(-1)?.prompt).toContain('sales.csv is sent with the answer.')
 })
 
-test('a name is a name alone, and two files of one name are told apart', async () => {
+test('a name contains no path, and two files with one name get different ones', async () => {
   const both = [make('../../etc/pass wd<!channel>.py', 'x = 1'), make('a', 'b'), make('a', 'c')]
   model.on('odd names', ...both, finish('Done.'))
   const thread = await bot.mention('odd names')
@@ -30,7 +30,7 @@ test('a name is a name alone, and two files of one name are told apart', async (
   expect(slack.pings()).toEqual([])
 })
 
-test('a file of an ending that may run is sent as text', async () => {
+test('a file with an executable extension is sent as text', async () => {
   const endings = ['hta', 'SCR', 'bat', 'exe', 'cmd', 'com', 'pif', 'lnk', 'vbs', 'msi', 'js', 'html', 'ps1']
   const given = [...endings.map((ending) => `run.${ending}`), 'a.hta.', 'table.CSV']
   const sent: string[] = []
@@ -43,7 +43,7 @@ test('a file of an ending that may run is sent as text', async () => {
   expect(sent).toEqual([...endings.map((ending) => `run.${ending}.txt`), 'a.hta..txt', 'table.CSV'])
 })
 
-test('a cell of a table is no formula, in quotes neither; numbers stay', async () => {
+test('a table’s cells are no formulas, even in quotes; numbers stay', async () => {
   const table = [
     'name,sum;note',
     '=1+1,+1+1;-2+3',
@@ -79,7 +79,7 @@ test('a cell of a table is no formula, in quotes neither; numbers stay', async (
   expect(of('d.csv')).toBe("'sep=|\na|=1+1")
 })
 
-test('an empty one is none, which the model is told', async () => {
+test('an empty file is not made, which the model reads', async () => {
   model.on('no file', make('a.txt', ' '), finish('None.'))
   const thread = await bot.mention('no file')
   await thread.ended()
@@ -87,7 +87,7 @@ test('an empty one is none, which the model is told', async () => {
   expect(model.about('no file').at(-1)?.prompt).toContain('The file would be empty.')
 })
 
-test('a file whose sending falls is not taken for one of the same name that another question in the thread made', async () => {
+test('a file whose upload failed is not confused with another question’s file of the same name', async () => {
   const isAsked = (key: string) => slack.until(() => model.about(key).length > 0, `the question ${key}`)
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
@@ -107,7 +107,7 @@ test('a file whose sending falls is not taken for one of the same name that anot
   expect(sent()).toEqual(['same.csv', 'same.csv'])
 })
 
-test('without the scope people are told, and the answer comes', async (t) => {
+test('without the scope people get a note, and the answer comes', async (t) => {
   const scopes = ['app_mentions:read', 'channels:history', 'chat:write', 'im:history', 'reactions:write', 'users:read']
   const bot = await startBot(t, { model: [make('a.csv', '1'), finish('Here.'), finish('Plain.')], slack: { scopes } })
   const thread = await bot.mention('as a file')
@@ -117,7 +117,7 @@ test('without the scope people are told, and the answer comes', async (t) => {
   expect(bot.model.requests.map(({ prompt }) => prompt.includes('make_file'))).toEqual([true, true, false])
 })
 
-test('a private question has no such tool', async () => {
+test('a private question does not have the tool', async () => {
   model.on('quietly', finish('Hush.'))
   await slack.slash('private: quietly', { user: ALICE, channel: GENERAL })
   await slack.until(() => model.about('quietly').length > 0, 'the question')

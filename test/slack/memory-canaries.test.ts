@@ -35,7 +35,7 @@ function installationOf(team: string, { before = false } = {}): Installation {
   return { client: { call }, identity: { team }, isOrgWide: false } as unknown as Installation
 }
 
-test('none of a thousand prompts has a word of another place, person, workspace or of the time before a channel was shared', async () => {
+test('none of a thousand prompts has a text of another place, person or workspace, or from before a channel was shared', async () => {
   const remembered = memoryRemembered({ ttlMs: 1e9 })
   const keep = async (
     place: (typeof PLACES)[number],

@@ -77,7 +77,7 @@ async function canariesStay(bot: TestBot) {
   )
 }
 
-test('in memory, what was said in a place is known there and nowhere else', async (t) => {
+test('in memory, a text is known only in its place', async (t) => {
   const bot = await start(t)
   await canariesStay(bot)
   expect(bot.slack.pings()).toEqual([])
@@ -89,7 +89,7 @@ describeWithRedis('in Redis', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
-  test('what was said in a place is known there and nowhere else; /ask forget, a deletion and leaving leave no key', async (t) => {
+  test('a text is known only in its place; /ask forget, a deletion and a removal leave no key', async (t) => {
     const bot = await start(t, { REDIS_URL: server.url, SECRETS_KEY: 'k'.repeat(40) })
     await canariesStay(bot)
     const redis = new Redis(server.url)
@@ -112,7 +112,7 @@ describeWithRedis('in Redis', async () => {
     expect(await places()).toEqual([])
   })
 
-  test('what no key opens is left as it is, and that is said', async (t) => {
+  test('an unreadable text is left as it is, with a message', async (t) => {
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'rotated' }
     const before = await start(t, { ...env, SECRETS_KEY: 'k'.repeat(40) })
     await slash(before, 'remember our bird is the heron')
@@ -128,7 +128,7 @@ describeWithRedis('in Redis', async () => {
   })
 })
 
-test('a channel that is shared with another company is a scope of its own, and guests of it only read', async (t) => {
+test('a channel shared with another company is a separate scope, and its guests can only read', async (t) => {
   const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
   const channel = bot.slack.store.channel(GENERAL)
   const outsider = strangers.outsider(bot.slack)
@@ -167,7 +167,7 @@ test('a channel that is shared with another company is a scope of its own, and g
 })
 
 describe('people', () => {
-  test('say it by mention, reply, command and menu; each is told alone, and can take it back', async (t) => {
+  test('add texts by mention, reply, command and menu, with an ephemeral message that can undo it', async (t) => {
     const bot = await start(t)
     const { thread } = await ask(bot, 'What is it?')
     const posts = () => bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER).length
@@ -206,7 +206,7 @@ describe('people', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('of others’ words nobody but an admin may have anything forgotten', async (t) => {
+  test('can have only their own texts forgotten, and admins any', async (t) => {
     const bot = await start(t)
     await slash(bot, 'remember the gate code is 17')
     expect(await slash(bot, 'memory', { user: BOB })).not.toContain('Forget')
@@ -228,7 +228,7 @@ describe('people', () => {
     expect(await slash(bot, 'memory', { user: BOB })).toContain('I remember nothing for this channel yet')
   })
 
-  test('may have a correction remembered below a thumbs-down', async (t) => {
+  test('can have a correction remembered after a thumbs-down', async (t) => {
     const bot = await start(t)
     const { thread } = await ask(bot, 'When does our year start?')
     const down = () =>
@@ -246,7 +246,7 @@ describe('people', () => {
     expect((await ask(bot, 'When?')).prompt).toMatch(/@Bob, \d{4}-\d\d-\d\d: Our year starts in May\./)
   })
 
-  test('have more than fits read by what matches the question, at most 2,000 characters', async (t) => {
+  test('have the matching texts in the prompt if not all fit, at most 2,000 characters', async (t) => {
     const bot = await start(t)
     for (let i = 0; i < 22; i++) await slash(bot, `remember rule ${i}: ${'word '.repeat(30)}end`)
     await slash(bot, 'remember the heron nests in April')
@@ -261,7 +261,7 @@ describe('people', () => {
 })
 
 describe('is never remembered', () => {
-  test('what is too long or empty, or said by guests, other workspaces, bots, tools and people among themselves', async (t) => {
+  test('a text that is too long or empty, or by guests, other workspaces, bots and tools, or not addressed to the bot', async (t) => {
     const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
     const { slack } = bot
     expect(await slash(bot, `remember ${'x'.repeat(501)}`)).toContain('501 characters, and I can remember at most 500')

@@ -26,7 +26,7 @@ describe('names', async () => {
   slack.addChannel(SECRET, { name: 'takeover-plans' })
   slack.addChannel(FOREIGN, { name: 'layoffs', kind: 'group', members: new Set([ALICE]) })
 
-  test('of whom a question mentions reach the model, and no ids', async () => {
+  test('in a question reach the model instead of ids', async () => {
     model.on('the owner of', finish('Nobody.'))
     const thread = await bot.mention(`Is <@${BOB}> or <@${ALICE}> the owner of <#${RANDOM}> and <#${GENERAL}|general>?`)
     await thread.ended()
@@ -34,7 +34,7 @@ describe('names', async () => {
     expect(promptOf(bot, 'the owner of')).not.toMatch(IDS)
   })
 
-  test('of whom a follow-up mentions reach the model too, and what was said before has them', async () => {
+  test('in a follow-up and in earlier messages reach the model too', async () => {
     model.on('the first of them', finish('He is.'))
     model.condenses('the second', 'Is @Alice older than @Bob?')
     const thread = await bot.mention(`Is <@${BOB}> the first of them?`)
@@ -47,7 +47,7 @@ describe('names', async () => {
     expect(condensing?.prompt).not.toMatch(IDS)
   })
 
-  test('stand in what the model wrote with ids, and ping nobody', async () => {
+  test('replace ids in the model’s text, and ping nobody', async () => {
     const ids = `<@${BOB}>, ${BOB}, <@${BOB}|the boss>, &lt;@${BOB}&gt; and @${BOB} of <#${RANDOM}> and #${RANDOM}`
     const names = '@Bob, @Bob, @Bob, @Bob and @Bob of #random and #random'
     model.on('echoes', act(`I ask ${ids}.`, 'calculator', `1+<@${BOB}>`), finish(`It is ${ids}.`))
@@ -65,7 +65,7 @@ describe('names', async () => {
     expect(slack.pings()).toEqual([])
   })
 
-  test('stand in the root message of /ask, where the asker alone is pinged', async () => {
+  test('are in the root message of /ask, which pings only the asker', async () => {
     model.on('by command', finish('ok'))
     const thread = await bot.ask(`by command`)
     await thread.ended()
@@ -77,13 +77,13 @@ describe('names', async () => {
     await slack.until(() => promptOf(bot, 'by command').includes('Question: by command, @bob'), 'the name')
   })
 
-  test('are asked for once, whoever names them', async () => {
+  test('are looked up once, whoever mentions them', async () => {
     model.on('once more', finish('ok'))
     for (const text of [`<@${BOB}> once more`, `once more <@${BOB}> <@${BOB}>`]) await (await bot.mention(text)).ended()
     expect(lookUps(bot).filter(({ args }) => args['user'] === BOB)).toHaveLength(1)
   })
 
-  test('of a private channel are told in that channel alone', async () => {
+  test('of private channels are shown only in that channel', async () => {
     const asks = `what of <#${SECRET}>, <#${SECRET}|takeover-plans> and <#${FOREIGN}>`
     model.on('outside', finish(`<#${SECRET}> and <#${SECRET}|takeover-plans>`))
     model.on('inside', finish(`<#${SECRET}> it is`))
@@ -107,26 +107,26 @@ describe('names', async () => {
     expect(slack.pings().filter((ping) => ping !== `<@${ALICE}>`)).toEqual([])
   })
 
-  test('that nobody has leave words for people and what was written in code', async () => {
+  test('that are unknown become words for people, and stay as written in code', async () => {
     model.on('who is that', finish('Write `<@U0EXAMPLE01>`.'))
     const thread = await bot.mention('who is that, <@U0NOBODY001>, <!subteam^S0123>, in `&lt;@U0EXAMPLE01&gt;`?')
     expect(await thread.lastAnswer()).toBe('Write `<@U0EXAMPLE01>`.')
     expect(promptOf(bot, 'who is that')).toContain('who is that, somebody, a group of people, in `<@U0EXAMPLE01>`?')
   })
 
-  test('are no mistake that Slack would have refused, and no warning', () => {
+  test('cause no refusal by Slack and no warning', () => {
     expect(slack.refusals).toEqual([])
     expect(warned(bot)).toEqual([])
   })
 })
 
-describe('where Slack does not tell', () => {
+describe('if Slack does not return names', () => {
   const answered = [finish('Answered.')]
   const SCOPES = ['chat:write', 'channels:history', 'reactions:write']
   // Without it, people that Slack does not know may not ask.
   const env = { ALLOW_EXTERNAL: 'true' }
 
-  test('for want of a scope, questions are answered without names, and one line of the log names the scopes', async (t) => {
+  test('without the scopes questions are answered without names, and one log line names the scopes', async (t) => {
     const bot = await startBot(t, { model: answered, env, slack: { scopes: SCOPES } })
     for (const text of [`first <@${BOB}> in <#${RANDOM}>`, `again <@${ALICE}> in <#${RANDOM}|random>`])
       expect(await (await bot.mention(text)).lastAnswer()).toBe('Answered.')
@@ -148,7 +148,7 @@ describe('where Slack does not tell', () => {
     expect(warned(bot)).toHaveLength(1)
   })
 
-  test('in time, a question does not wait for it, nor does the next one ask', async (t) => {
+  test('in time, the question does not wait, and the next one does not try', async (t) => {
     const bot = await startBot(t, { model: answered, env })
     bot.slack.fault({ method: '*', where: (args) => 'user' in args && !('text' in args), delayMs: 600_000, times: 99 })
     for (const n of [1, 2]) await (await bot.mention(`question ${n} <@${BOB}>`)).ended()
@@ -157,11 +157,11 @@ describe('where Slack does not tell', () => {
   })
 })
 
-describeWithRedis('a run that goes on in another process', async () => {
+describeWithRedis('a run that continues in another process', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
 
-  test('keeps the names that it began with', async (t) => {
+  test('keeps its names', async (t) => {
     const env = { REDIS_URL: server.url, SHUTDOWN_MS: '200' }
     const first = await startBot(t, { env })
     first.model.decide('the handed over', (_, n) =>
@@ -179,7 +179,7 @@ describeWithRedis('a run that goes on in another process', async () => {
   })
 })
 
-test('a text as hostile as it gets is read in linear time', async () => {
+test('hostile text takes linear time', async () => {
   const log = createLog('silent')
   const web = new SlackWeb({ token: 'xoxb-x', apiUrl: 'http://127.0.0.1:9/', log })
   const mentions = new Mentions(new Directory({ web, log }), { team: 'T1', channel: 'C1' })

@@ -44,7 +44,7 @@ describe('in a muted thread', () => {
     for (const end of ends.ends.reverse()) await end()
   })
 
-  test('unmute has follow-ups answered again', async (t) => {
+  test('unmute makes follow-ups answered again', async (t) => {
     const bot = await start(t)
     const thread = await asked(bot)
     await saysWord(bot, thread, 'mute')
@@ -53,7 +53,7 @@ describe('in a muted thread', () => {
     expect(await thread.lastAnswer()).toMatch(/So it is/)
   })
 
-  test('other threads are as before', async (t) => {
+  test('other threads are unaffected', async (t) => {
     const bot = await start(t)
     await saysWord(bot, await asked(bot), 'mute')
     const other = await asked(bot)
@@ -64,7 +64,7 @@ describe('in a muted thread', () => {
 })
 
 describe('the word', () => {
-  test('of somebody who may not ask changes nothing', async (t) => {
+  test('by a person who may not ask changes nothing', async (t) => {
     const bot = await start(t, { ALLOW_USERS: ALICE })
     const thread = await asked(bot)
     await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'mute', user: BOB })
@@ -74,7 +74,7 @@ describe('the word', () => {
     expect(thread.endings()).toHaveLength(2)
   })
 
-  test('means nothing where the bot was never asked, and is a question in a direct message', async (t) => {
+  test('is ignored in a thread without the bot, and is a question in a direct message', async (t) => {
     const bot = await start(t)
     const { ts } = await bot.slack.say({ text: 'Shall we talk?' })
     await bot.slack.say({ thread_ts: ts, text: 'mute', user: BOB })
@@ -83,7 +83,7 @@ describe('the word', () => {
     expect(await (await bot.dm('mute')).lastAnswer()).toBe('So it is.')
   })
 
-  test('within a sentence is a follow-up like any', async (t) => {
+  test('within a sentence is a follow-up', async (t) => {
     const bot = await start(t)
     const thread = await asked(bot)
     await thread.reply('mute the video?')
@@ -93,7 +93,7 @@ describe('the word', () => {
 })
 
 describe('the first answer of a thread', () => {
-  test('says how to go on, and no later one does', async (t) => {
+  test('says how to continue, and no later one does', async (t) => {
     const bot = await start(t)
     const thread = await asked(bot)
     await thread.reply('And then?')
@@ -104,7 +104,7 @@ describe('the first answer of a thread', () => {
     expect(await later.ended()).toMatch(HINT)
   })
 
-  test('does not in a direct message, nor where follow-ups need a mention', async (t) => {
+  test('does not in a direct message, or if follow-ups need a mention', async (t) => {
     const bot = await start(t, { FOLLOW_UPS: 'mention' })
     expect(await (await bot.dm('What is it?')).ended()).not.toMatch(HINT)
     expect(await (await bot.mention('What is it?')).ended()).not.toMatch(HINT)

@@ -35,13 +35,13 @@ describe('the facts of a person', () => {
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isExternal })
   })
 
-  test('who is no member hold for a bot outside any organisation', async () => {
+  test('mark members of organisations as external for a bot outside any organisation', async () => {
     const { slack, directory } = await directoryOf()
     slack.addUser(BOB, inOrganisation({ enterprise_id: 'E0OURS', teams: ['T0OTHER'] }))
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isExternal: true })
   })
 
-  test('that are 50 minutes old are asked for again, and hold for a day where Slack is slow or away', async () => {
+  test('that are 50 minutes old are loaded again, and stay valid for a day if Slack is slow or down', async () => {
     let now = 1_000_000
     const { slack, directory } = await directoryOf({ now: () => now })
     expect(await directory.factsOf(TEAM, BOB)).toMatchObject({ isGuest: false })
@@ -77,7 +77,7 @@ describe('while Slack is slow to say who asks', () => {
     ).toHaveLength(1)
   })
 
-  test('one who may not ask sees no sign of life any more once told so', async (t) => {
+  test('a person who may not ask sees no sign of life after the refusal', async (t) => {
     const bot = await startBot(t, { model: [] })
     const guest = strangers.guest(bot.slack)
     const gate = deferred()
@@ -99,8 +99,8 @@ describe('while Slack is slow to say who asks', () => {
   })
 })
 
-describe('where Slack may not say who asks', () => {
-  test('one whose message names another workspace is told to be of another', async (t) => {
+describe('if the app may not look people up', () => {
+  test('a person whose message names another workspace is treated as an outsider', async (t) => {
     const bot = await startBot(t, { model: [] })
     const outsider = strangers.outsider(bot.slack)
     bot.slack.fault({ method: 'users.info', error: 'missing_scope', times: 9 })
@@ -110,13 +110,13 @@ describe('where Slack may not say who asks', () => {
   })
 })
 
-test('a bot’s message of the old kind, without a user, is heard where its bot is named', async (t) => {
+test('an old-style bot message without a user is answered if its bot is allowed', async (t) => {
   const bot = await startBot(t, { env: { ALLOW_BOTS: 'B0OLDKIND01' }, model: [finish('Here.')] })
   const extra = { user: undefined, subtype: 'bot_message', bot_id: 'B0OLDKIND01', username: 'Old' }
   expect(await (await bot.mention('Anybody?', { extra })).lastAnswer()).toBe('Here.')
 })
 
-test('a thread in which only those asked who may not is nobody’s: what members write there is theirs', async (t) => {
+test('in a thread with only refused questions members’ messages are not follow-ups', async (t) => {
   const bot = await startBot(t, { model: [finish('Here.')] })
   const guest = strangers.guest(bot.slack)
   const thread = await bot.mention('Anybody?', { user: guest })

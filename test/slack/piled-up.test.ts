@@ -6,7 +6,7 @@ import { deferred } from '../harness/stores.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { accept } from '../harness/slack-content.ts'
 
-test('as many steps as share a message fit into it, whatever they say', () => {
+test('steps that share a message fit into it, whatever their text', () => {
   for (const text of ['&'.repeat(5_000), 'a '.repeat(5_000), '<!channel> '.repeat(500), '🎉'.repeat(5_000)]) {
     const view = { thought: text, action: { tool: text, input: text }, observation: { ok: true, text } }
     const views = Array.from({ length: STEPS_A_MESSAGE }, () => view)
@@ -55,7 +55,7 @@ describe.concurrent('while Slack is slow', () => {
 })
 
 describeWithRedis('steps that came as one message', () => {
-  test('stay in it when another process goes on', async (t) => {
+  test('stay in it when another process continues', async (t) => {
     const server = await startRedis()
     t.onTestFinished(() => server.stop())
     const env = { REDIS_URL: server.url, SHUTDOWN_MS: '300' }

@@ -34,12 +34,12 @@ async function conversation(t: Ends, env: Env): Promise<void> {
   expect([thread.ephemerals(BOB).length, thread.ephemerals(ALICE).length, slack.refusals]).toEqual([1, 1, []])
 }
 
-test('a question that waits for others of its conversation is told its place, and no other question is', async (t) => {
+test('only a question that waits for others of its conversation gets a message with its place', async (t) => {
   await conversation(t, {})
 })
 
 describeWithRedis('over Redis', () => {
-  test('a question that waits for others of its conversation is told its place', async (t) => {
+  test('a question that waits for others of its conversation gets a message with its place', async (t) => {
     const server = await startRedis()
     t.onTestFinished(() => server.stop())
     await conversation(t, { REDIS_URL: server.url })

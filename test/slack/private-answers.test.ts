@@ -27,7 +27,7 @@ const posted = (bot: TestBot, channel = GENERAL) =>
     .map((message) => bot.slack.shown(message))
 
 describe('/ask private:', () => {
-  test('answers the asker alone, in one message, and posts nothing', async (t) => {
+  test('answers in one ephemeral message, and posts nothing', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is **two**.'))
     const words = await askPrivately(bot, 'What is the secret?')
@@ -41,7 +41,7 @@ describe('/ask private:', () => {
     ).toEqual([])
   })
 
-  test('says after a moment that it works, and is stopped by /ask stop of the asker alone; one that waits is told its place', async (t) => {
+  test('says after a moment that it works, is stopped by the asker’s /ask stop, and shows its place while it waits', async (t) => {
     const bot = await startBot(t)
     const { slack, model } = bot
     model.on('slow secret', { hang: true })
@@ -59,7 +59,7 @@ describe('/ask private:', () => {
     expect([model.requests.length, posted(bot), slack.refusals]).toEqual([1, [], []])
   })
 
-  test('goes on from what the same person asked in private, and from nothing else', async (t) => {
+  test('continues the same person’s private questions, and nothing else', async (t) => {
     const bot = await startBot(t)
     bot.model.condenses('and half', 'What is half of the secret?')
     bot.model.on('', finish('It is two.'))
@@ -73,7 +73,7 @@ describe('/ask private:', () => {
     expect(condensed[0]!.prompt).not.toContain('public')
   })
 
-  test('works where the bot is no member, and tells a failure to the asker alone', async (t) => {
+  test('works in channels without the bot, and reports a failure only to the asker', async (t) => {
     const bot = await startBot(t)
     const channel = 'G0PRIVATE01'
     bot.slack.addChannel(channel, { kind: 'group', members: new Set([ALICE]) })
@@ -86,7 +86,7 @@ describe('/ask private:', () => {
     expect(posted(bot, channel)).toEqual([])
   })
 
-  test('where the response_url is used up the answer comes by an ephemeral message', async (t) => {
+  test('sends the answer as an ephemeral message if the response_url is used up', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', finish('It is two.'))
     for (let i = 0; i < 9; i++) bot.slack.fault({ method: 'response_url', status: 404 })
@@ -94,7 +94,7 @@ describe('/ask private:', () => {
     expect(bot.slack.calls.filter(({ method }) => method === 'chat.postEphemeral').length).toBeGreaterThan(0)
   })
 
-  test('asked again after a failure is one message: the failure, then that it works, then the answer', async (t) => {
+  test('asked again after a failure is one message: the failure, then the progress, then the answer', async (t) => {
     const bot = await startBot(t)
     bot.model.on('trouble', { status: 401 }, { text: finish('None.'), delayMs: 200 })
     await bot.slack.slash('private: any trouble?')
@@ -108,7 +108,7 @@ describe('/ask private:', () => {
     expect([bot.slack.ephemerals(GENERAL, ALICE).length, posted(bot), bot.slack.refusals]).toEqual([1, [], []])
   })
 
-  test('in a direct message is a question like any', async (t) => {
+  test('in a direct message is an ordinary question', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', finish('It is two.'))
     const channel = `D${ALICE.slice(1)}`
@@ -119,7 +119,7 @@ describe('/ask private:', () => {
 })
 
 describe('below a private answer', () => {
-  test('Share posts question and answer, once, and the buttons go; a mention there goes on from it', async (t) => {
+  test('Share posts question and answer once and removes the buttons; a mention there continues from it', async (t) => {
     const bot = await startBot(t)
     bot.model.condenses('half of it', 'What is half of the secret?')
     bot.model.on('half of the secret', finish('One.'))
@@ -141,7 +141,7 @@ describe('below a private answer', () => {
     await bot.slack.until(() => thread.shown().some((text) => text.includes('One.')), 'an answer')
   })
 
-  test('a long answer is shared with what follows in the thread', async (t) => {
+  test('a long answer is shared with its rest in the thread', async (t) => {
     const bot = await startBot(t)
     bot.model.on(
       'secret',
@@ -154,7 +154,7 @@ describe('below a private answer', () => {
     expect(posted(bot).join('\n')).toMatch(/Part 0:[^]*Part 59:/)
   })
 
-  test('Keep takes the buttons away', async (t) => {
+  test('Keep removes the buttons', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
@@ -164,7 +164,7 @@ describe('below a private answer', () => {
     expect(posted(bot)).toEqual([])
   })
 
-  test('Show work is for the asker alone, and so are the other buttons with its value', async (t) => {
+  test('Show work and the other buttons work only for the asker', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
@@ -186,7 +186,7 @@ describe('below a private answer', () => {
     expect(posted(bot)).toEqual(['x\nx\nx'])
   })
 
-  test('what is forgotten cannot be shared', async (t) => {
+  test('a deleted answer cannot be shared', async (t) => {
     const bot = await startBot(t)
     bot.slack.addUser(ALICE, { is_admin: true })
     bot.model.on('secret', finish('It is two.'))

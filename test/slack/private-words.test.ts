@@ -74,7 +74,7 @@ describe('a response_url', () => {
     expect(await slack.until(() => slack.ephemerals(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
   })
 
-  test('that works no more is done without: who presses a button is told in its thread, else in a direct message', async (t) => {
+  test('that no longer works is replaced: a presser gets the message in the thread, else as a direct message', async (t) => {
     const { slack } = await startBot(t)
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
     const { ts: thread_ts } = await slack.say({ text: 'Look at this.', user: BOB, channel: RANDOM })
@@ -91,7 +91,7 @@ describe('a response_url', () => {
     expect(slack.ephemerals(RANDOM, BOB)).toHaveLength(1)
   })
 
-  test('that works no more is done without: what should replace a message comes below it', async (t) => {
+  test('that no longer works is replaced: a new text comes below the message instead of replacing it', async (t) => {
     const { slack } = await startBot(t)
     slack.addUser(ALICE, { is_admin: true })
     await slack.slash('forget', { channel: GENERAL, user: ALICE })
@@ -102,7 +102,7 @@ describe('a response_url', () => {
     expect(word).toBe('Cancelled: nothing was deleted.')
   })
 
-  test('that is not Slack’s hears nothing', async (t) => {
+  test('that is not Slack’s is not called', async (t) => {
     let heard = 0
     const server = await startWebServer((_, response) => {
       heard += 1
@@ -150,7 +150,7 @@ describe('a response_url', () => {
   })
 })
 
-describe('where Slack takes no answer, the asker reads why, with a reference', async () => {
+describe('if Slack accepts no answer, the asker reads why, with a reference', async () => {
   const bot = await startBot(fileEnds())
   const { slack, model } = bot
   model.on('', finish('For nobody.'))

@@ -67,7 +67,7 @@ const asked: fc.Arbitrary<ToolQuestion> = fc.record({
   state: fc.constant(null),
 })
 
-test('a form is one that Slack takes, and pings nobody', () => {
+test('Slack accepts a form, and it pings nobody', () => {
   fc.assert(
     fc.property(asked, (question) => {
       if ('why' in formOf(question.schema)) return
@@ -79,7 +79,7 @@ test('a form is one that Slack takes, and pings nobody', () => {
   )
 })
 
-test('a card is one that Slack takes, and pings the asker alone', () => {
+test('Slack accepts a card, and it pings only the asker', () => {
   fc.assert(
     fc.property(asked, (question) => {
       const cards = [
@@ -97,7 +97,7 @@ test('a card is one that Slack takes, and pings the asker alone', () => {
   )
 })
 
-test('an option called as one of our own buttons gets its number, and no two buttons have one label', () => {
+test('an option with the label of one of our buttons gets its number, and labels are unique', () => {
   const titles = [
     'Decline',
     'DECLINE ',

@@ -59,7 +59,7 @@ test('a channel is read with its threads, names and links; the answer’s links 
   expect(slack.refusals).toEqual([])
 })
 
-test('replies in threads that began before are read; the first line says since when', async () => {
+test('replies in earlier threads are read; the first line says since when', async () => {
   const LATER = 'C0LATER0001'
   slack.addChannel(LATER, { name: 'later', members: new Set([ALICE, BOB, BOT_USER]) })
   const earlier = (days: number, text: string) => {
@@ -89,7 +89,7 @@ test('replies in threads that began before are read; the first line says since w
   expect(seen).not.toMatch(/reply of then|quiet plan|Nobody goes on|ancient|Out of sight/)
 })
 
-test('the message that opens the thread of the question itself is not counted', async () => {
+test('the root of the question’s own thread is not counted', async () => {
   const EMPTY = 'C0EMPTY0001'
   slack.addChannel(EMPTY, { name: 'empty', members: new Set([ALICE, BOB, BOT_USER]) })
   model.on('Is it empty?', act('I read.', 'read_channel', '{"channel":"#empty"}'), finish('Read.'))
@@ -97,7 +97,7 @@ test('the message that opens the thread of the question itself is not counted', 
   expect(model.about('Is it empty?').at(-1)?.prompt).toContain('0 messages, 0 threads, all read: #empty')
 })
 
-test('what does not fit is read in parts, and nothing is left out', async () => {
+test('a long channel is read in parts without omissions', async () => {
   for (let i = 1; i <= 40; i++) await slack.say({ user: BOB, channel: RANDOM, text: `Entry ${i}: ${'x'.repeat(600)}` })
   const parts = [await read({ channel: '#random' }), await read({ channel: '#random', part: 2 })]
   expect(parts[0]).toMatch(/40 messages, 0 threads, part 1 of \d: #random/)
@@ -110,7 +110,7 @@ test('what does not fit is read in parts, and nothing is left out', async () => 
   expect(await read({ channel: '#random', part: most + 1 })).toContain(`There are only ${most} parts.`)
 })
 
-test('a channel is read only where the bot is, the asker may, and nobody else sees what is private', async () => {
+test('a channel is read only if the bot and the asker are in it, and nobody else sees a private one', async () => {
   await slack.say({ user: BOB, channel: PRIVATE, text: 'We sell on Friday.' })
   await slack.say({ user: BOB, channel: WITHOUT_ALICE, text: 'We sell on Monday.' })
   expect(await read({ channel: PRIVATE }, { channel: PRIVATE })).toContain('We sell on Friday.')
@@ -126,7 +126,7 @@ test('a channel is read only where the bot is, the asker may, and nobody else se
   expect(await read({ channel: `D${BOB.slice(1)}` })).toContain('That is in a private conversation')
 })
 
-test('where people of another company read, no other channel is read, and for the asker alone it is', async () => {
+test('no other channel is read for an answer that another company sees; a private answer may', async () => {
   await slack.say({ user: BOB, channel: OPS, text: 'Our margin is 40%.' })
   const here = slack.store.channel(GENERAL)
   here.shared = true
@@ -142,13 +142,13 @@ test('where people of another company read, no other channel is read, and for th
   expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
 })
 
-test('a time that cannot be read, and a last run that was none, are told to the model', async () => {
+test('an invalid time, and a missing last run, are reported to the model', async () => {
   expect(await read({ channel: 'ops', since: 'last run' })).toContain('There was no last run')
   expect(await read({ channel: 'ops', since: 'the other day' })).toContain('is not a time that I can read')
   expect(await read({ channel: 'ops', since: '2999-01-01' })).toContain('in the future')
 })
 
-test('the last run of a schedule is its last one that was answered or had nothing to say', () => {
+test('the last run of a schedule is the last one with an answer or nothing to report', () => {
   const run = (end: ScheduleRun['end'], due: number): ScheduleRun => ({ occurrence: `${due}`, due, at: due + 9, end })
   const schedule: Schedule = {
     ...{ id: 's1', team: 'T1', channel: OPS, user: ALICE, createdAt: 0, text: 'x', question: 'x', state: 'active' },

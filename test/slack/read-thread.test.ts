@@ -1,6 +1,6 @@
 /** Threads that are read by a link: which ones, for whom, and where. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Said } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type SentMessage } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -19,7 +19,7 @@ const linkTo = ({ channel, ts }: { channel: string; ts: string }, query = '') =>
   `${base}/archives/${channel}/p${ts.replace('.', '')}${query}`
 
 /** Posts a thread of Bob's with three messages. */
-async function threadIn(channel: string): Promise<{ root: Said; reply: Said }> {
+async function threadIn(channel: string): Promise<{ root: SentMessage; reply: SentMessage }> {
   const root = await slack.say({ user: BOB, channel, text: 'When do we ship?' })
   await slack.say({ user: ALICE, channel, thread_ts: root.ts, text: `Ask <@${BOB}>.` })
   const reply = await slack.say({ user: BOB, channel, thread_ts: root.ts, text: 'On Friday.' })
@@ -40,7 +40,7 @@ async function read(url: string, where: { channel?: string; user?: string } = {}
 const WHOLE =
   /Thread in #random, \d{4}-\d\d-\d\d, 3 messages:\n@Bob: When do we ship\?\n@Alice: Ask @Bob\.\n@Bob: On Friday\./
 
-test('a thread is read with the names of its people, by the link to any of its messages', async () => {
+test('a thread is read with its people’s names, by the link to any of its messages', async () => {
   const { root, reply } = await threadIn(RANDOM)
   expect(await read(linkTo(root))).toMatch(WHOLE)
   expect(await read(linkTo(reply, `?thread_ts=${root.ts}&cid=${RANDOM}`))).toMatch(WHOLE)
@@ -54,9 +54,9 @@ test('the thread is the answer’s source', async () => {
   expect(answer).toMatch(/Sources: .*#random, \d{4}-\d\d-\d\d/)
 })
 
-test('of a long thread its beginning and what stands around the message are read', async () => {
+test('the beginning of a long thread and the messages around the linked one are read', async () => {
   const root = await slack.say({ user: BOB, channel: RANDOM, text: 'A long story.' })
-  const said: Said[] = []
+  const said: SentMessage[] = []
   for (let i = 1; i <= 120; i++)
     said.push(await slack.say({ user: BOB, channel: RANDOM, thread_ts: root.ts, text: `Part ${i}.` }))
   const seen = await read(linkTo(said[79] ?? root, `?thread_ts=${root.ts}&cid=${RANDOM}`))
@@ -85,7 +85,7 @@ test('a channel that the bot is not in is not read', async () => {
   expect(await read(linkTo(root))).toMatch(/I am not a member/)
 })
 
-test('a private channel’s thread is read in that channel, and for the asker alone', async () => {
+test('a private channel’s thread is read in that channel, and in a private answer', async () => {
   const { root } = await threadIn(PRIVATE)
   expect(await read(linkTo(root), { channel: PRIVATE })).toContain('@Bob: On Friday.')
   const inDirect = await read(linkTo(root), { channel: 'D' })
@@ -93,7 +93,7 @@ test('a private channel’s thread is read in that channel, and for the asker al
   expect(inDirect).not.toContain('board')
 })
 
-test('a private channel’s thread is not read where others see the answer, though all of them are in it', async () => {
+test('a private channel’s thread is not read for an answer in another channel, even with the same members', async () => {
   const { root } = await threadIn(PRIVATE)
   const seen = await read(linkTo(root), { channel: GENERAL })
   expect(seen).toContain('That is in a private conversation, so')
@@ -112,13 +112,13 @@ test('another’s direct message is not read', async () => {
   expect(await read(linkTo(root))).toContain('That is in a private conversation, so')
 })
 
-test('a guest has no public channel read that they are not in', async () => {
+test('a public channel is not read for a guest who is not in it', async () => {
   const { root } = await threadIn('C0CLUB00001')
   expect(await read(linkTo(root), { user: GUEST })).toContain('the asker is not in that channel')
   expect(await read(linkTo(root))).toContain('@Bob: On Friday.')
 })
 
-test('what somebody wrote in it opens no turn of the model’s and pings nobody', async () => {
+test('text in it starts no turn of the model and pings nobody', async () => {
   const root = await slack.say({
     user: BOB,
     channel: RANDOM,

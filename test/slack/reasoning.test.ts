@@ -31,7 +31,7 @@ test('over the Responses API the summaries are thoughts, marked, and the footer 
   expect(seen.value('thinkaloud_cached_tokens_total')).toBe(1_600)
 })
 
-test('a refusal is the answer in a dialect with a form, and an incomplete answer says so', async (t) => {
+test('a refusal is the answer, and an incomplete answer says so', async (t) => {
   const bot = await startBot(t, { env: { OPENAI_API: 'responses' } })
   bot.model.on('refused', { refusal: 'I cannot help with that.' })
   bot.model.on('too long', { text: finish('It is a long st'), finish: 'max_output_tokens' })
@@ -42,7 +42,7 @@ test('a refusal is the answer in a dialect with a form, and an incomplete answer
   expect(bot.model.requests.map(({ api }) => api)).toEqual(Array(4).fill('responses'))
 })
 
-test('without the endpoint the person is told, the log names OPENAI_API, and nothing falls back', async (t) => {
+test('without the endpoint the person gets a message, the log names OPENAI_API, and nothing falls back', async (t) => {
   const bot = await startBot(t, { env: { OPENAI_API: 'responses', OPENAI_FALLBACK_MODEL: 'second' } })
   bot.model.lacks.add('responses')
   expect(await (await bot.mention('Is it there?')).ended()).toMatch(/no Responses API.*OPENAI_API/s)

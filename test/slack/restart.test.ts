@@ -6,7 +6,7 @@ import { finish } from '../harness/played-model.ts'
 
 const TOLD = /^I am restarting and could not finish this\. Please ask again in a minute\.\n_Reference: [0-9a-f]{8}_$/
 
-test('who still waits for a turn reads it in the thread, like the one whose turn it is', async (t) => {
+test('waiting askers get the message in the thread, like the current one', async (t) => {
   const bot = await startBot(t, { env: { WORKER_CONCURRENCY: '1', SHUTDOWN_MS: '500' }, model: [{ hang: true }] })
   const threads = [await bot.mention('The first?'), await bot.mention('The second?')]
   await threads[0]!.reply('And more?', { user: BOB })
@@ -20,7 +20,7 @@ test('who still waits for a turn reads it in the thread, like the one whose turn
   expect(bot.model.requests).toHaveLength(1)
 })
 
-test('who waits for the thread of /ask reads it alone, and no thread is opened afterwards', async (t) => {
+test('an asker whose /ask has no thread yet gets an ephemeral message, and no thread is opened', async (t) => {
   const bot = await startBot(t, { env: { SHUTDOWN_MS: '500' }, model: [finish('For nobody.')] })
   bot.slack.fault({ method: 'chat.postMessage', retryAfter: 600 })
   await bot.slack.slash('Anybody?')

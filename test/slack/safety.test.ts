@@ -74,7 +74,7 @@ describe('nobody is pinged', () => {
 })
 
 describe('links', () => {
-  test('are clickable where a tool, the asker or the operator knows the host; else they are text', async () => {
+  test('are clickable if a tool, the asker or the operator named the host; otherwise they are text', async () => {
     const page = bot.wiki.url.replace('/w/api.php', '/wiki/Dune')
     const lines = [
       `[tool](${page}?a=1)`,
@@ -202,7 +202,7 @@ describe('the log', () => {
     return busy
   }
 
-  test('at info it carries ids and sizes, never what people, models or tools wrote', async () => {
+  test('at info has ids and sizes, never texts of people, models or tools', async () => {
     const { logs } = await busyBot('info')
     expect(logs.length).toBeGreaterThan(5)
     for (const line of logs) expect(JSON.parse(line)).toHaveProperty('time')
@@ -218,7 +218,7 @@ describe('the log', () => {
     })
   })
 
-  test('at no level does it carry a token or a secret', async () => {
+  test('has no token or secret at any level', async () => {
     const { logs, slack: local } = await busyBot('trace')
     for (const secret of [
       local.botToken,
@@ -233,6 +233,6 @@ describe('the log', () => {
   })
 })
 
-test('Slack would have refused nothing of all this', () => {
+test('Slack would have refused nothing', () => {
   expect(slack.refusals).toEqual([])
 })

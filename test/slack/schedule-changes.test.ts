@@ -18,7 +18,7 @@ import {
 import { scrape } from '../harness/scrape.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
-test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
+test('a change is shown before it is saved, can be tried, and keeps a long question whole', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '2' } })
   await schedule(bot, `every 20 minutes what is new in <#${RANDOM}|random>?`, { channel: DM })
   const home = await bot.openHome()
@@ -69,7 +69,7 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(bot.slack.pings()).toEqual([])
 })
 
-test('a card that is saved after its time saves nothing, and leaves the schedule that it would change', async (t) => {
+test('a card saved after its time saves nothing, and leaves its schedule unchanged', async (t) => {
   const bot = await startWithClock(t)
   await bot.slack.slash('in 20 minutes what is new?', { channel: GENERAL })
   await told(bot, /not saved yet/)
@@ -90,7 +90,7 @@ test('a card that is saved after its time saves nothing, and leaves the schedule
   expect((await bot.openHome()).shown()).toMatch(/Every 3 hours[^]*Next: \w{3}, /)
 })
 
-test('a schedule that is over may be changed only if its maker may have one more', async (t) => {
+test('a finished schedule can be changed only if its maker may have one more', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '1' } })
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'in 20 minutes what is new?')
@@ -107,7 +107,7 @@ test('a schedule that is over may be changed only if its maker may have one more
   await told(bot, /^Saved/, { user: BOB })
 })
 
-test('an admin manages the schedules of the channel in which they press, and no list shows those of another', async (t) => {
+test('an admin manages the schedules of the channel in which they press, and lists show no others', async (t) => {
   const bot = await startWithClock(t)
   const PRIVATE = 'G0PRIVATE01'
   bot.slack.addChannel(PRIVATE, { kind: 'group', name: 'board', members: new Set([ALICE, BOB, BOT_USER]) })
@@ -169,7 +169,7 @@ async function runNow(bot: TestBot, user = ALICE) {
   await press(bot, 'thinkaloud_schedule_run', { user })
 }
 
-test('Run now says at once that the run before is at work, and later why a run that waited was not made', async (t) => {
+test('Run now says at once that the previous run is in progress, and later why a waiting run was skipped', async (t) => {
   const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
   const held: (() => void)[] = []
   const hold = () => new Promise<ReturnType<typeof finish>>((resolve) => held.push(() => resolve(finish('Done.'))))
@@ -202,7 +202,7 @@ test('Run now says at once that the run before is at work, and later why a run t
   expect(bot.slack.refusals).toEqual([])
 })
 
-test('a limit that stands against Run now is told and counted once', async (t) => {
+test('a limit that blocks Run now is reported and counted once', async (t) => {
   const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1', METRICS_PORT: '0' } })
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'every 3 hours what is new?')
@@ -215,7 +215,7 @@ test('a limit that stands against Run now is told and counted once', async (t) =
   expect(seen.value('thinkaloud_refusals_total', { limit: 'userHour' })).toBe(1)
 })
 
-test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {
+test('an admin who runs another person’s schedule also reads why it pauses or waits', async (t) => {
   const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1' } })
   bot.model.on('', finish('Done.'))
   const admin = strangers.admin(bot.slack)

@@ -9,7 +9,7 @@ import { act, finish } from '../harness/played-model.ts'
 import { DM, dms, MINUTE, occurrence, press, roots, schedule, startWithClock, told } from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
-test('a schedule is shown, tried and saved by its maker alone, runs once each time, and is listed and ended', async (t) => {
+test('a schedule is shown, tried and saved only by its maker, runs once each time, and is listed and ended', async (t) => {
   const bot = await startWithClock(t)
   bot.model.on('wiki', act('Add.', 'calculator', '1+1'), finish('All is **new**.'))
   await bot.mention('every 20 minutes what is new in our wiki?')
@@ -66,7 +66,7 @@ const CHANGES = ({ channel, maker }: Changing): [reason: string, is: () => void,
   ['guests and people of connected', () => (maker.is_restricted = true), () => (maker.is_restricted = false)],
 ]
 
-test('nothing is posted where there is nothing to report, and the list says that it looked', async (t) => {
+test('nothing is posted if there is nothing to report, and the list shows the run', async (t) => {
   const bot = await startWithClock(t)
   bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('NOTHING'))
   await schedule(bot, 'every 20 minutes tell me the status, only if it is red')
@@ -86,7 +86,7 @@ test('nothing is posted where there is nothing to report, and the list says that
   expect(bot.slack.refusals).toEqual([])
 })
 
-test('late runs are missed, and a schedule pauses with one private message when its maker or the channel is gone', async (t) => {
+test('late runs are skipped, and a schedule pauses with one private message when its maker or channel is gone', async (t) => {
   const bot = await startWithClock(t)
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'every 20 minutes what is new?')
@@ -126,7 +126,7 @@ test('late runs are missed, and a schedule pauses with one private message when 
   expect(bot.slack.refusals).toEqual([])
 })
 
-test('who may not make one is told so privately, and ordinary sentences stay questions', async (t) => {
+test('a person who may not make one gets a private refusal, and ordinary sentences stay questions', async (t) => {
   const bot = await startWithClock(t, { env: { ALLOW_EXTERNAL: 'true' } })
   const guest = strangers.guest(bot.slack)
   await bot.mention('every 20 minutes what is new?', { user: guest })
@@ -153,7 +153,7 @@ async function decide(bot: TestBot, thread: Thread, action_id: string) {
   await bot.slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id })
 }
 
-test('what would change something waits for its maker each time, also in a run that would be quiet', async (t) => {
+test('a call that changes something waits for the maker each time, also in a quiet run', async (t) => {
   const bot = await startWithClock(t, { env: { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' } })
   const write = act('I write.', 'notebook', JSON.stringify({ title: 'Daily', text: 'Milk.' }))
   await schedule(bot, 'every 20 minutes write down milk, only if we need some')
@@ -171,7 +171,7 @@ test('what would change something waits for its maker each time, also in a run t
   expect(bot.slack.refusals).toEqual([])
 })
 
-test('a tool that the operator allows without asking asks in a scheduled run', async (t) => {
+test('a tool that the operator allows without approval needs one in a scheduled run', async (t) => {
   const notes = await startNotesServer(t)
   const server = { type: 'http', url: notes.url, trust: true, allow: ['*'] }
   const bot = await startWithClock(t, { env: { MCP_CONFIG: mcpFile(t, { mcpServers: { notes: server } }) } })

@@ -48,7 +48,7 @@ async function startSearching(
   return { slack, bot, grant }
 }
 
-test('what the asker can see is found for their eyes alone, and no grant touches the installation', async (t) => {
+test('results with the asker’s rights are shown only to them, and grants do not affect the installation', async (t) => {
   const { slack, bot, grant } = await startSearching(t, { home: ACME })
   slack.state.finds = (args, home) => {
     const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
@@ -163,7 +163,7 @@ test.each([
   },
 )
 
-test('a login to another organisation is not theirs, even under the same id', async (t) => {
+test('a login to another organisation is not the asker’s, even with the same id', async (t) => {
   const home = { id: 'E0ACME00001' }
   const { slack, bot } = await startSearching(t, { home, team: ACME.id })
   const agree = slack.agree
@@ -174,7 +174,7 @@ test('a login to another organisation is not theirs, even under the same id', as
   expect([...slack.tokens.values()].filter(({ home }) => home.user)).toEqual([])
 })
 
-test('an uninstall revokes the grants of all, however long it takes', async (t) => {
+test('a removal revokes all grants, however long it takes', async (t) => {
   const { slack, bot } = await startSearching(t, { home: ACME })
   const people = Array.from({ length: 25 }, (_, i) => `U0PERSON${String(i).padStart(3, '0')}`)
   for (const user of people) expect((await grantSlack(bot, ACME, { user })).page.status).toBe(200)
@@ -212,7 +212,7 @@ describe('a grant whose tokens rotate', () => {
     return { ...started, search, tokens, isConnected }
   }
 
-  test('is renewed before its token ends, and goes on with the old one while Slack refuses', async () => {
+  test('is renewed before its token expires, and uses the old one while Slack refuses', async () => {
     const { slack, search, isConnected } = await start()
     const first = await search()
     slack.clock.now += 11 * HOUR_MS

@@ -30,7 +30,7 @@ const ask = async (bot: TestBot, channel = GENERAL) => {
 }
 
 describe('the settings of a channel', () => {
-  test('show what is set for all, and hold from the next question on, there alone', async (t) => {
+  test('show the defaults, and apply from the next question on, only there', async (t) => {
     const bot = await startBot(t)
     const form = await settings(bot)
     expect(form.shown()).toMatch(
@@ -49,7 +49,7 @@ describe('the settings of a channel', () => {
     expect([here, there].map((prompt) => /wikipedia/.test(prompt))).toEqual([false, true])
   })
 
-  test('are filled in when they are opened again, and can be taken back', async (t) => {
+  test('are filled in when they are reopened, and can be undone', async (t) => {
     const bot = await startBot(t)
     await (await settings(bot)).submit({ steps: 'hidden', who_may_stop: 'anyone', instructions: 'Be brief.' })
     const again = await settings(bot, { user: BOB })
@@ -70,13 +70,13 @@ describe('the settings of a channel', () => {
     expect(JSON.stringify(bot.logs)).not.toContain('Be brief')
   })
 
-  test('with nothing changed say so', async (t) => {
+  test('say if nothing changed', async (t) => {
     const bot = await startBot(t)
     const form = await settings(bot)
     expect(await toldAfter(bot, () => form.submit())).toBe('You changed nothing.')
   })
 
-  test('follow-ups can be had by mention alone', async (t) => {
+  test('can require a mention for follow-ups', async (t) => {
     const bot = await startBot(t)
     await (await settings(bot)).submit({ follow_ups: 'mention' })
     const thread = await ask(bot)
@@ -85,7 +85,7 @@ describe('the settings of a channel', () => {
     expect(thread.endings()).toHaveLength(1)
   })
 
-  test('of a direct message are those of that message alone', async (t) => {
+  test('of a direct message apply only there', async (t) => {
     const bot = await startBot(t)
     const channel = `D${ALICE.slice(1)}`
     const form = await settings(bot, { channel })
@@ -99,14 +99,14 @@ describe('the settings of a channel', () => {
 })
 
 describe('a model', () => {
-  test('is any that the endpoint knows', async (t) => {
+  test('can be any that the endpoint knows', async (t) => {
     const bot = await startBot(t)
     await (await settings(bot)).submit({ model: 'other-model' })
     expect(await (await ask(bot)).ended()).toContain('other-model')
     expect(bot.model.requests.at(-1)!.body.model).toBe('other-model')
   })
 
-  test('that there is none of is told at the next question', async (t) => {
+  test('that is unknown is reported at the next question', async (t) => {
     const bot = await startBot(t)
     await (await settings(bot)).submit({ model: 'no-such' })
     bot.model.on('', { status: 404, body: { error: { code: 'model_not_found', message: 'no' } } })
@@ -114,7 +114,7 @@ describe('a model', () => {
     expect(await thread.ended()).toMatch(/My endpoint has no model "no-such".*\/ask settings/)
   })
 
-  test('without a price cannot be chosen where a budget in dollars stands', async (t) => {
+  test('without a price cannot be chosen with a budget in dollars', async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'prices-'))
     t.onTestFinished(() => rm(dir, { recursive: true }))
     const PRICES_FILE = join(dir, 'prices.json')
@@ -129,14 +129,14 @@ describe('a model', () => {
 })
 
 describe('who may', () => {
-  test('is every member, but no guest and nobody of another workspace', async (t) => {
+  test('are all members, but not guests and people of other workspaces', async (t) => {
     const bot = await startBot(t)
     for (const user of [strangers.guest(bot.slack), strangers.outsider(bot.slack)])
       expect(await toldAfter(bot, () => bot.slack.slash('settings', { user }), user)).toMatch(/Only full members/)
     expect((await settings(bot, { user: BOB })).isOpen()).toBe(true)
   })
 
-  test('with SETTINGS_BY=admins is an admin, still one when the settings are saved', async (t) => {
+  test('with SETTINGS_BY=admins are admins, also at the time of saving', async (t) => {
     const bot = await startBot(t, { env: { SETTINGS_BY: 'admins' } })
     const admin = strangers.admin(bot.slack)
     expect(await toldAfter(bot, () => bot.slack.slash('settings'))).toMatch(/Only workspace admins.*SETTINGS_BY/)
@@ -149,14 +149,14 @@ describe('who may', () => {
     expect(await form.submit({ steps: 'hidden' })).not.toHaveProperty('errors')
   })
 
-  test('is nobody who has left the channel meanwhile', async (t) => {
+  test('are not people who have left the channel meanwhile', async (t) => {
     const bot = await startBot(t)
     const form = await settings(bot, { user: BOB })
     bot.slack.store.channel(GENERAL).members.delete(BOB)
     expect((await form.submit({ steps: 'hidden' })).errors).toEqual({ steps: expect.stringMatching(/not a member/) })
   })
 
-  test('have a channel forgotten is changed only by those who may have it forgotten', async (t) => {
+  test('forget the channel can be changed only by people who may forget it', async (t) => {
     const bot = await startBot(t)
     expect((await settings(bot)).shown()).not.toContain('delete what I remember')
     const admin = strangers.admin(bot.slack)
@@ -173,7 +173,7 @@ describeWithRedis('with Redis', async () => {
   const { url, stop } = await startRedis()
   ends.onTestFinished(stop)
 
-  test('what is set holds in every process within seconds', async (t) => {
+  test('settings apply in every process within seconds', async (t) => {
     const bot = await startBot(t, { env: { REDIS_URL: url, ROLE: 'front' } })
     await secondBot(t, bot, { REDIS_URL: url, ROLE: 'worker' })
     expect((await ask(bot)).steps()).toHaveLength(1)

@@ -40,7 +40,7 @@ describe('Show work', async () => {
     return modal.shown()
   }
 
-  test('shows the presser alone what was asked, each step, what it took and how it ended', async () => {
+  test('shows only the presser the question, each step, the usage and the outcome', async () => {
     model.on('power', act('I work it out.', 'calculator', '29^0.23'), finish('2.169459462491557'))
     await (await asked('What is 29 to the power 0.23?')).press(SHOW_WORK, { user: BOB })
     const shown = await filled(BOB)
@@ -54,7 +54,7 @@ describe('Show work', async () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('has a long run on pages, whole, broken between steps, to be turned to and fro', async () => {
+  test('shows a long run on pages, whole, split between steps', async () => {
     const thoughts = Array.from(
       { length: 5 },
       (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)} end${i}`,
@@ -81,20 +81,20 @@ describe('Show work', async () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('says that a run is not kept any more', async () => {
+  test('says that a run is no longer stored', async () => {
     const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
     await slack.press(place, { action_id: SHOW_WORK })
     await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('no longer have this run'), 'the word')
   })
 
-  test('says so where Slack does not open it in time', async () => {
+  test('says if Slack does not open it in time', async () => {
     const place = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
     slack.fault({ method: 'views.open', error: 'expired_trigger_id', times: 1 })
     await slack.press(place, { action_id: SHOW_WORK })
     await slack.until(() => slack.ephemerals(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
   })
 
-  test('is refused where the button was brought to another channel', async () => {
+  test('is refused for a copy of the button in another channel', async () => {
     model.on('private', finish('The secret.'))
     const thread = await asked('A private thing?')
     const brought = await postButtons(slack, questionId(thread), { channel: RANDOM })
@@ -135,7 +135,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   return slack
 }
 
-test('where the archive is slow, Show work opens within the life of its trigger and is filled later', async (t) => {
+test('with a slow archive Show work opens in time, and is filled later', async (t) => {
   const release = deferred()
   const slack = await frontWith(t, () => release.promise.then(() => undefined))
   const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
@@ -149,14 +149,14 @@ test('where the archive is slow, Show work opens within the life of its trigger 
   expect(slack.refusals).toEqual([])
 })
 
-test('where the archive does not answer, Show work says so', async (t) => {
+test('if the archive does not answer, Show work says so', async (t) => {
   const slack = await frontWith(t, () => Promise.reject(new Error('Redis is away')))
   const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
   await slack.press(place, { action_id: SHOW_WORK })
   await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('could not load this'), 'the word')
 })
 
-test('a button that is pressed before the record of its answer is kept waits for it', async (t) => {
+test('a button pressed before its answer is stored waits for it', async (t) => {
   const [id, at] = [`${TEAM}:${GENERAL}:1.000001`, Date.now()]
   const place = { team: TEAM, channel: GENERAL, thread: '1.000001', user: ALICE }
   const question = { ...place, id, text: 'An early press?', surface: 'mention' as const, at }

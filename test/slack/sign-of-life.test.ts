@@ -26,7 +26,7 @@ async function asked(channel: string): Promise<{ thread: Thread; goOn: () => voi
 const seen = ({ channel, ts }: Thread) => slack.until(() => slack.reactions(channel, ts).length > 0, 'a reaction')
 
 describe.concurrent('the sign of life', () => {
-  test('comes back after a step, with which Slack cleared it, as long as the work goes on', async () => {
+  test('comes back after each step, which clears it, while the work continues', async () => {
     const gate = deferred()
     model.decide('a long way', async (_, n) =>
       n === 0 ? act('First.', 'calculator', '1+1') : gate.promise.then(() => finish('There.')),
@@ -57,7 +57,7 @@ describe.concurrent('the sign of life', () => {
     expect(limited.slack.calls.filter(({ method }) => method === 'assistant.threads.setStatus')).toHaveLength(1)
   })
 
-  test('is taken back although Slack fails at that first', async () => {
+  test('is removed even if Slack fails at first', async () => {
     const channel = freshChannel()
     slack.fault({ method: 'assistant.threads.setStatus', channel, error: 'not_allowed_token_type' })
     slack.fault({ method: 'reactions.remove', channel, status: 503 })
@@ -68,7 +68,7 @@ describe.concurrent('the sign of life', () => {
     expect(slack.reactions(channel, thread.ts)).toEqual([])
   })
 
-  test('that is on the message already, from a run that was lost, is taken back too', async () => {
+  test('left by a lost run is removed too', async () => {
     const channel = freshChannel()
     slack.fault({ method: 'assistant.threads.setStatus', channel, error: 'not_allowed_token_type' })
     const left = [{ name: 'eyes', users: [BOT_USER], count: 1 }]
@@ -79,6 +79,6 @@ describe.concurrent('the sign of life', () => {
   })
 })
 
-test('Slack would have refused nothing of all this', () => {
+test('Slack would have refused nothing', () => {
   expect(slack.refusals).toEqual([])
 })

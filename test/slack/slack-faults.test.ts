@@ -65,7 +65,7 @@ describe.concurrent('a call that fails', () => {
     expectWhole(thread, name)
   })
 
-  test('calls fail at random, before and after they took effect, in eight threads at once', async () => {
+  test('at random, before or after its effect, in eight threads at once, loses and repeats nothing', async () => {
     const channels = [freshChannel(), freshChannel()]
     for (const channel of channels) {
       slack.fault({ channel, method: 'chat.*', dropAfter: true, probability: 0.15, seed: 1 })
@@ -78,7 +78,7 @@ describe.concurrent('a call that fails', () => {
     for (const { thread, name } of all) expectWhole(thread, name)
   })
 
-  test('where nobody may look whether a step was posted, it is not posted again; the answer is', async () => {
+  test('without the right to look posts are uncertain: a step is not posted again, the answer is', async () => {
     const channel = freshChannel()
     slack.fault({ channel, method: 'conversations.replies', error: 'missing_scope', times: 99 })
     slack.fault({ channel, method: 'chat.postMessage', dropAfter: true, times: 1 })
@@ -89,7 +89,7 @@ describe.concurrent('a call that fails', () => {
     expect(shown.at(-1)).toMatch(new RegExp(`^${name} answered\n2 steps`))
   })
 
-  test('an answer whose post was cut is found in a thread of hundreds, and not posted again', async () => {
+  test('of an answer’s post leads to a look-up in a thread of hundreds, and not to a second post', async () => {
     const channel = freshChannel()
     const filled = deferred()
     model.decide('many in the thread', async () => filled.promise.then(() => finish('found')))
@@ -103,7 +103,7 @@ describe.concurrent('a call that fails', () => {
     expect(thread.shown()).toEqual([expect.stringMatching(/^found\n/)])
   })
 
-  test('a 429 in one channel does not hold up another', async () => {
+  test('with 429 in one channel does not delay another', async () => {
     const channel = freshChannel()
     let isLimited = true
     slack.fault({ method: 'chat.postMessage', channel, retryAfter: 1, times: 99, where: () => isLimited })
@@ -118,7 +118,7 @@ describe.concurrent('a call that fails', () => {
   })
 })
 
-describe.concurrent('a message that Slack does not take as it is', () => {
+describe.concurrent('a message that Slack refuses', () => {
   test('is posted as plain text, with all its words', async () => {
     const words = Array.from({ length: 1000 }, (_, i) => `word${i}`).join(' ')
     model.on('refused blocks', finish(`${words} & <end>`))
@@ -141,7 +141,7 @@ describe.concurrent('a message that Slack does not take as it is', () => {
 })
 
 describe.concurrent('a place that is gone', () => {
-  test('an archived channel gets no answer and costs nothing more; the log says why, under a reference', async () => {
+  test('an archived channel gets no answer and no further calls; the log says why, with a reference', async () => {
     const channel = slack.addChannel('C0CLOSING01')
     const closed = deferred()
     model.decide('closing channel', async (_, n) =>
@@ -228,7 +228,7 @@ describe.concurrent('the sign of life', () => {
     expect([thread.status(), slack.reactions(channel, thread.ts)]).toEqual(['', []])
   })
 
-  test('where both are refused, the answer comes all the same', async () => {
+  test('if both are refused, the answer still comes', async () => {
     const channel = freshChannel()
     slack.fault({ ...refused, channel })
     slack.fault({ method: 'reactions.add', error: 'missing_scope', channel })
@@ -256,6 +256,6 @@ describe.concurrent('Socket Mode', () => {
   })
 })
 
-test('Slack would have refused nothing of all this', () => {
+test('Slack would have refused nothing', () => {
   expect(slack.refusals).toEqual([])
 })

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../harness/command.ts'
 import { act, finish } from '../harness/played-model.ts'
 
 describe.concurrent('a setting', () => {
-  test('FOLLOW_UPS=mention: a reply must name the bot again, and is a follow-up all the same', async (t) => {
+  test('FOLLOW_UPS=mention: a reply needs a mention, and is then a follow-up', async (t) => {
     const { mention, model, slack } = await startBot(t, { env: { FOLLOW_UPS: 'mention' } })
     model.on('first', finish('one'))
     model.condenses('second', 'The second one?')
@@ -21,7 +21,7 @@ describe.concurrent('a setting', () => {
     expect(await thread.lastAnswer()).toBe('_Understood as:_ The second one?\ntwo')
   })
 
-  test('OPENAI_CONDENSE_MODEL condenses, OPENAI_MODEL answers, both are named in the footer', async (t) => {
+  test('OPENAI_CONDENSE_MODEL condenses, OPENAI_MODEL answers, and the footer names both', async (t) => {
     const { mention, model } = await startBot(t, { env: { OPENAI_CONDENSE_MODEL: 'small' } })
     model.on('first', finish('one'))
     model.condenses('second', 'The second one?')
@@ -33,7 +33,7 @@ describe.concurrent('a setting', () => {
     expect(model.requests.map(({ body }) => body.model)).toEqual(['played-model', 'small', 'played-model'])
   })
 
-  test('OPENAI_STREAM=false asks for whole answers', async (t) => {
+  test('OPENAI_STREAM=false requests whole answers', async (t) => {
     const { mention, model } = await startBot(t, {
       env: { OPENAI_STREAM: 'false' },
       model: [act('a', 'calculator', '6*7'), finish('42')],
@@ -71,7 +71,7 @@ describe.concurrent('a setting', () => {
     }
   })
 
-  test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run in which nothing answers', async (t) => {
+  test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run without answers', async (t) => {
     const env = { AGENT_TIMEOUT_MS: '12000', TOOL_TIMEOUT_MS: '100' }
     const { mention, wiki, model } = await startBot(t, { env })
     model.decide('slow world', ({ prompt }, n) => {
@@ -99,7 +99,7 @@ describe.concurrent('a setting', () => {
     expect(model.requests[1]?.prompt).toMatch(/… \(\d+ characters cut\) …/)
   })
 
-  test('TOOLS: only those are offered', async (t) => {
+  test('TOOLS: only these are offered', async (t) => {
     const { mention, model } = await startBot(t, { env: { TOOLS: 'calculator' }, model: [finish('ok')] })
     await (await mention('which?')).ended()
     expect(model.requests[0]?.prompt).toMatch(/one of \[calculator\]/)
@@ -107,7 +107,7 @@ describe.concurrent('a setting', () => {
 })
 
 test.concurrent(
-  'Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order',
+  'Slack’s rates are respected: four threads of two steps in one channel, nothing lost and in order',
   async (t) => {
     const { mention, model, slack } = await startBot(t, { slack: { strictRate: true } })
     const names = Array.from({ length: 4 }, (_, i) => `rate-${i}`)

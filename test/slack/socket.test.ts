@@ -27,7 +27,7 @@ function opened({ slack }: TestBot): number {
 
 // Most of them wait, so they run in parallel, each with its own bot and Slack.
 describe.concurrent('over Socket Mode', () => {
-  test('a connection that is dead without a word is replaced, and what comes then is answered', async (t) => {
+  test('a silently dead connection is replaced, and later questions are answered', async (t) => {
     const bot = await startBot(t, {
       ...{ mode: 'socket', socketSilenceMs: 1_500, model: [finish('Alive again.')] },
       slack: { pingMs: 100, ackMs: 20_000 },
@@ -40,13 +40,13 @@ describe.concurrent('over Socket Mode', () => {
     expect(opened(bot)).toBe(2)
   })
 
-  test('a connection on which nothing but pings comes is left alone', async (t) => {
+  test('a connection with only pings is kept', async (t) => {
     const bot = await startBot(t, { mode: 'socket', socketSilenceMs: 1_500, slack: { pingMs: 50 } })
     await new Promise((resolve) => setTimeout(resolve, 4_000))
     expect([opened(bot), noted(bot)]).toEqual([1, []])
   })
 
-  test('while Slack cannot be reached the bot is not ready, and tries until it can', async (t) => {
+  test('while Slack is unreachable the bot is not ready, and keeps trying', async (t) => {
     const env = { METRICS_PORT: '0' }
     const bot = await startBot(t, {
       mode: 'socket',
@@ -75,7 +75,7 @@ describe.concurrent('over Socket Mode', () => {
     expect(noted(bot)).toEqual([LOST, REFUSED, BACK])
   })
 
-  test('a connection that Slack asks to make anew is not lost', async (t) => {
+  test('a reconnection that Slack asks for loses nothing', async (t) => {
     const bot = await startBot(t, { mode: 'socket', model: [finish('Anew.')] })
     bot.slack.sockets.refresh()
     await bot.slack.until(() => opened(bot) === 2, 'the new connection')
@@ -83,7 +83,7 @@ describe.concurrent('over Socket Mode', () => {
     expect(noted(bot)).toEqual([])
   })
 
-  test('a bot that is stopped while it looks for Slack ends at once, without a word', async (t) => {
+  test('a bot that is stopped while it connects ends at once, without a log line', async (t) => {
     const bot = await startBot(t, { mode: 'socket' })
     bot.slack.fault({ method: 'apps.connections.open', dropBefore: true, times: 50 })
     bot.slack.sockets.cut()
@@ -95,7 +95,7 @@ describe.concurrent('over Socket Mode', () => {
   })
 })
 
-test('over HTTP there is no connection to be told of', async (t) => {
+test('over HTTP no connection is logged', async (t) => {
   const bot = await startBot(t, { env: { METRICS_PORT: '0' } })
   expect(await readyz(bot)).toBe(200)
   expect((await scrape(bot.bot.metricsPort!)).value('thinkaloud_socket_connected')).toBeUndefined()

@@ -24,7 +24,7 @@ function open(thread: Thread): number {
 }
 
 describeWithRedis('a stream whose process ends', () => {
-  test('is left open for the next process, which goes on with it and ends it once', async (t) => {
+  test('is left open for the next process, which continues it and ends it once', async (t) => {
     const { bot, env } = await durable(t)
     const { slack, model } = bot
     model.on('handed over', act('One.', 'calculator', '1+1'), { hang: true })
@@ -40,7 +40,7 @@ describeWithRedis('a stream whose process ends', () => {
     expect(done(bot)).toEqual(['chat.startStream', 'chat.stopStream'])
   })
 
-  test('in the middle of its answer is ended, and holds the answer of the next process once', async (t) => {
+  test('in the middle of its answer is ended, and gets the next process’s answer once', async (t) => {
     const { bot, env } = await durable(t)
     const { slack, model } = bot
     model.on('half way', act('One.', 'calculator', '1+1'), { text: finish(ANSWER), chunkMs: 8, stallAfter: 900 })

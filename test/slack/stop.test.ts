@@ -38,7 +38,7 @@ const WAYS: [name: string, stop: (thread: Thread, bot: Bot) => Promise<unknown>]
 ]
 
 function stopping(way: Way): void {
-  test.for(WAYS)('%s: the model is cut off, what is known is posted, and nothing is asked', async ([name, stop], t) => {
+  test.for(WAYS)('%s: the model is cut off, the findings are posted, and nothing is asked', async ([name, stop], t) => {
     const bot = await steeredBot(t, way, { slack: { agent: true } })
     const thread = await atSecondThought(bot, name, () => bot.mention(`${name}?`))
     await stop(thread, bot)
@@ -52,7 +52,7 @@ function stopping(way: Way): void {
     expect(thread.messages()).toHaveLength(2)
   })
 
-  test('in a direct message the word is enough, in the thread or beside it', async (t) => {
+  test('in a direct message the word is enough, in the thread or outside it', async (t) => {
     const bot = await steeredBot(t, way)
     const beside = await atSecondThought(bot, 'beside', () => bot.dm('beside?'))
     await bot.dm('Stop.')
@@ -71,7 +71,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests).toHaveLength(5)
   })
 
-  test('a question that is a reply is stopped by a reaction too, and so is one of /ask by one on its root', async (t) => {
+  test('a reply is stopped by a reaction too, and an /ask by one on its root', async (t) => {
     const bot = await steeredBot(t, way)
     const { ts } = await bot.slack.say({ text: 'Nice weather.' })
     const said = await bot.mention('a reply', { thread_ts: ts })
@@ -87,7 +87,7 @@ function stopping(way: Way): void {
     expect([...said.endings(), ...asked.endings()].join()).toMatch(/asked to stop[^]*asked to stop/)
   })
 
-  test('a run that waits for a person’s approval is ended by the word too', async (t) => {
+  test('a run that waits for an approval is stopped by the word too', async (t) => {
     const bot = await steeredBot(t, way, { env: { CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
     bot.model.on('guarded', act('I may not.', 'guarded_ledger', 'x'))
     const thread = await bot.mention('guarded?')
@@ -101,7 +101,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests).toHaveLength(1)
   })
 
-  test('a word that Slack delivers late stops nothing that was asked since', async (t) => {
+  test('a late word stops no later question', async (t) => {
     const bot = await steeredBot(t, way)
     const { ts } = await bot.slack.say({ text: 'stop' })
     const thread = await atSecondThought(bot, 'since', () => bot.mention('since?'))
@@ -111,7 +111,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  test('a command whose thread is open, and that waits for its turn, ends with a word in its thread', async (t) => {
+  test('a waiting command with an open thread ends with a message in it', async (t) => {
     const bot = await steeredBot(t, way, { env: { WORKER_CONCURRENCY: '2' } })
     const first = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
     const { promise: hold, resolve: letGo } = deferred()
@@ -128,7 +128,7 @@ function stopping(way: Way): void {
     expect(bot.model.about('a command')).toEqual([])
   })
 
-  test('others may not: they are told so alone, once, and the run goes on', async (t) => {
+  test('others may not: they get one ephemeral refusal, and the run continues', async (t) => {
     const bot = await steeredBot(t, way)
     const thread = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
     const stops = WAYS.map(([, stop]) => stop)
@@ -151,7 +151,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  test('of what waits in the thread a person’s own is withdrawn with a word; others’ goes on', async (t) => {
+  test('a person’s own waiting questions are withdrawn with a message; others’ continue', async (t) => {
     const bot = await steeredBot(t, way)
     const thread = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
     bot.model.condenses('the third', 'the third?')
@@ -167,7 +167,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests.filter(({ question }) => question.includes('the second'))).toEqual([])
   })
 
-  test('where nothing runs it says so alone, and only where it was meant; other reactions cost nothing', async (t) => {
+  test('without a run it gives an ephemeral message, if it was meant for the bot; other reactions cost nothing', async (t) => {
     const bot = await steeredBot(t, way, { model: [finish('Yes.')] })
     const thread = await bot.mention('anything?')
     await thread.ended()
@@ -199,12 +199,12 @@ describe('with the worker in the same process', () => {
   stopping({})
 })
 
-describeWithRedis('with the worker in a process of its own', async () => {
+describeWithRedis('with the worker in another process', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
   stopping({ redisUrl: server.url })
 
-  test('where the channel lets anyone stop, others may; whose waiting question they take out is told', async (t) => {
+  test('if the channel lets anyone stop, others may; the asker of a withdrawn question gets a message', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     const redis = new Redis(server.url)
     t.onTestFinished(() => redis.disconnect())
@@ -220,7 +220,7 @@ describeWithRedis('with the worker in a process of its own', async () => {
     expect(thread.endings()).toEqual([expect.stringMatching(STOPPED)])
   })
 
-  test('a stop while the worker is gone ends the run once, with the next worker, and no status stays', async (t) => {
+  test('a stop without a worker ends the run once, with the next worker, and no status stays', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url }, { slack: { agent: true } })
     const thread = await atSecondThought(bot, 'orphan', () => bot.mention('orphan?'))
     await bot.worker?.stop()
@@ -233,7 +233,7 @@ describeWithRedis('with the worker in a process of its own', async () => {
   })
 })
 
-test('Slack’s own Stop where nothing runs any more ends the session that was left', async (t) => {
+test('Slack’s own Stop without a run ends the leftover session', async (t) => {
   const bot = await steeredBot(t, {}, { slack: { agent: true } })
   const { ts } = await bot.slack.say({ text: 'left behind' })
   bot.slack.store.channels.get(GENERAL)?.sessions.set(ts, { status: 'processing', title: '' })
@@ -241,14 +241,14 @@ test('Slack’s own Stop where nothing runs any more ends the session that was l
   await bot.slack.until(() => bot.slack.session(GENERAL, ts)?.status === 'active', 'an active session')
 })
 
-test('the words stand alone, in whatever case and with punctuation', () => {
+test('the words must be alone, in any case and with punctuation', () => {
   const words = ['stop', 'STOP!', 'Cancel.', ' *stop* ', '…stop…', '“Cancel!”']
   expect(words.filter((word) => !isStopWord(word))).toEqual([])
   const others = ['', '.', 'stop it', 'stopwatch', 'Why did it stop?', 'non-stop', 'cancel stop', 'stop'.repeat(2)]
   expect(others.filter((text) => isStopWord(text))).toEqual([])
 })
 
-test('a storm of ❌ on other messages costs few look-ups, and a question can be stopped afterwards', async (t) => {
+test('many ❌ on other messages cost few look-ups, and a question can be stopped afterwards', async (t) => {
   const bot = await steeredBot(t, {})
   const posts = []
   for (let n = 0; n < 200; n++) posts.push(await bot.slack.say({ user: BOB, text: `Post ${n}`, channel: GENERAL }))

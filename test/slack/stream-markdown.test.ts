@@ -49,7 +49,7 @@ describe('the Markdown of a stream', () => {
     expect(streamed(text).markdown).toBe(expected)
   })
 
-  test('a link waits until it is whole, and what never ends does not wait for ever', () => {
+  test('a link waits until it is complete, but an unfinished one not forever', () => {
     const stream = new StreamMarkdown(policy)
     stream.push('It is [here](https://good.exa')
     expect(stream.take().markdown).toBe('It is')
@@ -66,7 +66,7 @@ describe('the Markdown of a stream', () => {
     },
   )
 
-  test('what is put back is read again with all that was known where it began', () => {
+  test('held-back text is parsed again with its earlier context', () => {
     const stream = new StreamMarkdown(policy)
     stream.push('Look: ` and\n')
     const sent = stream.take().markdown
@@ -75,7 +75,7 @@ describe('the Markdown of a stream', () => {
     expect(outsideCode(sent + stream.take(true).markdown)).not.toMatch(CLICKABLE)
   })
 
-  test('of any pieces of any text nothing pings, and no foreign address opens', () => {
+  test('no text pings or links to a foreign address, in any pieces', () => {
     const bits = fc.constantFrom(
       ...[
         '<!channel>',

@@ -17,7 +17,7 @@ test('nothing in a stream pings', async (t) => {
   expect(sent).not.toMatch(/<!channel|<!here|<@U0BOB/)
 })
 
-test('STEPS=hidden posts the answer alone', async (t) => {
+test('STEPS=hidden posts only the answer', async (t) => {
   const { mention } = await startBot(t, { env: { STEPS: 'hidden' }, model: SUM })
   const thread = await mention('29^0.23?')
   await thread.ended()

@@ -53,7 +53,7 @@ describe.concurrent('STEPS=stream', () => {
     expect(named).toEqual(['T0OTHER0001', TEAM])
   })
 
-  test('a short answer is on the screen with the call that ends the stream', async (t) => {
+  test('a short answer is sent with the call that ends the stream', async (t) => {
     const bot = await startBot(t, { env: STREAM, model: [act('I add.', 'calculator', '1+1'), finish('It is **2**.')] })
     const thread = await bot.dm('1+1?')
     await thread.ended()
@@ -73,7 +73,7 @@ describe.concurrent('STEPS=stream', () => {
     expect(streamCalls(bot)).toEqual([])
   })
 
-  test('at most one call a second is made, and what piles up goes with the next', async (t) => {
+  test('at most one call per second is made, and later text goes with the next', async (t) => {
     const bot = await startBot(t, { env: STREAM, model: [slowly(WORDS.repeat(15))] })
     await (await bot.dm('What did the keeper do?')).ended()
     const times = streamCalls(bot).map(({ at }) => at)
@@ -82,21 +82,18 @@ describe.concurrent('STEPS=stream', () => {
     expect(times.length).toBeLessThanOrEqual(seconds + 3)
   })
 
-  test.for([1, 2, 3, 7])(
-    'nothing pings and no link opens that may not, however it is cut (%s)',
-    async (chunkChars, t) => {
-      const filler = WORDS.repeat(2)
-      const answer = `${filler}<!channel> <@U0BOB000001> [click](https://evil.example/?q=1) https://evil.example/x ![i](https://evil.example/i.png) \`\`\`\n<!here>\n\`\`\`\n${filler}<https://evil.example/a|b> www.evil.example/p [r]: https://evil.example/r ${filler}`
-      const bot = await startBot(t, { env: STREAM, model: [{ text: finish(answer), chunkChars, chunkMs: 1 }] })
-      const thread = await bot.dm('Tell them')
-      await thread.ended()
-      expect(bot.slack.pings()).toEqual([])
-      expect(bot.slack.links().filter((url) => url.includes('evil'))).toEqual([])
-      expect(thread.shown().join('')).toContain('The lighthouse keeper')
-    },
-  )
+  test.for([1, 2, 3, 7])('nothing pings and only allowed links open, however it is cut (%s)', async (chunkChars, t) => {
+    const filler = WORDS.repeat(2)
+    const answer = `${filler}<!channel> <@U0BOB000001> [click](https://evil.example/?q=1) https://evil.example/x ![i](https://evil.example/i.png) \`\`\`\n<!here>\n\`\`\`\n${filler}<https://evil.example/a|b> www.evil.example/p [r]: https://evil.example/r ${filler}`
+    const bot = await startBot(t, { env: STREAM, model: [{ text: finish(answer), chunkChars, chunkMs: 1 }] })
+    const thread = await bot.dm('Tell them')
+    await thread.ended()
+    expect(bot.slack.pings()).toEqual([])
+    expect(bot.slack.links().filter((url) => url.includes('evil'))).toEqual([])
+    expect(thread.shown().join('')).toContain('The lighthouse keeper')
+  })
 
-  test('what a broken connection had brought of an answer is taken back, and the answer comes once', async (t) => {
+  test('a partial answer from a broken connection is removed, and the answer comes once', async (t) => {
     const answer = WORDS.repeat(8).trim()
     const model = [{ ...slowly(`${WORDS.repeat(4)}${'and so on '.repeat(60)}`, 20), cutAfter: 700 }, slowly(answer)]
     const bot = await startBot(t, { env: STREAM, model })
@@ -163,7 +160,7 @@ describe.concurrent('a stream that dies', () => {
     expect(bot.slack.refusals.filter((refusal) => !isOfDeleted(refusal))).toEqual([])
   })
 
-  test('of its age goes on in another one', async (t) => {
+  test('by age is continued in another one', async (t) => {
     const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
     const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
     const thread = await bot.dm('What did the keeper do?')
@@ -172,7 +169,7 @@ describe.concurrent('a stream that dies', () => {
     expect(written(thread)).toBe(answer)
   })
 
-  test('when another one has gone on and dies too, that one shows no step again', async (t) => {
+  test('after it was continued is continued again, without repeating a step', async (t) => {
     const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
     const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
     bot.slack.fault({ ...stopped, error: DEAD, where: (args) => dies(bot, args, stopped) })
@@ -187,7 +184,7 @@ describe.concurrent('a stream that dies', () => {
     expect(Math.max(...counts)).toBe(20)
   })
 
-  test('is none where it would grow too long: it is ended, and another one goes on', async (t) => {
+  test('is prevented at the maximum length: it is ended, and another one continues', async (t) => {
     const long =
       `${WORDS.repeat(60)}\n\n\`\`\`js\n${'const ship = await cape.next()\n'.repeat(300)}\`\`\`\n\n${WORDS.repeat(20)}`.trim()
     const bot = await startBot(t, { env: STREAM, model: [{ text: finish(long), chunkChars: 60, chunkMs: 8 }] })
@@ -203,7 +200,7 @@ describe.concurrent('a stream that dies', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('because a person stopped it stops the run, and what was read stays', async (t) => {
+  test('because a person stopped it stops the run, and the posted text stays', async (t) => {
     const bot = await startBot(t, {
       env: STREAM,
       slack: { agent: true },
@@ -220,7 +217,7 @@ describe.concurrent('a stream that dies', () => {
   })
 })
 
-describe.concurrent('a Slack that takes no streams', () => {
+describe.concurrent('a Slack that refuses streams', () => {
   test.for<[string, Fault]>([
     ['refuses them', { method: 'chat.startStream', error: 'channel_type_not_supported', times: 9 }],
     ['does not know them', { method: 'chat.startStream', error: 'unknown_method', times: 9 }],

@@ -35,7 +35,7 @@ const filled = (rows: number, columns: number, text: string) =>
   table(Array.from({ length: rows }, (_, y) => Array.from({ length: columns }, (__, x) => `${text}${y}.${x}`)))
 
 describe('a table', () => {
-  test('is a data_table, whose cells are plain text, numbers, or links that may open', () => {
+  test('is a data_table, whose cells are plain text, numbers, or allowed links', () => {
     const rows = cells(
       table([
         ['**Name**', 'Born', 'Page'],
@@ -53,7 +53,7 @@ describe('a table', () => {
     ])
   })
 
-  test('leaves what is to be copied', () => {
+  test('stays as text if it is meant to be copied', () => {
     const row = cells(
       table([
         ['a', 'b', 'c'],
@@ -63,7 +63,7 @@ describe('a table', () => {
     expect(row).toEqual([raw('ada@example.com'), raw('Node.js'), raw('= 1 + 2')])
   })
 
-  test('has no empty cell, no ping and no link that may not open', () => {
+  test('has no empty cell, no ping and no forbidden link', () => {
     const rows = cells(
       table([
         ['', 'b', 'c'],
@@ -117,7 +117,7 @@ describe('a table', () => {
     expect(tablesOf(contentsOf(filled(2, 20, 'c')))[0]?.rows[0]).toHaveLength(20)
   })
 
-  test('in a long answer stays whole, in its place', () => {
+  test('in a long answer stays whole and in place', () => {
     const words = 'Some words of it. '.repeat(500)
     const contents = contentsOf(`${words}\n\n${filled(90, 3, 'a cell ')}\n\n${words}`)
     expect(tablesOf(contents).map(({ rows }) => rows.length)).toEqual([90])
@@ -128,7 +128,7 @@ describe('a table', () => {
     )
   })
 
-  test('with others has at most 10,000 characters a message', () => {
+  test('with others has at most 10,000 characters per message', () => {
     const contents = contentsOf(
       Array.from({ length: 6 }, (_, i) => `## T${i}\n\n${filled(30, 4, 'some words ')}`).join('\n\n'),
     )
@@ -140,7 +140,7 @@ describe('a table', () => {
     expect(Math.max(...sums)).toBeLessThan(10_000)
   })
 
-  test('may have formulas in its cells, bars too', () => {
+  test('may have formulas with bars in its cells', () => {
     expect(cells('| a | b |\n|---|---|\n| $|x|$ | $x^2$ |')[1]).toEqual([raw('|x|'), raw('x²')])
   })
 
@@ -156,7 +156,7 @@ describe('a series', () => {
   const chartsOf = (contents: Content[]) =>
     contents.flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'))
 
-  test('is a chart below the answer: bars, or over time a line; where refused, code', () => {
+  test('is a chart below the answer: bars, or a line over time; code if it is refused', () => {
     const [content] = contentsOf('Sold.', {
       series: series([
         ['A', 1],
@@ -196,7 +196,7 @@ describe('a series', () => {
     expect(chartsOf(contentsOf('Sold.', { series: series(points) }))).toEqual([])
   })
 
-  test('long names are cut, empty ones shown, and two charts are the most', () => {
+  test('with long names is cut, with empty ones is shown, and there are at most two charts', () => {
     const long = series([
       ['l'.repeat(500), 1],
       [' ', 2],

@@ -33,7 +33,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(model.about('the power 0.23').every(({ kind }) => kind === 'turn')).toBe(true)
   })
 
-  test('a sign of life is there while the model thinks, and gone at the end', async () => {
+  test('a sign of life is shown while the model thinks, and removed at the end', async () => {
     const seen = deferred()
     model.decide('sign of life', async () => seen.promise.then(() => finish('done')))
     const thread = await bot.mention('Is there a sign of life?')
@@ -83,7 +83,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     )
   })
 
-  test('a follow-up that stands alone is not shown twice', async () => {
+  test('a standalone follow-up is not shown twice', async () => {
     model.on('capital of France', finish('Paris.'))
     model.condenses('capital of Italy', 'What is the capital of Italy?')
     model.on('capital of Italy', finish('Rome.'))
@@ -107,7 +107,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(await thread.lastAnswer()).toMatch(/to the file reply/)
   })
 
-  test('a direct message is answered in a thread of its own, and its replies are follow-ups', async () => {
+  test('a direct message is answered in its own thread, and its replies are follow-ups', async () => {
     model.on('direct question', finish('direct answer'))
     model.condenses('direct follow-up', 'The whole direct follow-up?')
     model.on('The whole direct follow-up', finish('another direct answer'))
@@ -122,7 +122,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(fresh.ts).not.toBe(thread.ts)
   })
 
-  test('a private channel and a group of people are channels like any other', async () => {
+  test('private channels and group messages work like channels', async () => {
     for (const [id, kind] of [
       ['G0PRIVATE01', 'group'],
       ['G0PEOPLE001', 'mpim'],
@@ -140,7 +140,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     }
   })
 
-  test('two questions in a thread are answered in their order', async () => {
+  test('two questions in a thread are answered in order', async () => {
     model.on('order zero', finish('zero'))
     model.condenses('order one', 'order one!')
     model.condenses('order two', 'order two!')
@@ -160,7 +160,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(thread.endings().map((text) => /(zero|one|two)\n\d/.exec(text)?.[1])).toEqual(['zero', 'one', 'two'])
   })
 
-  test('threads go side by side, and no step of one shows in another', async () => {
+  test('threads run side by side, and no step of one shows in another', async () => {
     const names = Array.from({ length: 6 }, (_, i) => `side-${i}`)
     for (const [i, name] of names.entries()) {
       model.on(
@@ -185,13 +185,13 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(first.every((request) => request !== undefined)).toBe(true)
   })
 
-  test('a question of no words gets a word back', async () => {
+  test('an empty question gets a message', async () => {
     const thread = await bot.mention('')
     await slack.until(() => thread.shown().some((text) => /I found no question/.test(text)), 'a word')
     await slack.until(() => thread.isAtRest(), 'rest')
   })
 
-  test('what is none of its business costs nothing', async () => {
+  test('unrelated messages cost nothing', async () => {
     model.on('known thread', finish('known'))
     const known = await bot.mention('a known thread')
     await known.ended()
@@ -215,7 +215,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(known.messages()).toEqual([])
   })
 
-  test('Slack would have refused nothing of all this, and nothing unfurls', () => {
+  test('Slack would have refused nothing, and nothing unfurls', () => {
     expect(slack.refusals).toEqual([])
     const posts = slack.calls.filter(({ method }) => method === 'chat.postMessage')
     expect(posts.filter(({ args }) => args['unfurl_links'] !== false || args['unfurl_media'] !== false)).toEqual([])

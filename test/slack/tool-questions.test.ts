@@ -64,7 +64,7 @@ function observed({ model }: TestBot): string {
 }
 
 function asking(way: Way): void {
-  test('a form opens from the card, a single choice is pressed on it, and the run goes on with both answers', async (t) => {
+  test('a form opens from the card, a single choice is pressed on it, and the run continues with both answers', async (t) => {
     const { bot, thread, server, slack } = await asked(t, way)
     expect(cards(thread)[0]).toMatch(/^❓ @Alice, \*asking\* needs an answer from you to continue\.\nHow many seats\?/u)
     expect(cards(thread)[0]).toContain('Do not enter passwords, keys or card numbers')
@@ -91,7 +91,7 @@ function asking(way: Way): void {
     )
   })
 
-  test('a server of the older protocol: a person allows the call, and is told that an answer makes it again', async (t) => {
+  test('a server of the older protocol: a person allows the call, and reads that an answer repeats it', async (t) => {
     const env = { MCP_CONFIG: mcpFile(t, { mcpServers: { everything: npmStdio('everything') } }) }
     const bot = await steeredBot(t, way, { env: { ...env, TOOL_TIMEOUT_MS: '60000' } })
     bot.model.on('Book', act('I ask.', 'everything__trigger-elicitation-request', '{}'), finish('It is done.'))
@@ -107,7 +107,7 @@ function asking(way: Way): void {
     expect(observed(bot)).toContain('Name: Ann')
   })
 
-  test('only the asker may answer: others read so alone, and nothing happens', async (t) => {
+  test('only the asker may answer: others get an ephemeral refusal', async (t) => {
     const { thread, server, slack } = await asked(t, way)
     for (const id of [QUESTION_OPEN, QUESTION_DECLINE]) await thread.press(id, { user: BOB })
     await slack.until(() => thread.ephemerals(BOB).length === 2, 'two private words')
@@ -116,7 +116,7 @@ function asking(way: Way): void {
     expect([cards(thread)[0]?.[0], server.calls.length]).toEqual(['❓', 1])
   })
 
-  test('the first answer holds: a form that comes later is told so', async (t) => {
+  test('the first answer counts: a later form says so', async (t) => {
     const { bot, thread, server, slack } = await asked(t, way, { tool: 'quiet' })
     await thread.press(QUESTION_OPEN)
     const form = await bot.modal()
@@ -128,7 +128,7 @@ function asking(way: Way): void {
     await slack.until(() => cards(thread)[0]?.startsWith('🚫 @Alice did not want to answer'), 'the end')
   })
 
-  test('what is typed is in no post, no log and no prompt; what the server wrote links and pings nowhere', async (t) => {
+  test('typed values are in no post, log or prompt; the server’s text does not link or ping', async (t) => {
     const { bot, thread, slack, logs, server } = await asked(t, way, { tool: 'quiet' })
     const typed = 'hunter2 is not my note'
     expect(JSON.stringify(thread.messages())).not.toContain('<!')
@@ -148,7 +148,7 @@ function asking(way: Way): void {
     expect(work.shown()).not.toContain(typed)
   })
 
-  test('a page’s address is shown to the asker alone, opened by nobody, and Done goes on', async (t) => {
+  test('a page’s address is shown only to the asker, opened by nobody, and Done continues', async (t) => {
     const url = 'https://pay.example.com/checkout?id=77'
     const { thread, slack, server } = await asked(t, way, { tool: 'page', input: JSON.stringify({ url }) })
     expect(JSON.stringify(cards(thread))).not.toContain('checkout')
@@ -163,7 +163,7 @@ function asking(way: Way): void {
     await slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the end of the card')
   })
 
-  test('a question that was stopped takes no answer, and its card says so', async (t) => {
+  test('a stopped question accepts no answer, and its card says so', async (t) => {
     const { thread, slack, server } = await asked(t, way, { tool: 'agree' })
     const value = JSON.stringify(thread.messages().at(-1)?.blocks)
     expect(value).toMatch(/Yes[^]*No[^]*Leave it open[^]*Decline/)
@@ -220,7 +220,7 @@ describe('in one process', () => {
     expect(server.calls.at(-1)?.responses).toEqual({ yes: { action: 'accept', content: {} } })
   })
 
-  test('a bot that asks is asked nothing: the model is told that nobody can be', async (t) => {
+  test('a bot that asks gets no form: the model reads that nobody can answer', async (t) => {
     const { bot, thread, server } = await asked(t, {}, { tool: 'agree', by: robot })
     await thread.ended()
     expect(cards(thread)).toEqual([])
@@ -228,7 +228,7 @@ describe('in one process', () => {
     expect(server.calls).toHaveLength(1)
   })
 
-  test('what no form can hold is declined without asking anybody, and the model is told', async (t) => {
+  test('a form that cannot be shown is declined without asking, and the model reads it', async (t) => {
     const { bot, thread } = await asked(t, {}, { tool: 'agree' })
     await thread.press(`${QUESTION_CHOOSE}0`)
     await thread.ended()
@@ -240,7 +240,7 @@ describe('in one process', () => {
     expect(observed(bot)).toContain('"agree":true')
   })
 
-  test('the card of a private question is its asker’s alone, and is replaced where it was pressed', async (t) => {
+  test('the card of a private question is only its asker’s, and is replaced after a press', async (t) => {
     const { bot, thread: other, slack } = await asked(t, {}, { tool: 'agree' })
     await other.press(QUESTION_DECLINE)
     await other.ended()
@@ -263,12 +263,12 @@ describe('in one process', () => {
   })
 })
 
-describeWithRedis('with the worker in a process of its own', async () => {
+describeWithRedis('with the worker in another process', async () => {
   const redis = await startRedis()
   ends.onTestFinished(() => redis.stop())
   asking({ redisUrl: redis.url })
 
-  test('the answer wakes the run after a restart of the worker, and is kept with the run alone', async (t) => {
+  test('the answer resumes the run after a restart of the worker, and is stored only with the run', async (t) => {
     const { bot, thread, server, worker, startWorker, slack, prefix } = await asked(
       t,
       { redisUrl: redis.url },

@@ -15,7 +15,7 @@ const SCRIPT = [
 describe('an output that cannot be read', async () => {
   const ends = fileEnds()
 
-  test('is a warning in the thread, one for several in a row, and none of it is shown', async () => {
+  test('is a warning in the thread, one for several in a row, without its text', async () => {
     const bot = await startBot(ends, { model: SCRIPT })
     const thread = await bot.mention('One and one?')
     expect(await thread.lastAnswer()).toBe('Two.')
@@ -24,7 +24,7 @@ describe('an output that cannot be read', async () => {
     expect(JSON.stringify(bot.slack.calls)).not.toContain('That reply could not be read')
   })
 
-  test('is a task of the stream that says so, with STEPS=stream', async () => {
+  test('is a task of the stream with STEPS=stream', async () => {
     const bot = await startBot(ends, { model: SCRIPT, env: { STEPS: 'stream' } })
     const thread = await bot.dm('One and one?')
     expect(await thread.lastAnswer()).toMatch(/^Two\./)

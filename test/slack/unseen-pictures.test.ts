@@ -24,7 +24,7 @@ function withPicture(url: string): Model {
   }
 }
 
-test('an answer by a model that takes no pictures says so below it, in the thread and in a direct message', async (t) => {
+test('an answer by a model without vision says so below it, in the thread and in a direct message', async (t) => {
   const bot = await startBot(t, { model: [finish('It is a chart.')], modelAt: withPicture })
   bot.model.takesNoPictures()
   expect(await (await bot.mention('What is it?')).ended()).toContain(`${UNSEEN}\n0 steps`)
@@ -33,12 +33,12 @@ test('an answer by a model that takes no pictures says so below it, in the threa
   expect(bot.logs.join('')).not.toContain(CHART.base64)
 })
 
-test('an answer by a model that sees says nothing of it', async (t) => {
+test('an answer by a model with vision does not mention it', async (t) => {
   const bot = await startBot(t, { model: [finish('It is a chart.')], modelAt: withPicture })
   expect(await (await bot.mention('What is it?')).ended()).not.toContain('🙈')
 })
 
-test('a private answer that is posted for all still says so', async (t) => {
+test('a shared private answer still says so', async (t) => {
   const bot = await startBot(t, { model: [finish('It is a chart.')], modelAt: withPicture })
   bot.model.takesNoPictures()
   const { slack } = bot
@@ -52,7 +52,7 @@ test('a private answer that is posted for all still says so', async (t) => {
   expect(slack.shown(await slack.until(shared, 'the answer for all'))).toContain(`${UNSEEN}\n0 steps`)
 })
 
-test('the title of the work that is streamed stays the number of its steps', async (t) => {
+test('the title of the streamed work stays the number of its steps', async (t) => {
   const model = [act('a', 'calculator', '1+1'), finish('It is a chart.')]
   const bot = await startBot(t, { model, modelAt: withPicture, env: { STEPS: 'stream' } })
   bot.model.takesNoPictures()

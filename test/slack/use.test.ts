@@ -28,10 +28,10 @@ const used = (prompt_tokens: number, completion_tokens: number) => ({
   usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
 })
 
-describeWithRedis('after a storm', () => {
+describeWithRedis('after many questions', () => {
   const server = suiteRedis()
 
-  test('the figures are those of the model’s calls and of the audit list, in each process and in the command', async (t) => {
+  test('the figures match the model’s calls and the audit list, in each process and in the command', async (t) => {
     const env = {
       ...(await settings(t)),
       REDIS_URL: server.url,
@@ -109,7 +109,7 @@ describe('an admin’s Home', () => {
   /** A private channel with these members. */
   const SECRET = 'G0SECRET001'
 
-  test('says who used what, and shows questions without an answer only where the admin may read them', async (t) => {
+  test('shows who used what, and unanswered questions only of channels that the admin may read', async (t) => {
     const bot = await startBot(t, {
       env: { ...(await settings(t)), AGENT_MAX_STEPS: '1' },
       model: ({ question, prompt }) =>
@@ -180,7 +180,7 @@ describe('an admin’s Home', () => {
 })
 
 describe('80 % of a budget', () => {
-  test('is told once a day: to the asker alone, and of the workspace’s to the admins who have opened the Home', async (t) => {
+  test('is reported once a day: privately to the asker, and for the workspace’s to admins who have opened the Home', async (t) => {
     const env = { ...(await settings(t)), BUDGET_USER_DAY_TOKENS: '1000', BUDGET_TEAM_DAY_TOKENS: '2000' }
     const bot = await startBot(t, { env, model: () => ({ text: finish('Yes.'), ...used(390, 10) }) })
     const [admin, other] = [strangers.admin(bot.slack), strangers.admin(bot.slack)]

@@ -98,7 +98,7 @@ function worstFor(name: string) {
   }
 }
 
-describe('Slack takes', () => {
+describe('Slack accepts', () => {
   test('each page of the work of any run', () => {
     fc.assert(
       fc.property(record, (run) => {
@@ -129,7 +129,7 @@ describe('Slack takes', () => {
     expect(JSON.stringify(view)).toMatch(at)
   })
 
-  test('the forms and the words', () => {
+  test('the forms and the texts', () => {
     const form = feedbackView('T1:C1:1.1', { isDirect: false })
     for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, form]) accept(view, 'modal')
   })

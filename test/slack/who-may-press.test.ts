@@ -49,7 +49,7 @@ test('a press by somebody with an approver’s id in another workspace decides n
   expect(cards(thread)[0]).toMatch(/^🔐/)
 })
 
-describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
+describeWithRedis('a person removed from ALLOW_USERS', () => {
   const redis = suiteRedis()
   let count = 0
 
@@ -65,7 +65,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
     return { bot, remove }
   }
 
-  test('does not allow what they had asked for', async (t) => {
+  test('cannot allow their own earlier call', async (t) => {
     const { bot, remove } = await start(t)
     notes(bot, 'Gone')
     const thread = await bot.mention('Write down Gone')
@@ -76,7 +76,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
     expect(cards(thread)[0]).toMatch(/^🔐/)
   })
 
-  test('does not stop the question of somebody else', async (t) => {
+  test('cannot stop another person’s question', async (t) => {
     const { bot, remove } = await start(t)
     await bot.slack.slash('settings', { channel: GENERAL, user: BOB })
     await (await bot.modal(BOB)).submit({ who_may_stop: 'anyone' })
@@ -90,7 +90,7 @@ describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
 })
 
 describe('a form or a page with metadata that was not made for it', () => {
-  test('sets nothing for another person’s direct message', async (t) => {
+  test('changes no settings of another person’s direct message', async (t) => {
     const bot = await startBot(t)
     await bot.slack.slash('settings', { channel: DM(BOB), user: BOB })
     const form = await bot.modal(BOB)

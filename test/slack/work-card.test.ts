@@ -41,14 +41,14 @@ function stepOf(text: string, n: number): CardStep {
 const stepsOf = (text: string, count: number) => Array.from({ length: count }, (_, i) => stepOf(text, i + 1))
 
 describe.each(HOSTILE)('a card of steps that are all %j', (text) => {
-  test.each([0, 1, 10, 11, 100])('%d of them: Slack takes it in each of its forms, and it pings nobody', (count) => {
+  test.each([0, 1, 10, 11, 100])('%d of them: Slack accepts it in each of its forms, and it pings nobody', (count) => {
     const steps = stepsOf(text, count)
     accept(workingCard(steps, 'T1:C1:1.0'))
     for (const hasFailed of [true, false]) accept(foldedCard(steps, { ms: 12_345, hasFailed }))
   })
 })
 
-test('only what a tool returned can be opened, and only what is an address of the web', () => {
+test('only web addresses that a tool returned can be opened', () => {
   const [plan] = workingCard([stepOf('Page', 1)], 'id').blocks
   expect(plan).toMatchObject({
     tasks: [{ sources: [{ type: 'url', url: 'https://example.com/a', text: 'Page' }] }],
@@ -65,7 +65,7 @@ test.each([
   expect(container).toMatchObject({ title: { text: title } })
 })
 
-test('a hundred steps of a megabyte each take no time', () => {
+test('a hundred steps of a megabyte each are fast', () => {
   const steps = stepsOf('<@.x'.repeat(250_000), 100)
   const spent = cpuClock()
   accept(workingCard(steps, 'id'))

@@ -1,7 +1,8 @@
 /** Hostile input from a service, a wiki or a model is read within a time that only a freeze exceeds. */
 import { expect, onTestFinished, test } from 'vitest'
+import { fieldsOf } from '../../src/agent/tool-input.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
-import { createToolbox, toolNames } from '../../tools/index.ts'
+import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
 import { cutTitle, isSameTitle, offeredTitles } from '../../tools/wikipedia/titles.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
@@ -16,12 +17,14 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
   const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const url = `${server.url}/api.php`
-  const addresses = { wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url }
+  const addresses: Record<Extract<keyof ToolSettings, `${string}Url`>, string> = {
+    ...{ wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url },
+  }
   const tools = createToolbox({ http, settings: { enabled: toolNames, serpapiApiKey: 'key', ...addresses } })
   const context = toolContext({ ask: async () => body(new URLSearchParams()) })
   const use = (tool: string, text: string) => {
-    const names = ['query', 'keyword', 'login', 'question', 'expression', 'company', 'quantities', 'name', 'text']
-    const input = Object.fromEntries(names.map((name) => [name, text]))
+    const fields = tools.filter(({ name }) => name === tool).flatMap(fieldsOf)
+    const input = Object.fromEntries(fields.map((field) => [field, text]))
     return runTool(tools, { tool, input }, context).catch((error: Error) => ({ text: error.message }))
   }
   return { use, tools, server, context }

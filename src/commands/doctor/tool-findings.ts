@@ -26,7 +26,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
     model,
     leftOut: (one: BrokenToolFile) => void leftOut.push(one),
   }
-  // In a dialect that needs no tool; what the configured one lacks is reported as well.
+  // The `text` dialect needs no tool. `needFinding` reports what the configured dialect lacks.
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
@@ -43,7 +43,7 @@ function isAgent(made: unknown): made is AgentParts {
   return typeof made === 'object' && made !== null && 'answer' in made
 }
 
-/** A tool is not waited for longer than this, even if it may take longer in a run. Milliseconds. */
+/** The longest wait for a tool; a run may wait longer. Milliseconds. */
 const USE_MS = 30_000
 
 const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TOOLS.'

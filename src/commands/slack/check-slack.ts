@@ -40,11 +40,11 @@ export interface CheckOptions {
 export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Promise<CheckRow[]> {
   const { before = {} } = options
   const app = appOf(tokens.SLACK_APP_TOKEN)
-  const [bot, door] = await Promise.all([
+  const [bot, delivery] = await Promise.all([
     checkBot(tokens.SLACK_BOT_TOKEN, { ...options, app: app ?? before.app }),
-    checkDoor(tokens, { ...options, app: app ?? before.app }),
+    checkDelivery(tokens, { ...options, app: app ?? before.app }),
   ])
-  return [...bot, ...door, ...sameApp(bot, door), ...changes(bot, before)]
+  return [...bot, ...delivery, ...sameApp(bot, delivery), ...changes(bot, before)]
 }
 
 /** Returns where the bot is installed, from the row of `auth.test`. */
@@ -101,7 +101,7 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
  * Checks how events arrive: over Socket Mode with the app-level token, or over HTTP, where only a real event can prove
  * the secret.
  */
-async function checkDoor(tokens: SlackTokens, options: SlackCheck): Promise<CheckRow[]> {
+async function checkDelivery(tokens: SlackTokens, options: SlackCheck): Promise<CheckRow[]> {
   const { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: secret } = tokens
   if (token === undefined && secret !== undefined) {
     const sentence = 'Events come over HTTP. The signing secret is set; only a real event can show whether it is right.'
@@ -124,8 +124,8 @@ function form(name: TokenName, value: string | undefined): CheckRow | undefined 
 }
 
 /** Two tokens of different apps are both valid, but the bot would receive no events. */
-function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
-  const [one, other] = [bot, door].map((rows) => rows.find(({ ok, facts }) => ok && facts?.['app'])?.facts?.['app'])
+function sameApp(bot: CheckRow[], delivery: CheckRow[]): CheckRow[] {
+  const [one, other] = [bot, delivery].map((rows) => rows.find(({ ok, facts }) => ok && facts?.['app'])?.facts?.['app'])
   if (one === undefined || other === undefined || one === other) return []
   const sentence = `The tokens belong to two apps: the bot token to ${String(one)}, the app-level token to ${String(other)}.`
   const fix = `Use the tokens of one app: https://api.slack.com/apps/${String(one)}/general, ${WHERE.SLACK_APP_TOKEN}.`

@@ -17,7 +17,7 @@ import { catchUp } from '../intake/catch-up.ts'
 import { renewHome } from '../intake/publish-home.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
-import { noticeBudgets } from './budget-notice.ts'
+import { warnOfBudgets } from './budget-warning.ts'
 import { noticeFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
 
@@ -49,7 +49,7 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
     await takeBack(withdrawn, work, () => outbox.removePosts())
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
-  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
+  if (!needsNoModel(question) && !signal.aborted) await warnOfBudgets(work)
   // A durable queue retries the run if catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined

@@ -8,7 +8,7 @@ import type { QuestionWork } from '../question-work.ts'
 /** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
 export type AdmittedPeople = ExpiringMap<true>
 
-/** Milliseconds. */
+/** How long an admitted person is not looked up again. Milliseconds. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 

@@ -1,4 +1,7 @@
-/** Reads the "Always in this thread" approvals that are still valid for a question. */
+/**
+ * Reads the "Always in this thread" approvals that are still valid for a question. stores/threads/types.ts says for how
+ * long they are kept.
+ */
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'

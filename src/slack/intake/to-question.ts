@@ -1,6 +1,7 @@
 /**
  * Decides which messages are for the bot (`questionOf`) and enqueues them (`enqueueMessage`).
- * question/followed-threads.ts decides whether replies without a mention are heard. The queue (`accept`) knows whether the bot was asked in the thread.
+ * question/followed-threads.ts decides whether replies without a mention are heard: not in a muted thread. The queue
+ * (`accept`) knows whether the bot was asked in the thread.
  */
 import { isHeard } from '../../question/followed-threads.ts'
 import type { AcceptOptions } from '../../queue/types.ts'

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
-import { FOLLOW_UPS, STEPS } from '../../config.ts'
+import { FOLLOW_UPS, STEPS, type Config } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
@@ -59,17 +59,17 @@ const HINT_CHARS = 2_000
 const MAX_OPTIONS = 100
 const MODEL_CHARS = 200
 
-const WORDS: Record<string, string> = {
-  'followUps thread': 'I answer replies in my threads',
-  'followUps mention': 'I answer only when mentioned',
-  'steps replies': 'Each step as a reply in the thread',
-  'steps card': 'One card that folds up at the end',
-  'steps stream': 'One streamed message',
-  'steps hidden': 'Only the answer',
-  'whoMayStop asker': 'Whoever asked',
-  'whoMayStop anyone': 'Anyone here',
-  'whoMayForget admins': 'Admins of the workspace',
-  'whoMayForget anyone': 'Anyone here',
+const WORDS: Record<MenuName, Record<string, string>> = {
+  steps: {
+    replies: 'Each step as a reply in the thread',
+    card: 'One card that folds up at the end',
+    stream: 'One streamed message',
+    hidden: 'Only the answer',
+  } satisfies Record<Config['STEPS'], string>,
+  followUps: { thread: 'I answer replies in my threads', mention: 'I answer only when mentioned' },
+  whoMayStop: { asker: 'Whoever asked', anyone: 'Anyone here' },
+  whoMayForget: { admins: 'Admins of the workspace', anyone: 'Anyone here' },
+  dialect: {},
 }
 
 type MenuName = 'followUps' | 'steps' | 'dialect' | 'whoMayStop' | 'whoMayForget'
@@ -115,7 +115,7 @@ const INTRODUCTION = 'Applies here from the next question. Default = your adminâ
 
 function menu(name: MenuName, given: { form: SettingsForm; label: string; values: readonly string[] }): KnownBlock {
   const { form, label, values } = given
-  const words = (value: string) => WORDS[`${name} ${value}`] ?? value
+  const words = (value: string) => WORDS[name][value] ?? value
   const usual = option(DEFAULT, `Default (${words(form.defaults[name])})`)
   const options = [usual, ...values.slice(0, MAX_OPTIONS - 1).map((value) => option(value, words(value)))]
   const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual

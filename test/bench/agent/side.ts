@@ -1,11 +1,11 @@
 /** The process of either side: answers a number of questions on request, and reports the time and memory. */
 
-export interface Told {
+export interface RoundRequest {
   questions: number
   inFlight: number
 }
 
-export interface Took {
+export interface RoundResult {
   cpuMs: number
   seconds: number
   peakMb: number
@@ -13,14 +13,18 @@ export interface Took {
 
 /** Serves rounds over the process's channel. `ask` resolves with the answer to one question. */
 export function serveRounds(ask: () => Promise<string>, expected: string): void {
-  process.on('message', (told: Told) => {
+  process.on('message', (told: RoundRequest) => {
     void round(ask, expected, told).then((took) => process.send?.(took))
   })
   process.on('disconnect', () => process.exit())
   process.send?.('ready')
 }
 
-async function round(ask: () => Promise<string>, expected: string, { questions, inFlight }: Told): Promise<Took> {
+async function round(
+  ask: () => Promise<string>,
+  expected: string,
+  { questions, inFlight }: RoundRequest,
+): Promise<RoundResult> {
   let left = questions
   const lane = async () => {
     while (left-- > 0) {

@@ -2,7 +2,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BOT_USER, startLocalSlack, TEAM } from '../../../playground/slack/slack.ts'
-import type { Delivery, LocalSlack, LocalSlackOptions, StoredMessage, Said } from '../../../playground/slack/slack.ts'
+import type {
+  Delivery,
+  LocalSlack,
+  LocalSlackOptions,
+  StoredMessage,
+  SentMessage,
+} from '../../../playground/slack/slack.ts'
 import { connect, type RedisClient } from '../../../src/base/redis/redis.ts'
 import { scanKeys } from '../../../src/base/redis/redis-keys.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
@@ -136,7 +142,7 @@ export class Scene {
     return `q${this.threads.length + 1}-1`
   }
 
-  async #acked({ deliveries, ts }: Said): Promise<void> {
+  async #acked({ deliveries, ts }: SentMessage): Promise<void> {
     this.deliveries.push(...deliveries)
     const all = await Promise.all(deliveries.map(({ done }) => done))
     if (all.includes(false)) throw new Error(`Slack was never acked for the message ${ts}.`)
@@ -271,7 +277,7 @@ export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Sc
 /** The pauses before retries of deliveries without an ack. Slack's own take minutes. */
 const RETRIES = [100, 300, ...Array.from({ length: 40 }, () => 500)]
 
-function idOf({ channel, ts }: Said): string {
+function idOf({ channel, ts }: SentMessage): string {
   return `${TEAM}:${channel}:${ts}`
 }
 

@@ -76,7 +76,7 @@ test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
   expect(await ask(question)).not.toContain(ONLY_DEMO)
 })
 
-test('of twenty first questions at most two end in what the demo cannot do', () => {
+test('at most two of twenty first questions end with what the demo cannot do', () => {
   expect(QUESTIONS).toHaveLength(20)
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
 })
@@ -102,7 +102,7 @@ const TOOLS: [string, string, string, string | RegExp][] = [
   ['weekday', 'Weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
 ]
 
-test('each tool is called by a question that somebody at work would ask, one’s own by its name', async () => {
+test('each tool is called by a typical question, and a custom tool by its name', async () => {
   const { slack } = playground
   const { ts } = await slack.say({ channel: RANDOM, text: 'Lunch is at noon' })
   const link = `${slack.apiUrl.replace(/\/api\/$/, '')}/archives/${RANDOM}/p${ts.replace('.', '')}`

@@ -85,7 +85,7 @@ describe('two questions in one', () => {
   })
 })
 
-describe('pronouns mean whom was spoken of, by gender and number', () => {
+describe('pronouns refer to people by gender and number', () => {
   test.each([
     [['Who was Ada Lovelace?', 'Who was Alan Turing?', 'how old was she?'], '**Ada Lovelace** lived'],
     [['Who was Ada Lovelace?', 'Who was Alan Turing?', 'and he?', 'how old was he?'], '**Alan Turing** lived'],
@@ -110,14 +110,14 @@ describe('pronouns mean whom was spoken of, by gender and number', () => {
   })
 })
 
-test('each question that it cannot answer is told what it can do', async () => {
+test('the answer to each unanswerable question says what the demo can do', async () => {
   const [first, second, third] = await talk('Write me a poem', 'Sing a song', 'What is 2+2?')
   expect(first?.answer).toContain('OPENAI_API_KEY')
   expect(second?.answer).toBe(first?.answer)
   expect(third?.answer).toBe('2+2 = **4**')
 })
 
-describe('where the prompt lists other tools', () => {
+describe('a prompt with other tools', () => {
   const asks = (question: string, tools: string[], seen: string[] = []) => {
     const said = complete(demoPrompt(question, { tools, observations: seen }))
     return actionIn(said) ?? finalIn(said)
@@ -134,7 +134,7 @@ describe('where the prompt lists other tools', () => {
     expect(asks('Note down: buy milk', ['calculator'])).toContain('I am only the demo')
   })
 
-  test('a file is made where no server writes one', () => {
+  test('a file is made if no server writes files', () => {
     const made = ['make_file', '{"name": "list.txt", "text": "Buy milk"}']
     expect(asks('Write "Buy milk" into list.txt', tools)).toEqual(made)
     expect(asks('write “Buy milk” to a file called list.txt please', tools)).toEqual(made)

@@ -56,6 +56,6 @@ test.each(['What is 3 parsecs in cubits?', '2026', 'What is 7?', 'one two three'
   },
 )
 
-test('what the calculator refuses is told as it was said', () => {
+test('a refusal of the calculator is passed on verbatim', () => {
   expect(ask('What is 1/0?').answer).toMatch(/^The calculator says: .*division by zero/)
 })

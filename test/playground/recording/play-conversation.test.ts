@@ -28,7 +28,7 @@ async function failure(t: TestContext, conversation: RecordedConversation): Prom
 }
 
 describe.concurrent('a replay', () => {
-  test('fails by message, readable, and names the command that shows both', async (t) => {
+  test('fails with a readable difference by message, and names the command that shows both', async (t) => {
     const conversation = recorded(({ after }) => {
       const answer = after.messages.at(-1)
       if (answer) answer.shown[0] = 'Something else was said.'
@@ -38,7 +38,7 @@ describe.concurrent('a replay', () => {
     expect(text).toContain('npm run playground -- --conversation a.json')
   })
 
-  test('fails where a message is missing, and where there is one too many', async (t) => {
+  test('fails if a message is missing, and if there is one too many', async (t) => {
     const conversation = recorded(({ after }) => {
       const last = after.messages.pop()
       if (last) after.messages.push({ ...last, at: '#general/1/4' })
@@ -66,7 +66,7 @@ describe.concurrent('a replay', () => {
     expect(text).toContain('The recording knows only 1 calls about this question: “What is 29 to the power 0.23')
   })
 
-  test('outputs in a wrong order fail, though the thread may look the same', async (t) => {
+  test('outputs in a wrong order fail, even if the thread looks the same', async (t) => {
     const text = await failure(
       t,
       recorded(({ models }) => {
@@ -78,7 +78,7 @@ describe.concurrent('a replay', () => {
     )
   })
 
-  test('a call is known whatever the words around its question are', () => {
+  test('a call is recognised whatever text is around its question', () => {
     const said = (system: string) => ({
       messages: [
         { role: 'system', content: system },
@@ -95,7 +95,7 @@ describe.concurrent('a replay', () => {
     expect(seenIn(promptOf(other!), { tools, models: [] })).toEqual(['tool 0'])
   })
 
-  test('what nobody can do is told: a person or a message that is not there', async (t) => {
+  test('impossible acts are reported: an unknown person or message', async (t) => {
     const conversation = recorded(({ acts }) => {
       acts.push({ ...acts[0]!, as: 'nobody' })
       acts.push({ ...acts[0]!, act: 'delete', with: { channel: 'C0GENERAL01', ts: '⟦#general/9⟧' } })
@@ -116,7 +116,7 @@ function fileWith(parts: object): string {
 }
 
 describe('a file of a conversation', () => {
-  test('that has all that it needs is read', () => {
+  test('that is complete is read', () => {
     expect(readConversation(fileWith({})).name).toBe('a')
   })
 

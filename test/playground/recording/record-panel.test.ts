@@ -30,7 +30,7 @@ describeWithChromium('the panel “Record”', () => {
     return { page, panel, axe, complaints, conversations }
   }
 
-  test('shows what would be saved, and saves it once a replay has come to the same end', async () => {
+  test('shows what would be saved, and saves it after a replay with the same result', async () => {
     const { panel, axe, conversations } = await asked()
     expect(await panel.getByLabel('Name').inputValue()).toBe('what-is-6-7')
     expect(await panel.getByLabel('What').innerText()).toContain('This thread')
@@ -73,7 +73,7 @@ describeWithChromium('the panel “Record”', () => {
     expect(existsSync(join(conversations, 'taken-home.json'))).toBe(false)
   })
 
-  test('a test that fails is shown with what was expected beside what came', async (t) => {
+  test('a failing test shows the expected beside the actual state', async (t) => {
     const file = join(ROOT, 'test/conversations/mention-with-steps.json')
     const changed = join(await temporaryFolder(t), 'changed.json')
     const conversation = readConversation(await readFile(file, 'utf8'))

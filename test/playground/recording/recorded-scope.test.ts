@@ -47,7 +47,7 @@ async function opened(env: Env = {}, paceMs = 0) {
   return { url, slack, post, ask, answers, save, saved, conversations }
 }
 
-test('a thread is saved without what other threads asked meanwhile, and waits for nothing of theirs', async () => {
+test('a thread is saved without the questions of other threads, and does not wait for them', async () => {
   const { ask, answers, save, saved } = await opened()
   const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
   const thread = await ask('@thinkaloud What is 6*7?')
@@ -67,7 +67,7 @@ test('a thread is saved without what other threads asked meanwhile, and waits fo
   ])
 })
 
-test('a thread is saved with the modal that it opened, and without what was done at Home', async () => {
+test('a thread is saved with the modal that it opened, and without acts on the Home', async () => {
   const { slack, post, ask, answers, save, saved } = await opened()
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
@@ -84,7 +84,7 @@ test('a thread is saved with the modal that it opened, and without what was done
   expect(after.views['alice']).not.toHaveProperty('home')
 })
 
-test('what is done in one thread while the bot works in another is not held for it', async () => {
+test('an act in one thread does not wait for the bot’s work in another', async () => {
   const { ask, answers, save, saved } = await opened({}, 20)
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
@@ -96,7 +96,7 @@ test('what is done in one thread while the bot works in another is not held for 
   expect((await saved('beside')).acts.map(({ during }) => during)).toEqual([undefined, undefined])
 })
 
-test('what is done while a tool runs is held for that call', async () => {
+test('an act during a tool call waits for that call', async () => {
   const wiki = await startWiki()
   onTestFinished(wiki.close)
   let release = () => {}
@@ -114,7 +114,7 @@ test('what is done while a tool runs is held for that call', async () => {
   ])
 })
 
-test('signs of a recording, times and secrets that people write are played as they were written', async () => {
+test('place-name characters, times and secrets in people’s texts are replayed as written', async () => {
   const secret = 'in-the-settings-1'
   const { ask, answers, save, saved } = await opened({ GITHUB_TOKEN: secret })
   const said = `@thinkaloud What is ⟦#general/9⟧ ⟦⟦⟧, 1712345678.123456, V0123456789, also what I call a secret, ${secret} or xoxb-1234567890-ab?`
@@ -128,7 +128,7 @@ test('signs of a recording, times and secrets that people write are played as th
   for (const name of ['said', 'long']) expect(JSON.stringify(await saved(name))).not.toMatch(/in-the-s|xoxb-/)
 })
 
-test('what the bot still works on is not saved', async () => {
+test('unfinished work is not saved', async () => {
   // The model never answers.
   const model = await playModel({ onTestFinished }, [{ hang: true }])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' }
@@ -148,7 +148,7 @@ test('a conversation that is too long to be read is not saved', async () => {
   expect(readdirSync(conversations)).toEqual([])
 })
 
-test('what is tried in the panel “Prompts” is no part of a recording', async () => {
+test('calls of the panel “Prompts” are not recorded', async () => {
   const { url, post, ask, answers, save, saved } = await opened()
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
@@ -160,7 +160,7 @@ test('what is tried in the panel “Prompts” is no part of a recording', async
   expect((await saved('untried')).models).toHaveLength(2)
 })
 
-test('where more was done by tools than is kept, nothing is saved', async () => {
+test('nothing is saved if there were more tool calls than are kept', async () => {
   const slack = await startWorkspace()
   onTestFinished(() => slack.close())
   const recorder = createRecorder(slack, { journal: createJournal(), settings: {} })

@@ -30,7 +30,7 @@ function traced(): RunTrace {
   }
 }
 
-test.concurrent('a trace becomes a test of its question, which says what it expects, and passes', async (t) => {
+test.concurrent('a trace becomes a test of its question with its expected result, and passes', async (t) => {
   const folder = await temporaryFolder(t)
   const said = await saveTraceTest(traced(), { folder })
   expect(said.join('\n')).toMatch(
@@ -43,7 +43,7 @@ test.concurrent('a trace becomes a test of its question, which says what it expe
   expect(failureText(replayed, '')).toBe('')
 })
 
-test.concurrent('a trace that a replay cannot follow makes no test, and nothing is overwritten', async (t) => {
+test.concurrent('a trace that cannot be replayed makes no test, and nothing is overwritten', async (t) => {
   const folder = await temporaryFolder(t)
   const trace = traced()
   await expect(saveTraceTest({ ...trace, calls: trace.calls.slice(0, 1) }, { folder })).rejects.toThrow(
@@ -56,7 +56,7 @@ test.concurrent('a trace that a replay cannot follow makes no test, and nothing 
   await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name has up to')
 })
 
-test.concurrent('a trace whose later calls a replay never makes is no test', async (t) => {
+test.concurrent('a trace with calls that a replay never makes is no test', async (t) => {
   const folder = await temporaryFolder(t)
   const trace = traced()
   const [, , last] = trace.calls
@@ -67,7 +67,7 @@ test.concurrent('a trace whose later calls a replay never makes is no test', asy
   expect(readdirSync(folder)).toEqual([])
 })
 
-test.concurrent('tokens that stand in a trace do not get into the test', async (t) => {
+test.concurrent('tokens in a trace do not get into the test', async (t) => {
   const folder = await temporaryFolder(t)
   const leaky = JSON.stringify(traced()).replaceAll('Forty-two apples.', 'Forty-two xoxb-1234567890-abcdef.')
   await saveTraceTest(JSON.parse(leaky) as RunTrace, { folder, name: 'clean' })

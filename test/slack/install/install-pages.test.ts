@@ -11,7 +11,7 @@ const { slack } = bot
 const T = { id: 'T0ACME00001' }
 const exchanges = () => slack.calls.filter(({ method }) => method === 'oauth.v2.access').length
 
-test('GET /slack/install sends the browser to Slack, with a state and a cookie that is bound to it', async () => {
+test('GET /slack/install redirects to Slack, with a state and a cookie bound to it', async () => {
   const person = bot.browser()
   const response = await person.get('/slack/install')
   const to = new URL(response.headers.get('location') ?? '')
@@ -26,7 +26,7 @@ test('GET /slack/install sends the browser to Slack, with a state and a cookie t
   expect(person.setCookies).toEqual([expect.stringMatching(/; HttpOnly; SameSite=Lax; Secure$/)])
 })
 
-test('who agrees is installed, told what to do next, and answered', async () => {
+test('agreeing installs the app, says what to do next, and questions are answered', async () => {
   const response = await bot.install(T)
   const page = await response.text()
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -36,12 +36,12 @@ test('who agrees is installed, told what to do next, and answered', async () => 
   expect(await bot.answered('C0FIRST0001')).toMatchObject({ home: T.id, text: expect.stringContaining('Answered.') })
 })
 
-test('an organisation is told to add the app to workspaces', async () => {
+test('the page tells an organisation to add the app to workspaces', async () => {
   const page = await (await bot.install({ id: 'E0ORG000001' })).text()
   expect(page).toContain('https://app.slack.com/manage/E0ORG000001/integrations/profile/A0MANY00001/workspaces/add')
 })
 
-test('who refuses in Slack is told that nothing has changed, with a link to start again', async () => {
+test('cancelling in Slack says that nothing has changed, with a link to start again', async () => {
   const person = bot.browser()
   const state = await person.begin()
   const page = await (await person.comeBack({ error: 'access_denied', state })).text()
@@ -54,7 +54,7 @@ test('Slack’s own install button sends no state: the browser begins at /slack/
   expect([response.status, response.headers.get('location')]).toEqual([302, '/slack/install'])
 })
 
-test('a workspace that is not allowed is told so, its token is revoked at once, and nothing is kept', async () => {
+test('a workspace that is not allowed gets a refusal, its token is revoked at once, and nothing is stored', async () => {
   const response = await bot.install({ id: 'T0STRANGER1' })
   expect([response.status, await response.text()]).toEqual([
     403,
@@ -64,7 +64,7 @@ test('a workspace that is not allowed is told so, its token is revoked at once, 
   expect([...slack.tokens.values()].filter(({ home }) => home.id === 'T0STRANGER1')).toEqual([])
 })
 
-test('so it is where Slack does not revoke its token, which the log says', async () => {
+test('the same happens if Slack does not revoke its token, which is logged', async () => {
   slack.state.refuses = (method) => (method === 'auth.revoke' ? 'some_refusal' : undefined)
   const response = await bot.install({ id: 'T0STRANGER1' })
   slack.state.refuses = () => undefined
@@ -72,7 +72,7 @@ test('so it is where Slack does not revoke its token, which the log says', async
   expect(bot.logs.join('')).toContain('the token of a workspace that is not allowed could not be revoked')
 })
 
-describe('nothing is exchanged, and one may start again,', () => {
+describe('no code is exchanged, with a link to start again,', () => {
   test.each<[string, (code: string) => Promise<Response>]>([
     ['with a state of one’s own', (code) => bot.browser().comeBack({ code, state: 'x'.repeat(43) })],
     [
@@ -104,7 +104,7 @@ describe('nothing is exchanged, and one may start again,', () => {
     expect(exchanges()).toBe(before)
   })
 
-  test('when a state is used again, also by two callbacks at once', async () => {
+  test('if a state is used twice, also by two callbacks at once', async () => {
     const person = bot.browser()
     const state = await person.begin()
     const cookies = new Map(person.cookies)
@@ -151,11 +151,11 @@ test('a HEAD, as a link preview sends it, uses nothing up', async () => {
   expect(answer.status).toBe(405)
 })
 
-test('no token and no client secret stands in the log', () => {
+test('no token and no client secret is in the log', () => {
   expect(bot.logs.join('\n')).not.toMatch(new RegExp(`xoxb-T0|${CLIENT.secret}`))
 })
 
-test('what comes after the code cannot lose its token: the address of the workspace is asked for again', async () => {
+test('a failure after the exchange does not lose the token: the workspace’s address is requested again', async () => {
   const bot = await startManyBot({ onTestFinished }, { rotates: true })
   bot.slack.state.refuses = (method) => (method === 'auth.test' ? 'fatal_error' : undefined)
   expect((await bot.install(T)).status).toBe(200)

@@ -41,7 +41,7 @@ describe('in memory', async () => {
     return !slack.posts().some((post) => post.channel === place)
   }
 
-  test('each is answered with its own token, and one that has not installed the app is not', async () => {
+  test('each is answered with its own token, and one without the app is not answered', async () => {
     expect(await isIgnored(ACME)).toBe(true)
     await bot.install(ACME)
     await bot.install(OTHER)
@@ -59,7 +59,7 @@ describe('in memory', async () => {
     }
   })
 
-  test('a workspace’s own installation goes before that of its organisation', async () => {
+  test('a workspace’s own installation precedes its organisation’s', async () => {
     await bot.install({ id: 'T0ORGOWN001', enterprise: ORG.id })
     expect((await ask({ id: 'T0ORGOWN001', enterprise: ORG.id })).home).toBe('T0ORGOWN001')
   })
@@ -99,7 +99,7 @@ describe('in memory', async () => {
     ])
   })
 
-  test('so it does where Slack authorizes the other side, however often it comes', async () => {
+  test('the same holds if Slack authorizes the other side, however often it is delivered', async () => {
     const place = channel()
     const ts = '1900000001.000100'
     const text = `<@${botUserOf(OTHER.id)}> Who?`
@@ -113,7 +113,7 @@ describe('in memory', async () => {
     expect(slack.posts().filter((post) => post.channel === place)).toHaveLength(1)
   })
 
-  test('what was said in a channel goes with it when its id changes', async () => {
+  test('a channel’s data moves when its id changes', async () => {
     const [place, moved] = [channel(), channel()]
     const mention = (at: string, text: string) => {
       const ts = `190000001${place === at ? 0 : 1}.000100`
@@ -149,7 +149,7 @@ describe('in memory', async () => {
   const written = (at: string) =>
     slack.posts().filter(({ channel, text }) => channel === at && text.includes('Written down.'))
 
-  test('in an organisation a person is the asker from whichever workspace Slack says they press', async () => {
+  test('in an organisation a person stays the asker, whichever workspace their press names', async () => {
     await bot.install(ORG)
     const place = channel()
     const value = await waitsForApproval({ ...ORG, team: 'T0ORGONE001' }, place, { user: 'W0PERSON001' })
@@ -162,7 +162,7 @@ describe('in memory', async () => {
     await until(() => written(place).length > 0, 'the answer')
   })
 
-  test('a call that waits for an approval goes with its channel: its card is pressed there, and the answer is posted there', async () => {
+  test('a call that waits for an approval moves with its channel, where its card is pressed and the answer posted', async () => {
     const [place, moved] = [channel(), channel()]
     const value = await waitsForApproval(OTHER, place)
     await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
@@ -174,7 +174,7 @@ describe('in memory', async () => {
     expect(written(place)).toEqual([])
   })
 
-  test('a run at work goes on in its channel’s new id, and what is asked there next goes on from it', async () => {
+  test('a run in progress continues under its channel’s new id, and so does the conversation', async () => {
     const [place, moved] = [channel(), channel()]
     const ts = '1900000020.000100'
     const mention = (at: string, text: string, of: Json) => {
@@ -199,7 +199,7 @@ describe('in memory', async () => {
     slack.state.hold = () => undefined
   })
 
-  test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
+  test('a button works for a person of another workspace of the organisation, but not of other organisations', async () => {
     await bot.install(ORG)
     await bot.install({ id: 'E0OTHER0001' })
     const { channel: place } = await ask({ ...ORG, team: 'T0ORGONE001' })
@@ -216,7 +216,7 @@ describe('in memory', async () => {
     expect(opened()).toMatchObject([{ home: ORG.id, args: { team_id: 'T0ORGONE001' } }])
   })
 
-  test('a shortcut in an organisation asks in the workspace of the channel, whichever workspace the presser is of', async () => {
+  test('a shortcut in an organisation asks in the channel’s workspace, whatever the presser’s workspace', async () => {
     await bot.install(ORG)
     const place = channel()
     const ts = '1900000030.000100'
@@ -251,7 +251,7 @@ describe('in memory', async () => {
     slack.state.messages = () => []
   })
 
-  test('a removed app answers no more, and the other workspaces go on', async () => {
+  test('a removed app no longer answers, and other workspaces are unaffected', async () => {
     await bot.install(ACME)
     expect((await slack.event(ACME, uninstalled)).status).toBe(200)
     expect(await isIgnored(ACME)).toBe(true)
@@ -277,7 +277,7 @@ describe('in memory', async () => {
     expect((await ask(ACME)).home).toBe(ACME.id)
   })
 
-  test('the two events in any order, and twice, end it once, and a new installation is answered at once', async () => {
+  test('the two events, in any order and repeated, end it once, and a new installation works at once', async () => {
     await bot.install(ACME)
     const revoked = { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }
     for (const event of [revoked, uninstalled, uninstalled, revoked])
@@ -287,7 +287,7 @@ describe('in memory', async () => {
     expect((await ask(ACME)).home).toBe(ACME.id)
   })
 
-  test('in a storm of both, with events late, twice and in any order, the last state holds, and the others keep what they have', async () => {
+  test('with late, repeated and reordered events the last state counts, and other workspaces keep their data', async () => {
     const dice = diceOf('storm')
     const others = [
       { home: OTHER, place: channel() },
@@ -340,7 +340,7 @@ describe('in memory', async () => {
     }
   })
 
-  test('a workspace that left an organisation and came back keeps what it has when the old event comes late', async () => {
+  test('a workspace that left an organisation and returned keeps its data when the old event comes late', async () => {
     await bot.install(ORG)
     const place = channel()
     const team = 'T0ORGBACK01'
@@ -364,7 +364,7 @@ describe('in memory', async () => {
     expect(forgotten()).toBe(before + 1)
   })
 
-  test('an organisation that leaves takes nothing from a workspace that has installed the app itself since', async () => {
+  test('a removal by an organisation does not affect a workspace that has installed the app itself since', async () => {
     await bot.install(ORG)
     const own = { id: 'T0ORGOWN002', enterprise: ORG.id }
     await ask({ ...ORG, team: own.id })
@@ -374,7 +374,7 @@ describe('in memory', async () => {
     expect((await ask(own)).home).toBe(own.id)
   })
 
-  test('a workspace that removes its own installation keeps what it has while its organisation has the app', async () => {
+  test('a workspace that removes its own installation keeps its data while its organisation has the app', async () => {
     await bot.install(ORG)
     const own = { id: 'T0ORGOWN003', enterprise: ORG.id }
     await ask({ ...ORG, team: own.id })
@@ -445,7 +445,7 @@ describeWithRedis('in Redis', async () => {
     expect(await (await fetch(`http://127.0.0.1:${bot.bot.metricsPort}/metrics`)).text()).not.toContain('canary')
   })
 
-  test('who leaves leaves no key, and takes no key of another with them', async (t) => {
+  test('a removed workspace leaves no key, and no other workspace loses one', async (t) => {
     const bot = await startManyBot(t, { env: env('leaving') })
     await bot.install(ACME)
     await bot.install(ORG)
@@ -468,7 +468,7 @@ describeWithRedis('in Redis', async () => {
     expect([await records(), await keysOf('E0ORG000001'), await keysOf('T0ORGTWO001')]).toEqual([[], [], []])
   })
 
-  test('an installation outlives the process, and is not lost with it', async (t) => {
+  test('an installation survives the process', async (t) => {
     const first = await startManyBot(t, { env: env('outlives') })
     await first.install(ACME)
     await first.bot.stop()
@@ -477,7 +477,7 @@ describeWithRedis('in Redis', async () => {
     expect((await second.answered('C0AGAIN0001')).home).toBe(ACME.id)
   })
 
-  test('a record that no key opens is named at the start by its team', async (t) => {
+  test('an unreadable record is named at the start by its team', async (t) => {
     const first = await startManyBot(t, { env: env('unopened') })
     await first.install(ACME)
     const second = await startManyBot(t, {
@@ -500,7 +500,7 @@ async function textAt(redis: Redis, key: string): Promise<string> {
 }
 
 test.each([120_000, -120_000])(
-  'what ends an installation counts by Slack’s clock, though the bot’s own is %i ms ahead',
+  'the end of an installation is judged by Slack’s clock, even if the bot’s is %i ms ahead',
   async (aheadMs) => {
     const { slack, ...bot } = await startManyBot({ onTestFinished }, { aheadMs })
     const before = seconds(slack.clock.now)

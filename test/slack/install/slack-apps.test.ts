@@ -42,7 +42,7 @@ async function start(t: Ends, more: { acmeToken?: string; acme?: object } = {}) 
 }
 
 describe('over HTTP', () => {
-  test('events are told apart by their app, and answered with its token', async (t) => {
+  test('events are answered with the token of their app', async (t) => {
     const bot = await start(t)
     await bot.slack.mention(ACME, 'Who?', { channel: 'C0ACME00001', secret: 'secret-of-acme' })
     await bot.slack.mention(OTHER, 'Who?', { channel: 'C0OTHER0001', secret: 'secret-of-other' })
@@ -50,7 +50,7 @@ describe('over HTTP', () => {
     expect((await bot.answered('C0OTHER0001')).home).toBe(OTHER.id)
   })
 
-  test('each is verified with its own secret, and an app cannot speak for another’s workspace', async (t) => {
+  test('each request is verified with its app’s secret, and an app cannot act for another’s workspace', async (t) => {
     const bot = await start(t)
     const place = { channel: 'C0FORGED001' }
     expect((await bot.slack.mention(ACME, 'Who?', { ...place, secret: 'secret-of-other' })).status).toBe(401)
@@ -85,14 +85,14 @@ describe('over HTTP', () => {
     expect((await bot.answered('C0OTHER0001')).home).toBe(OTHER.id)
   })
 
-  test('what leaves one workspace stays in the other', async (t) => {
+  test('removing one workspace does not affect the other', async (t) => {
     const bot = await start(t)
     await bot.slack.event(ACME, { type: 'app_uninstalled' }, { secret: 'secret-of-acme' })
     expect(bot.logs.filter((line) => line.includes('its data was deleted'))).toEqual([expect.stringContaining(ACME.id)])
   })
 })
 
-test('an app may come over Socket Mode', async (t) => {
+test('an app may use Socket Mode', async (t) => {
   const slack = await startLocalSlack({ retryMs: [] })
   t.onTestFinished(() => slack.close())
   const SLACK_APPS = await fileOf({ apps: [{ name: 'local', botToken: slack.botToken, appToken: slack.appToken }] })
@@ -151,7 +151,7 @@ describe('the file', () => {
     expect(loadSlackApps(path, env)).toEqual([{ name: 'acme', botToken: 'xoxb-9', signingSecret: 'shh' }])
   })
 
-  test('that is not there is one sentence', () => {
+  test('that is missing leads to one message', () => {
     expect(() => loadSlackApps(join(folder, 'nowhere'), {})).toThrow(
       'The file named in SLACK_APPS cannot be read. Check its path and permissions.',
     )

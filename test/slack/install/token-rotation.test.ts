@@ -29,7 +29,7 @@ async function installed(t: Ends): Promise<ManyBot> {
 const refreshed = (bot: ManyBot, times: number) => until(() => bot.slack.state.refreshes >= times, `refresh ${times}`)
 const told = (bot: ManyBot) => bot.slack.posts().filter(({ text }) => text.includes('/slack/install'))
 
-test('a token is left alone until two hours and a while are left, then it is refreshed ahead of its end', async (t) => {
+test('a token is refreshed about two hours before its end, not earlier', async (t) => {
   const bot = await installed(t)
   const first = await ask(bot)
   bot.slack.clock.now += EARLY_MS - 60_000
@@ -41,7 +41,7 @@ test('a token is left alone until two hours and a while are left, then it is ref
   expect(bot.slack.state.refreshes).toBe(1)
 })
 
-test('a token that has ended is replaced before anything is sent with it', async (t) => {
+test('an expired token is replaced before it is used', async (t) => {
   const bot = await installed(t)
   const first = await ask(bot)
   bot.slack.clock.now += 13 * HOUR_MS
@@ -58,7 +58,7 @@ test('a token that Slack ends early is replaced once, and the call is made again
   expect(bot.slack.state.refreshes).toBe(1)
 })
 
-test('where a refresh is refused, the installer is told once, with the address, while the old token works', async (t) => {
+test('a refused refresh notifies the installer once, with the address, while the old token works', async (t) => {
   const bot = await installed(t)
   bot.slack.state.spendRefreshTokens()
   bot.slack.clock.now += 11 * HOUR_MS
@@ -77,7 +77,7 @@ test('where a refresh is refused, the installer is told once, with the address, 
   expect(told(bot)).toHaveLength(1)
 })
 
-test('where the installer cannot be reached, an admin is told', async (t) => {
+test('an admin is notified if the installer cannot be reached', async (t) => {
   const bot = await installed(t)
   bot.slack.state.spendRefreshTokens()
   bot.slack.state.refuses = (method, _home, args) =>
@@ -87,7 +87,7 @@ test('where the installer cannot be reached, an admin is told', async (t) => {
   await until(() => told(bot).some(({ channel }) => channel === 'U0ADMIN0001'), 'a word to an admin')
 })
 
-test('in an organisation an admin of one of its workspaces is told', async (t) => {
+test('in an organisation an admin of one of its workspaces is notified', async (t) => {
   const bot = await startManyBot(t, { rotates: true })
   const org = { id: 'E0ORG000001', team: 'T0ORGONE001' }
   await bot.install({ id: org.id })
@@ -101,7 +101,7 @@ test('in an organisation an admin of one of its workspaces is told', async (t) =
   await until(() => told(bot).some(({ channel }) => channel === 'U0ADMIN0001'), 'a word to an admin')
 })
 
-test('a refusal of the operator’s own secret is in the log, tells no installer, and the old token goes on', async (t) => {
+test('a refusal of the operator’s secret is logged, notifies no installer, and the old token stays in use', async (t) => {
   const bot = await installed(t)
   bot.slack.state.refuses = (method) => (method === 'oauth.v2.access' ? 'bad_client_secret' : undefined)
   bot.slack.clock.now += 11 * HOUR_MS
@@ -110,7 +110,7 @@ test('a refusal of the operator’s own secret is in the log, tells no installer
   expect(told(bot)).toEqual([])
 })
 
-test('a workspace that is just moving into an organisation is waited for, and nobody is told', async (t) => {
+test('a workspace that is moving into an organisation is waited for, without a notice', async (t) => {
   const bot = await installed(t)
   let left = 2
   bot.slack.state.refuses = (method) => (method === 'oauth.v2.access' && left-- > 0 ? 'org_login_required' : undefined)
@@ -144,7 +144,7 @@ describeWithRedis('over processes', () => {
   const server = suiteRedis()
 
   // test/chaos/rotations.test.ts sends two hundred to real processes.
-  test('forty events at once over four processes refresh once, and each ack comes at once', async (t) => {
+  test('forty events at once in four processes refresh once, and each ack comes at once', async (t) => {
     const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'rotation' })
     const first = await startManyBot(t, { rotates: true, env })
     await first.install(ACME)
@@ -167,7 +167,7 @@ describeWithRedis('over processes', () => {
     expect(first.slack.state.refreshes).toBe(1)
   })
 
-  test('the installer is told once, even if the telling outlives the lock of the refresh', async (t) => {
+  test('the installer is notified once, even if that outlives the lock of the refresh', async (t) => {
     const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'telling' })
     const first = await startManyBot(t, { rotates: true, env })
     await first.install(ACME)

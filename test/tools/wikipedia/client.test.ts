@@ -4,11 +4,11 @@ import { createToolbox } from '../../../tools/index.ts'
 import { runTool, toolContext } from '../../harness/tool-context.ts'
 import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
-type Asked = Record<string, string>
+type QueryParams = Record<string, string>
 
 /** Returns the two tools on a wiki that answers with `answer`. Undefined breaks the connection. */
-async function onWiki(answer: (asked: Asked) => object | undefined) {
-  const asked: Asked[] = []
+async function onWiki(answer: (asked: QueryParams) => object | undefined) {
+  const asked: QueryParams[] = []
   const server = await startWebServer((path, response) => {
     const question = Object.fromEntries(new URL(path, 'http://wiki.example').searchParams)
     asked.push(question)
@@ -29,7 +29,7 @@ async function onWiki(answer: (asked: Asked) => object | undefined) {
 }
 
 const page = (parts: object) => ({ query: { pages: { 7: { pageid: 7, ns: 0, title: 'Dune', ...parts } } } })
-const isFor = (asked: Asked, prop: string) => (asked.prop ?? '').split('|').includes(prop)
+const isFor = (asked: QueryParams, prop: string) => (asked.prop ?? '').split('|').includes(prop)
 
 test('a page without any text says that it has none, and can still be looked into', async () => {
   const { search, lookup } = await onWiki(() => page({ extract: '' }))

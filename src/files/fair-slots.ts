@@ -1,5 +1,5 @@
 /** Slots that people take in turn: at most one slot per person at a time. */
-export class Turns {
+export class FairSlots {
   #free: number
   readonly #busy = new Set<string>()
   /** The waiting starts, by person; those whose turn is next come first. */
