@@ -52,7 +52,7 @@ interface TransportRequest {
   signal: AbortSignal | undefined
 }
 
-interface Transport {
+interface DispatcherTurns {
   dispatcher: Dispatcher
   turns: DeliveryTurns
 }
@@ -72,7 +72,7 @@ function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string
   return flat
 }
 
-async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: Transport) {
+async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: DispatcherTurns) {
   const { method, headers, body, signal } = request
   const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)

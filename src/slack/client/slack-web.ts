@@ -60,12 +60,12 @@ export interface WebOptions extends ApiOptions {
   movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
-interface TryOptions extends CallOptions {
+interface AttemptOptions extends CallOptions {
   /** The number of earlier tries. */
   attempt: number
 }
 
-interface SendOptions extends TryOptions {
+interface SendOptions extends AttemptOptions {
   token: string
 }
 
@@ -145,7 +145,7 @@ export class SlackWeb {
     }
   }
 
-  async #try(method: string, args: SlackArgs, options: TryOptions): Promise<SlackResult> {
+  async #try(method: string, args: SlackArgs, options: AttemptOptions): Promise<SlackResult> {
     const key = rateLimitKey(method, args)
     if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#rateLimits.enter(key, options.signal)

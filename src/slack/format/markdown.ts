@@ -1,11 +1,6 @@
 import type { Token, Tokens } from 'marked'
+import type { ParsedSegment } from './bounded-lexer.ts'
 import { escapeText, isBlank } from './escape.ts'
-
-/** A parsed segment of Markdown; `after` is the boundary before it. */
-interface ParsedSegment {
-  tokens: Token[]
-  after: 'block' | 'line' | 'row' | 'word'
-}
 
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
 export type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }

@@ -149,7 +149,7 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
   return WRITTEN_BY_PEOPLE.has(subtype)
 }
 
-interface ThreadLine extends ContextMessage {
+interface MessageWithTs extends ContextMessage {
   ts: string
 }
 
@@ -159,7 +159,7 @@ interface ThreadLine extends ContextMessage {
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
-): Promise<ThreadLine[]> {
+): Promise<MessageWithTs[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.messagesForModel(texts)
   const strangers = new Map<string, string>()
