@@ -17,7 +17,7 @@ export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number)
   return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
 }
 
-/** Returns how the parts of this file can be named. */
+/** Returns the ways in which a model can name parts of this file. */
 function waysOf({ kind, sections }: ParsedFile): string {
   const unit = unitOf(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`

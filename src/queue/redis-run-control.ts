@@ -53,7 +53,7 @@ interface Listener {
 /**
  * Reaches runs through Redis. Signals are stored in a list of the run's thread and also published on one channel, which
  * every process with a running question subscribes to. The list defines the order: a listener reads it first at each
- * call, and so hears what was published while it was disconnected, or not subscribed yet, before what came later.
+ * call, and so gets signals from before its subscription, or during a disconnection, before later ones.
  */
 export class RedisRunControl implements RunControl {
   readonly #options: RedisRunControlOptions
@@ -216,7 +216,7 @@ export class RedisRunControl implements RunControl {
     }
   }
 
-  /** Each listener hears a signal once, and no signal is stored twice. */
+  /** Each listener gets a signal once, and no signal is stored twice. */
   #hear(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
     for (const { onSignal, delivered } of this.#listeners.get(keyOf(run)) ?? []) {

@@ -33,7 +33,7 @@ export class ChatSession {
 
   readonly #saysFigures: boolean
 
-  /** `saysFigures`: whether it is said below an answer how many of its figures are not from a source. */
+  /** `saysFigures`: whether the answer's footer counts figures without a source. */
   constructor(agent: AgentParts, output: Output, { saysFigures = true } = {}) {
     this.#agent = agent
     this.#output = output

@@ -26,7 +26,7 @@ export interface LogInOptions {
 const PERSON_MS = 10 * 60_000
 
 /**
- * Logs the workspace in at a server: tells a person which page to open, and stores the resulting tokens.
+ * Logs the workspace in at a server: shows a person which page to open, and stores the resulting tokens.
  * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function logIn(server: HttpServerConfig, options: LogInOptions): Promise<void> {

@@ -74,8 +74,8 @@ export function loginNeeded(name: string, isPersonal = false): ToolError {
 }
 
 /**
- * Returns whether only a person's login helps. Recognised by its name: a subclass of ToolError could not be told from
- * one (errors.ts).
+ * Returns whether only a person's login helps. Recognised by its name, because `instanceof` cannot tell subclasses of
+ * ToolError apart (errors.ts).
  */
 export function isLoginNeeded(error: ToolError): boolean {
   return error.name === NEEDS_LOGIN

@@ -51,7 +51,7 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   over: (_, server) => `⏹️ This is closed: ${server} no longer waits for an answer.`,
 }
 
-/** The card that asks for the asker's own login. The message is what people call the tool. */
+/** The card that asks for the asker's own login. The message is the tool's name for people. */
 export function connectCard(
   asked: ToolQuestion,
   { asker, value, link }: { asker: string; value: string; link: string },

@@ -32,7 +32,7 @@ export interface RunDisplayOptions {
   now(): Date
 }
 
-/** Shows one run in its thread from its events and maintains the status, while the agent goes on. */
+/** Shows one run in its thread from its events and maintains the status, while the agent continues. */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
@@ -111,7 +111,7 @@ export class RunDisplay {
     await this.fail(sentence, reference, { name: 'given-up' })
   }
 
-  /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run goes on without it. */
+  /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
       const { outbox } = this.#options

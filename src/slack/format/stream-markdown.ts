@@ -19,7 +19,7 @@ interface StreamPosition {
   /** Whether a line begins here. */
   readonly isLineStart: boolean
   /**
-   * Unpaired backticks stand above, so Slack may disagree about what is code below them. One or two backticks count
+   * There are unpaired backticks above, so Slack may disagree about what is code below them. One or two backticks count
    * until the end of the paragraph.
    */
   readonly isUnclear: 'paragraph' | 'always' | undefined

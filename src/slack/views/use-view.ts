@@ -11,7 +11,7 @@ import { facts, header, sections } from './plain-blocks.ts'
 /** A question that could not be answered, for an admin who may read it. */
 export interface UnansweredQuestion {
   id: string
-  /** With names in place of ids. */
+  /** With names instead of ids. */
   text: string
   /** The place where it was asked, in words. */
   place: string

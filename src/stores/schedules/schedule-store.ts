@@ -21,7 +21,7 @@ export interface ScheduleTexts {
   all(): AsyncIterable<ScheduleRef[]>
 }
 
-/** `schedule`: what the text holds, which says how long it is kept. */
+/** `schedule`: the text's content, which determines how long it is stored. */
 export type SwappedText = { expected?: string | undefined } & (
   { text: string; schedule: Schedule } | { text?: undefined; schedule?: undefined }
 )

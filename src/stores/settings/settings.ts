@@ -26,7 +26,8 @@ export interface Settings extends AgentSetup {
   /** The people who may change the settings of a channel. */
   settingsBy: Config['SETTINGS_BY']
   /**
-   * How far apart the messages of one conversation in a direct message may be; 0: each is a conversation of its own.
+   * The maximum pause between messages of one conversation in a direct message. 0: each message is its own
+   * conversation.
    */
   dmMemoryMinutes: number
   /** Hosts to which links open, besides those of a run's sources. */
@@ -51,10 +52,7 @@ export interface Access {
   bots: string[]
 }
 
-/**
- * `waits`: wait for the tools of servers that nothing is known about yet. Workers do; what has to be acked to Slack
- * does not.
- */
+/** `waits`: wait for the tools of unknown servers. Workers do; whatever must be acked to Slack does not. */
 export interface SettingsPlace extends Place {
   /** The asker, for tools that depend on it. */
   user?: string
