@@ -250,7 +250,7 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
   const result = schema.safeParse(given)
   for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
   if (result.data && options.serves) problems.push(...missing(result.data))
-  // What is missing may be there under a mistyped name.
+  // A missing setting may be present under a mistyped name.
   if (problems.length > 0) problems.push(...unknownSettings(env))
   if (problems.length > 0 || !result.data) throw new ConfigError(problems.join('\n'))
   return result.data

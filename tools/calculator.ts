@@ -19,7 +19,7 @@ export function calculator(): Tool<{ expression: string }> {
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
     ...zodInput(z.object({ expression: z.string().describe('the expression') })),
     effects: 'read',
-    run: async ({ expression }) => shown(calculate(expression)),
+    run: async ({ expression }) => formatResult(calculate(expression)),
   }
 }
 
@@ -44,7 +44,7 @@ const ROUND_DIGITS = 12
 /**
  * Returns a value as JavaScript prints it, unless its 15 faithful digits are plainly rounder, as 0.3 is for 0.1+0.2.
  */
-export function shown(value: number): string {
+export function formatResult(value: number): string {
   const rounder = Number(value.toPrecision(15))
   const isDust = !Number.isInteger(value) && digitsOf(value) > 15 && digitsOf(rounder) <= ROUND_DIGITS
   return String(isDust ? rounder : value)

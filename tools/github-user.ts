@@ -61,9 +61,7 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
   ]
 }
 
-/**
- * Returns the login in what a model writes: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address.
- */
+/** Returns the login in a model's input: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */
 function loginOf(given: string): string {
   const login = given
     .trim()
@@ -75,7 +73,7 @@ function loginOf(given: string): string {
   return login
 }
 
-/** Returns what a status means here. GitHub's own redirect finds a user who renamed the account. */
+/** Explains a status. GitHub's own redirect finds a user who renamed the account. */
 function refusal({ status, headers }: Fetched, login: string): string {
   if (status === 404) return `GitHub has no user "${login}".`
   if (status === 401) return 'GitHub does not accept the token in GITHUB_TOKEN.'

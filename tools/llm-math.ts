@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { calculate, shown } from './calculator.ts'
+import { calculate, formatResult } from './calculator.ts'
 import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'
 import type { ToolParts } from './tool-settings.ts'
@@ -22,7 +22,8 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
       description: 'Answers questions about math. Input: the question in words.',
       ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
       effects: 'read',
-      run: async ({ question }, context) => `Answer: ${shown(await solve(question, context, prompts?.['llm-math']))}`,
+      run: async ({ question }, context) =>
+        `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** Reads what was written in a channel of the workspace in a time. */
+/** Reads a channel's messages in a period. */
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'

@@ -66,8 +66,8 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
 }
 
 /**
- * Finds a page by its title, or by a search hit with the same title except for spelling; else returns the titles that
- * come near. The first request asks for the title alone, which is what a good model writes.
+ * Finds a page by its title, or by a search hit with the same title except for spelling; otherwise returns similar
+ * titles. The first request asks only for the title, which is what a good model writes.
  */
 async function search(query: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (query === '') throw new ToolError('wikipedia needs the title of a page.')

@@ -119,7 +119,7 @@ class Shelf {
   }
 
   /** Replaces the copy of a body in an entry, unless the entry was dropped in the meantime. */
-  put(
+  replaceCopy(
     entry: JournalEntry,
     field: keyof EntrySizes,
     { body, copied: { copy, size, isShortened } }: { body: Json; copied: JournalCopy },
@@ -163,7 +163,7 @@ export function createJournal({ now = Date.now, max = MAX, maxChars = MAX_CHARS 
   let next = 1
 
   const put = (entry: JournalEntry, field: keyof EntrySizes, body: Json) =>
-    shelf.put(entry, field, { body, copied: copier.copy(body) })
+    shelf.replaceCopy(entry, field, { body, copied: copier.copy(body) })
 
   function change(entry: JournalEntry, { response, ...fields }: EntryEnd) {
     const { error } = fields

@@ -31,7 +31,7 @@ export class ModelCall {
     this.journal = journal
     const name = path === '/models' ? 'list of models' : String(body['model'] ?? 'no model')
     const of = againOf(headers)
-    const request = { path: `/v1${path}`, headers: toldOf(headers), body }
+    const request = { path: `/v1${path}`, headers: loggedHeaders(headers), body }
     this.entry = journal?.begin({ kind: 'model', name, request, ...(of && { of }) })
   }
 
@@ -58,7 +58,7 @@ export class ModelCall {
 
   /** Ends the call: the answer was sent completely, or the caller hung up. */
   end(isCut: boolean) {
-    const { written, response } = this.told()
+    const { written, response } = this.answerSoFar()
     const isSilent = isCut && this.bytes === 0
     const silence = isSilent ? 'The caller hung up before anything came.' : undefined
     const refused = (this.status ?? 0) >= 400 ? (written?.error ?? `status ${this.status}`) : written?.error
@@ -70,10 +70,10 @@ export class ModelCall {
   fail(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
     const words = `${errorText(error)}${cause}`
-    this.finish({ ok: false, error: words, response: this.told().response })
+    this.finish({ ok: false, error: words, response: this.answerSoFar().response })
   }
 
-  private told() {
+  private answerSoFar() {
     const { status, sent: headers, firstMs, bytes } = this
     if (status === undefined) return { response: {} }
     const raw = Buffer.concat(this.raw)
@@ -92,7 +92,7 @@ export class ModelCall {
   }
 }
 
-function toldOf(headers: IncomingHttpHeaders): Record<string, string> {
+function loggedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const told = Object.entries(headers).filter(([name]) => TOLD_HEADERS.test(name))
   return Object.fromEntries(told.map(([name, value]) => [name, String(value)]))
 }

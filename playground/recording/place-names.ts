@@ -129,7 +129,7 @@ export function channelName({ store }: LocalSlack, { id, name, kind, members }: 
 }
 
 /** Replaces ids and times by names, at every depth. An id without a name becomes `?`. */
-export function named<T>(value: T, { byId }: PlaceNames): T {
+export function withPlaceNames<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => `⟦${byId.get(id) ?? '?'}⟧`
   const inAddress = (_: string, seconds: string, rest: string) => name(`${seconds}.${rest}`)
   return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))

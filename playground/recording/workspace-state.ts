@@ -4,7 +4,15 @@ import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Channel, Ephemeral, Json, StoredMessage } from '../slack/types.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
-import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type NameScope } from './place-names.ts'
+import {
+  channelName,
+  eachText,
+  isMeant,
+  withPlaceNames,
+  type PlaceNames,
+  type Places,
+  type NameScope,
+} from './place-names.ts'
 
 /** Fields of a message that differ between runs, or that are stored elsewhere in the state. */
 const LEFT_OUT = new Set([
@@ -40,7 +48,7 @@ export function workspaceState(places: Places, meant: StateScope = {}): Workspac
     sessions: byThread(({ sessions }) => [...sessions].map(([thread, one]): [string, Json] => [thread, { ...one }])),
     statuses: byThread((channel) => statusesOf(slack, channel)),
   }
-  return steady(named(eachText(state, clean), names))
+  return steady(withPlaceNames(eachText(state, clean), names))
 }
 
 function statusesOf({ store }: LocalSlack, channel: Channel): [string, string][] {

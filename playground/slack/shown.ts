@@ -19,7 +19,7 @@ export function shown(
   for (const part of [...streamed, ...blocks, ...(message.attachments ?? [])]) collect(store, part, pieces)
   return pieces
     .filter(Boolean)
-    .map((piece) => readable(store, piece))
+    .map((piece) => displayText(store, piece))
     .join('\n')
 }
 
@@ -77,7 +77,7 @@ function inline(store: Store, element: Json): string {
 }
 
 /** Returns a text in Slack's form as people see it: entities and escapes resolved. */
-export function readable(store: Store, text: string): string {
+export function displayText(store: Store, text: string): string {
   return text
     .replace(/<@([UW]\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${nameOf(store, id)}`)
     .replace(

@@ -80,7 +80,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     startedAt: now.getTime(),
     today: now.toISOString().slice(0, 10),
     written: '',
-    told: '',
+    streamedText: '',
   }
 }
 
@@ -126,7 +126,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   run.kept = completion?.kept
   run.cutOff = completion?.cutOff
   const turn = completion && turnOf(run, completion)
-  if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.told))) yield* withdraw(run)
+  if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.streamedText))) yield* withdraw(run)
   return turn
 }
 

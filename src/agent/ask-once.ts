@@ -21,7 +21,7 @@ export async function readReply(model: Model, request: ModelRequest): Promise<Mo
   return read
 }
 
-/** Asks a model one thing, in one message without tools, and returns its answer. @throws what the model throws */
+/** Asks a model one question, in one message without tools, and returns its answer. @throws what the model throws */
 export async function askOnce(model: Model, prompt: string, call: Omit<ModelRequest, 'messages'>): Promise<string> {
   return (await readReply(model, { ...call, messages: [{ role: 'user', content: prompt }] })).text
 }

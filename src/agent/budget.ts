@@ -27,7 +27,7 @@ export function stopReason(run: RunState): StopReason | undefined {
   return overspent(run)
 }
 
-/** How many actions of a turn become steps: at most five, and at most what the run has left. */
+/** The number of a turn's actions that become steps: at most five, and at most what the run has left. */
 export function roomForActions(run: RunState): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, run.limits.maxSteps - stepCount(run.progress.steps)))
 }

@@ -11,8 +11,8 @@ import type { AgentEvent } from './contracts/run-events.ts'
 
 /** Withdraws streamed text that is not the answer. */
 export function* withdraw(run: RunState): Generator<AgentEvent> {
-  if (run.told !== '') yield { type: 'answer_withdrawn' }
-  run.told = ''
+  if (run.streamedText !== '') yield { type: 'answer_withdrawn' }
+  run.streamedText = ''
 }
 
 /** One completion. The stream ends at the first observation that the model invents. */
@@ -27,7 +27,7 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   let unseen = false
   let heardAt = run.now().getTime()
   let along = run.readAlong?.(run.dialect, run.tools)
-  run.told = ''
+  run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
       heardAt = run.now().getTime()
@@ -40,7 +40,7 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
       else if (cut.push(event.text)) break
       else if (along) {
         const text = along.push(event.text, cut)
-        run.told = along.told
+        run.streamedText = along.streamedText
         if (text !== '') yield { type: 'answer_delta', text }
       }
     }

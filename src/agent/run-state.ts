@@ -41,8 +41,8 @@ export interface ToolEnv {
 
 /** The input of one run. */
 export interface Task extends Partial<RunProgress> {
-  // `steps`, `memory` and `usage` (from RunProgress) are what an earlier process did in this run. `usage` includes
-  // condensing, since the budgets count it. They are starting values and never change: the events report what the run
+  // `steps`, `memory` and `usage` (from RunProgress) are from an earlier process of this run. `usage` includes
+  // condensing, because the budgets count it. They are starting values and never change: the events report what the run
   // does.
   question: string
   /** The pictures that came with the question. */
@@ -60,7 +60,7 @@ export interface Task extends Partial<RunProgress> {
 
 /** A message that a person adds to the question while the agent works on it. */
 export interface Addition {
-  /** Identifies the addition, so that whoever stores the run knows which ones the model has received. */
+  /** The addition's id, by which the store of the run knows which ones the model has received. */
   id: string
   user: string
   text: string
@@ -86,7 +86,7 @@ export interface PendingCall {
 export interface Steering {
   /**
    * A signal that is aborted when somebody asks to stop. The model's call and the tools are then aborted, and the run
-   * ends with what is known.
+   * ends with its findings.
    */
   stopAsked?: () => AbortSignal
   /** People's additions since the last call. Called before each thought, and again before an answer is given. */
@@ -108,7 +108,7 @@ export interface AnswerReader {
    */
   push(piece: string, cut: ObservationCut): string
   /** Everything that `push` has returned. */
-  readonly told: string
+  readonly streamedText: string
 }
 
 /** The parts of an agent that a channel may choose. */
@@ -155,7 +155,7 @@ export interface RunState extends AgentDeps {
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
   /** The part of its answer that has been streamed. */
-  told: string
+  streamedText: string
   cutOff?: CutOff | undefined
   /** Whether the model could not see the question's pictures. */
   unseen?: true | undefined

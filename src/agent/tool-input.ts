@@ -231,7 +231,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An input as people read it: the value alone, where the only field is a text, else as `inputText`. */
+/** Returns an input for people: the value alone if the only field is a text, otherwise as `inputText`. */
 export function inputForPeople(input: unknown): string {
   const text = inputText(input)
   const read = typeof input === 'string' ? parseJson(text) : input

@@ -12,7 +12,7 @@ export function toolTitle({ name, title = '', server }: Pick<Tool, 'name' | 'tit
   return words === '' ? name : `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
-/** Returns what people call a step's tool. */
+/** Returns the name of a step's tool for people. */
 export function actionTitle({ tool, title }: Pick<Action, 'tool' | 'title'>): string {
   return title ?? toolTitle({ name: tool })
 }

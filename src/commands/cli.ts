@@ -36,7 +36,7 @@ async function run(io: CommandIo): Promise<number> {
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
-  // What is known about servers, pins included, ends with the conversation.
+  // The knowledge about servers, including pins, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? memoryMcpStore() : undefined
   const now = () => new Date()
   const agent = await createAgent(config, { log: createLog('silent'), net, now, model, leftOut, mcpStore })

@@ -1,7 +1,7 @@
 /**
- * `npm run runs -- list | show ID | retry ID`: the operator's commands for dead-lettered questions; `npm run runs --
- * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written; `npm run runs -- usage`: what was
- * used.
+ * `npm run runs -- list | show ID | retry ID`: the operator's commands for dead-lettered questions. `npm run runs --
+ * trace ID` prints the exchanges of a run, `npm run runs -- audit` the writes of tools, and `npm run runs -- usage` the
+ * use.
  */
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'

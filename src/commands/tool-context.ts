@@ -1,7 +1,7 @@
 import type { ToolContext } from '../agent/contracts/tool.ts'
 import type { AgentParts } from '../question/agent/agent-parts.ts'
 
-/** Returns what a tool gets when a command calls it, outside a run and without a model. */
+/** Returns the context of a tool that a command calls, outside a run and without a model. */
 export function commandContext({ answer: { agent } }: AgentParts, signal: AbortSignal): ToolContext {
   return {
     signal,

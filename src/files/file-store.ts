@@ -1,4 +1,4 @@
-/** Stores what was read of the files of conversations, never the files themselves. */
+/** Stores the parsed content of conversations' files, never the files themselves. */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
@@ -33,7 +33,7 @@ export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
 /** The files of each conversation, kept as long as its history. */
 export interface FileStore extends Forgetting, Moving {
-  /** Stores a file in place of the same one. @returns false if it is too large to be kept */
+  /** Stores a file, replacing its earlier version. @returns false if it is too large */
   keep(thread: ThreadKey, file: KeptFile, content: FileContent): Promise<boolean>
   /** @returns undefined for a file that is unknown, has expired, or cannot be opened */
   load(thread: ThreadKey, id: string): Promise<FileContent | undefined>
@@ -41,7 +41,7 @@ export interface FileStore extends Forgetting, Moving {
   list(thread: ThreadKey): Promise<KeptFile[]>
   /** Deletes the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
-  /** Deletes what a person uploaded to any conversation. */
+  /** Deletes the files that a person uploaded to any conversation. */
   forgetUser(person: Person): Promise<void>
 }
 

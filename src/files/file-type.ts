@@ -1,6 +1,6 @@
 /**
- * Decides what a file is by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody
- * can name anything `report.pdf`, and Slack's own type of a file comes from its name.
+ * Decides a file's type by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody can
+ * name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
 import { encodingOf, decodeText } from './text-decoding.ts'
 import { textKind } from './text-kind.ts'
@@ -27,7 +27,7 @@ export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
   return PICTURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))?.picture
 }
 
-/** Returns what the bytes are. May read all of them, so it runs in the process that parses the file. */
+/** Returns the type of the bytes. May read all of them, so it runs in the process that parses the file. */
 export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (bytes.length === 0) return { fault: EMPTY }
   const picture = pictureKind(bytes)
@@ -61,7 +61,7 @@ const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
   { magic: 'WEBP', at: 8, picture: 'webp' },
 ]
 
-/** If a magic number alone says little, `type` looks further. */
+/** If a magic number alone is ambiguous, `type` looks further. */
 const SIGNATURES: Signature[] = [
   { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
   { magic: 'PK\x03\x04', type: zipType },

@@ -27,7 +27,7 @@ export function openingOf(file: ParsedFile, maxChars: number): FileOpening {
   return { text: fit(`${outline}${begins}${first.text ?? ''}`, maxChars), isWhole: false }
 }
 
-/** Returns what the file is, and as many of its pages, sheets or headings with their places as fit. */
+/** Returns the file's description, and as many of its pages, sheets or headings with their places as fit. */
 export function outlineOf(file: ParsedFile, maxChars: number): string {
   const head = headOf(file)
   const room = maxChars - head.length - 1

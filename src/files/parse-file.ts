@@ -6,7 +6,7 @@ import type { FileBytes, ParseOutcome } from './types.ts'
 
 export interface FileParser {
   /**
-   * Never throws for what is in the file. Rejects with the signal's reason when it is aborted, and with an error if no
+   * Never throws because of the file. Rejects with the signal's reason when it is aborted, and with an error if no
    * process can be started.
    */
   parse(file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome>

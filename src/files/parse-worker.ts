@@ -80,7 +80,9 @@ async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {
   return { header, bytes: new Uint8Array(all.subarray(end + 1)) }
 }
 
-/** Ends the process when it uses more memory, from a thread of its own: a parser may leave no time for timers. */
+/**
+ * Ends the process when it uses more memory. It runs in its own thread, because a parser may leave no time for timers.
+ */
 function watchMemory(mebibytes: number): void {
   const look = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
   new Worker(`setInterval(() => { ${look} }, ${LOOK_MS})`, { eval: true, execArgv: [] }).unref()

@@ -1,6 +1,6 @@
 /**
- * Parses one file in a process of its own: whatever the file does to its parser ends that process and nothing else. Its
- * memory is bounded from outside, because V8's limit covers only the heap, and not buffers and decoded text.
+ * Parses one file in its own process, so that a file that crashes its parser ends only that process. Its memory is
+ * bounded from outside, because V8's limit covers only the heap, and not buffers and decoded text.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -50,7 +50,7 @@ const SEMI_SPACE_MB = 8
 const MAX_RESULT_BYTES = 64 * MEBIBYTE
 
 interface ProcessOptions {
-  /** `memoryMb` is for this process alone. */
+  /** `memoryMb` is only for this process. */
   limits: ParseLimits
   isBounded: boolean
   now: () => number
@@ -90,7 +90,7 @@ async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Prom
   const result = resultOf(child)
   const ends = watch(child, options)
   const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
-  // A reader that has ended reads no more; `result` tells how it ended.
+  // A reader that has ended reads no more. `result` has its outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
   child.stdin?.end(bytes)
@@ -133,7 +133,7 @@ function readerFile(): string[] {
 /** The maximum of a failed reader's error output that is kept. Characters. */
 const MAX_COMPLAINT = 2000
 
-/** Returns the reader's outcome, or how it ended. @throws Error if it was not started */
+/** Returns the reader's outcome, or the way it ended. @throws Error if it was not started */
 async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   const chunks: Buffer[] = []
   let length = 0

@@ -17,7 +17,7 @@ export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number)
   return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
 }
 
-/** Returns how the parts of this file can be named. */
+/** Returns the ways in which a model can name parts of this file. */
 function waysOf({ kind, sections }: ParsedFile): string {
   const unit = unitOf(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
@@ -33,7 +33,7 @@ function readPages(file: ParsedFile, { pages, lines }: WantedPart, maxChars: num
   const unit = unitOf(file.kind) ?? 'page'
   const last = file.sections.length
   const span = pages === undefined ? { from: 1, to: last } : spanOf(pages)
-  if (!span) return { missing: `"${shown(pages)}" names no ${unit}: write 3 or 3-5; ${waysOf(file)}` }
+  if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${waysOf(file)}` }
   if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${waysOf(file)}` }
   const to = Math.min(span.to, last)
   if (lines !== undefined && span.from === to) return linesOfPage(file, { page: span.from, lines }, maxChars)
@@ -88,7 +88,7 @@ function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: num
 function linesOf(section: Section | undefined, wanted: string | number | undefined, maxChars: number): ReadPart {
   const all = section && section.lines > 0 ? section.text.split('\n') : []
   const span = wanted === undefined ? { from: 1, to: Infinity } : spanOf(wanted)
-  if (!span) return { missing: `"${shown(wanted)}" names no lines: write 10-40; there are ${all.length}.` }
+  if (!span) return { missing: `"${clipped(wanted)}" names no lines: write 10-40; there are ${all.length}.` }
   if (span.from > all.length && all.length > 0)
     return { missing: `There is no line ${span.from}: the last is ${all.length}.` }
   const to = Math.min(span.to, all.length)
@@ -119,7 +119,7 @@ function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): Read
   const [sheet, range] = sheetAndRange(wanted)
   const number = sheetNumber(file.sections, sheet)
   const section = file.sections[number - 1]
-  if (!section) return { missing: `There is no sheet "${shown(sheet)}": ${waysOf(file)}` }
+  if (!section) return { missing: `There is no sheet "${clipped(sheet)}": ${waysOf(file)}` }
   const part = readRange(section, range, maxChars)
   if (part.text === undefined) return part
   const others = file.sections.length - 1
@@ -147,6 +147,6 @@ function sheetNumber(sections: Section[], wanted: string | number | undefined): 
   return digits ? Number(digits) : 0
 }
 
-function shown(written: unknown): string {
+function clipped(written: unknown): string {
   return String(written).slice(0, 60)
 }

@@ -71,7 +71,7 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
       for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
         for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
     },
-    // Each is sealed for its thread, so it is kept anew.
+    // Each file is encrypted for its thread, so it is stored again.
     moveChannel: (place, to) =>
       moveKeys(redis, { prefix, place, to, name: /^files$/ }, async (keys) => {
         const [from, moved] = [threadIn(keys.from, prefix), threadIn(keys.to, prefix)]

@@ -6,7 +6,7 @@
 
 export interface Term {
   text: string
-  /** Whether it is a whole word of a script with spaces; it then begins where no letter precedes it. */
+  /** Whether it is a whole word of a script with spaces. It then begins at a word boundary. */
   isWord: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Decodes bytes to text, whatever their encoding. */
+/** Decodes bytes to text in any encoding. */
 import chardet from 'chardet'
 
 /** How many bytes the guess of an encoding reads. */

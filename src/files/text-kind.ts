@@ -1,4 +1,4 @@
-/** Decides the flavour of a text by its beginning, and then by the ending of its name. */
+/** Decides the flavour of a text by its beginning, and then by its name's extension. */
 import type { FileKind } from './types.ts'
 
 const ENDINGS: Partial<Record<FileKind, string>> = {

@@ -34,7 +34,7 @@ export interface ParsedFile {
   sections: Section[]
   /** The entries of the outline: headings of a document, bookmarks of a pdf, declarations in code. */
   headings?: Heading[]
-  /** Sentences about what is missing: the file was cut for its size, or pages could not be read. */
+  /** Sentences on missing content: the file was cut for its size, or pages could not be read. */
   notes?: string[]
 }
 

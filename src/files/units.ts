@@ -1,4 +1,4 @@
-/** The names of the locations in a file, and how a model may write them. */
+/** The names of the locations in a file, and the ways a model may write them. */
 import type { FileKind, ParsedFile } from './types.ts'
 
 export type FileUnit = 'page' | 'slide' | 'sheet'

@@ -23,7 +23,7 @@ interface ServerRules {
   trust: boolean
   /** How long one call may take, in milliseconds; TOOL_TIMEOUT_MS unless given. */
   timeoutMs?: number
-  /** Ids of the channels where it may be used, `dm` for direct messages; everywhere unless given. */
+  /** Ids of the channels where it may be used, `dm` for direct messages. Default: everywhere. */
   channels?: string[]
   /** Values that nobody may see: of `env` and `headers`, of variables, and a password in the address. */
   secrets: string[]
@@ -46,7 +46,7 @@ export interface HttpServerConfig extends ServerRules {
    * Speaks the deprecated HTTP+SSE, as `"type": "sse"` says. Otherwise that is tried if Streamable HTTP is missing.
    */
   sse?: boolean
-  /** `person`: its tools are called as whoever asks, with a login of their own. */
+  /** `person`: its tools are called as the asker, with their own login. */
   login?: 'workspace' | 'person'
   /** For an authorization server that registers no clients, or for more scopes than the server asks for. */
   oauth?: OAuthSettings

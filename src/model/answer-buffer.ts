@@ -1,4 +1,4 @@
-/** Collects what a model writes in one answer, within limits, and tolerates endpoints' differences. */
+/** Collects a model's output of one answer, within limits, and tolerates endpoints' differences. */
 import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
 import { declined, filtered } from './failures.ts'
 

@@ -106,7 +106,7 @@ class ChatReader implements CompletionReader {
     this.isBilled ||= Boolean(usage) || isWhole
     this.usage = (usage && reportedBy(usage, this.model)) ?? this.usage
     const said = choice?.delta ?? choice?.message
-    const events = said ? this.#said(said) : []
+    const events = said ? this.#readDelta(said) : []
     this.written.finish(choice?.finish_reason)
     this.isDone ||= Boolean(choice?.finish_reason) || isWhole
     return events
@@ -118,7 +118,7 @@ class ChatReader implements CompletionReader {
     return Object.keys(fields).length > 0 ? { model: this.model, fields } : undefined
   }
 
-  #said(said: Delta): ModelEvent[] {
+  #readDelta(said: Delta): ModelEvent[] {
     const { reasoning_content: thinking, reasoning, content, refusal, tool_calls = null } = said
     const name = thinking ? 'reasoning_content' : 'reasoning'
     const details = this.#details.take(said.reasoning_details)

@@ -8,8 +8,8 @@ export class BrokenStream extends Error {
 }
 
 /**
- * A failure with a known reason. The message is for the log and contains nothing that an endpoint wrote. The hint is
- * for people. `retryable`: the same call may succeed later.
+ * A failure with a known reason. The message is for the log and contains no text of an endpoint. The hint is for
+ * people. `retryable`: the same call may succeed later.
  */
 export class KnownFailure extends Error {
   override name = 'KnownFailure'
@@ -55,7 +55,7 @@ export function noModel(message: string, { retryable = true } = {}): KnownFailur
   return new KnownFailure(message, HINTS.noModel, { retryable })
 }
 
-/** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
+/** Classifies an error of the SDK, the network or a malformed stream. Not for calls that their caller has aborted. */
 export function failureOf(error: unknown, model: string): ModelError {
   const known = knownFailureIn(error)
   if (known) {
@@ -72,8 +72,8 @@ export function failureOf(error: unknown, model: string): ModelError {
 }
 
 /**
- * The facts for the log: the status and the codes. An endpoint's own words can quote what people or the model wrote,
- * and so can a parser's message about a broken chunk.
+ * The facts for the log: the status and the codes. An endpoint's text can quote people or the model, and so can a
+ * parser's message about a broken chunk.
  */
 function factsOf(error: unknown, status: number | undefined): string {
   if (error instanceof APIError && status !== undefined) {

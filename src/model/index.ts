@@ -35,7 +35,7 @@ export interface Models {
   /** The models offered to a channel: those that the settings name or PRICES_FILE lists. */
   names: string[]
   /** Any model that the endpoint may know. Undefined if a budget in dollars requires a price that it does not have. */
-  named(name: string): Model | undefined
+  byName(name: string): Model | undefined
 }
 
 /** Creates the models that the settings name. @throws ConfigError */
@@ -46,17 +46,18 @@ export function createModels(given: Omit<ModelParts, 'blindModels'>): Models {
   const made = new Map<string, Model>()
   const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: parts.now })
   const names = choosable(parts.config, prices)
-  const named = (name: string) => {
+  const modelNamed = (name: string) => {
     const kept = name === condenser || names.includes(name) ? made : others
     const model = kept.get(name) ?? modelOf(name, parts, prices)
     kept.set(name, model)
     return model
   }
   return {
-    model: named(main),
-    condenseModel: named(condenser ?? main),
+    model: modelNamed(main),
+    condenseModel: modelNamed(condenser ?? main),
     names,
-    named: (name) => (names.includes(name) || (!mustCost(parts.config) && NAME.test(name)) ? named(name) : undefined),
+    byName: (name) =>
+      names.includes(name) || (!mustCost(parts.config) && NAME.test(name)) ? modelNamed(name) : undefined,
   }
 }
 

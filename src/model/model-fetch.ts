@@ -11,7 +11,7 @@ export type Fetch = typeof globalThis.fetch
 export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return readable(await sameOrigin(fetch, url, init))
+    return bounded(await sameOrigin(fetch, url, init))
   })
 }
 
@@ -49,7 +49,7 @@ const ERROR_BYTES = 64_000
  * Limits the size of a response and rejects a web page with KnownFailure. A successful response stays the original
  * object with replaced readers: wrapping each one in streams and a new Response costs a third of a call's CPU.
  */
-async function readable(response: Response): Promise<Response> {
+async function bounded(response: Response): Promise<Response> {
   const { status, statusText, headers, body, ok } = response
   if (body === null) return response
   if (!ok) return new Response(await beginningOf(body, ERROR_BYTES), { status, statusText, headers })

@@ -220,7 +220,7 @@ class ResponseReader implements CompletionReader {
     return events
   }
 
-  /** Returns whether the item, the `nth` of its type, has not come whole. A call is known by its id. */
+  /** Returns whether the item, the `nth` of its type, has not arrived whole. A call is recognised by its id. */
   #isMissed({ type, call_id, id }: ResponsesItem, nth: number): boolean {
     const isKnown = type === 'function_call' && (call_id ?? id) !== undefined
     return isKnown ? !this.#callIds.has(call_id ?? id) : nth > this.#whole.of(type)
@@ -244,7 +244,7 @@ class Tally {
 
 const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'])
 
-/** The model's refusal is the answer, whatever form its dialect wants. */
+/** The model's refusal is the answer, in any dialect. */
 function asRefusal(events: ModelEvent[]): ModelEvent[] {
   return events.map((event) => (event.type === 'text' ? { type: 'refusal', text: event.text } : event))
 }

@@ -18,7 +18,7 @@ export const RETRIES = 3
 /** The waits before retries, in ms: at most 500, 1,000 and 2,000, and at least half of that (the rest is random). */
 const WAITS = { base: 500, max: 2_000 }
 
-/** The longest Retry-After that is waited for. If it is longer, the person is told at once. */
+/** The longest Retry-After that is waited for. If it is longer, the person gets a message at once. */
 const PATIENCE_MS = 30_000
 
 /** A call that failed; `attempt` counts from 0. */

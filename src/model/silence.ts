@@ -19,7 +19,7 @@ const FALLBACK_SHARE = 0.5
  */
 export const HANG_SHARE = 0.4
 
-/** A request whose caller has told how much time is left. */
+/** A request whose caller has set how much time is left. */
 interface TimedRequest extends ModelRequest {
   timeMs: number
 }

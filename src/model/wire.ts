@@ -22,7 +22,7 @@ interface SentRequest extends PromiseLike<unknown> {
 export interface Wire {
   /** The parameters that not every endpoint accepts; `a.b` is a field of one. */
   readonly optional: readonly string[]
-  /** The body of a request, without what the model is known to refuse. */
+  /** The body of a request, without parameters that the model is known to refuse. */
   body(request: ModelRequest, options: BodyOptions): object
   send(client: OpenAI, body: object, signal: AbortSignal): SentRequest
   reader(model: string): CompletionReader
@@ -35,16 +35,16 @@ export interface CompletionReader {
   readonly usage: Usage | undefined
   /** Whether tokens were used, although nothing was written. */
   readonly isBilled: boolean
-  /** Whether the endpoint said that it was done. */
+  /** Whether the endpoint reported the end. */
   readonly isDone: boolean
-  /** @throws APIError for an error in place of an answer */
+  /** @throws APIError for an error instead of an answer */
   take(chunk: unknown): ModelEvent[]
   /** The reasoning that has to accompany this answer's tool calls. */
   kept(): KeptReasoning | undefined
 }
 
 export interface AnswerEnd {
-  /** Whether the endpoint said that it was done, rather than falling silent. */
+  /** Whether the endpoint reported the end, rather than falling silent. */
   isDone: boolean
   hasText: boolean
   calls: ToolCall[]

@@ -16,7 +16,7 @@ export async function admit(question: Question, limits: UsageLimits | undefined)
   return isLimited(question) ? limits?.admit(question) : undefined
 }
 
-/** Books what a question has cost, and frees its place among the team's runs. */
+/** Books a question's cost, and frees its slot among the team's runs. */
 export async function release(
   work: Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>,
   { refund = false, usage = work.run.saved.usage }: Release = {},
@@ -31,20 +31,20 @@ function isLimited(question: Question): boolean {
   return !needsNoModel(question) && question.shares === undefined
 }
 
-/** A budget of which most is used. `of`: who is told. */
+/** A budget that is mostly used. `of`: who gets the notice. */
 export interface NearlyUsed {
   of: 'asker' | 'admins'
   allowance: Allowance
 }
 
-/** Other limits are only told when they are reached. */
+/** Other limits are reported only when they are reached. */
 const BUDGETS: Partial<Record<Allowance['limit'], NearlyUsed['of']>> = {
   userDayTokens: 'asker',
   teamDayTokens: 'admins',
   teamDayUsd: 'admins',
 }
 
-/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
+/** The share of a budget at which people get a notice. Budgets refill during a run: half a percent in seven minutes. */
 const SHARE = 0.8
 const REFILLED = 0.005
 

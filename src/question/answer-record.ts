@@ -3,8 +3,8 @@ import { sleep } from '../base/backoff.ts'
 import { isPrivate } from '../stores/runs/types.ts'
 
 /**
- * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person
- * asks for it outside its channel, where nothing says that they may read what is in there.
+ * Returns the record if this person may read it: private answers belong only to their asker. `isElsewhere`: the person
+ * asks for it outside its channel, so their right to read that channel is unknown.
  */
 export function readableBy(
   user: string,

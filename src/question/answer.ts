@@ -54,7 +54,7 @@ export interface AnsweringAgent {
 export interface AnswerDeps extends AnsweringAgent {
   history: History
   /**
-   * Reads what people wrote in the thread since the last question; `turns` are the thread's. Absent if nothing can come
+   * Reads people's messages in the thread since the last question; `turns` are the thread's. Absent if nothing can come
    * before the question. Rejects only once `stopped`, or the run, is aborted.
    */
   readThread?: ((turns: readonly Turn[], stopped: AbortSignal) => Promise<ThreadContext>) | undefined
@@ -63,7 +63,7 @@ export interface AnswerDeps extends AnsweringAgent {
    * the run saves no files. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
-  /** Finds what people had remembered in the question's place. Absent if nothing can be remembered. */
+  /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
@@ -107,7 +107,7 @@ export async function* answer(question: Question, run: Run, deps: AnswerOptions)
   }
 }
 
-/** `listening`: settled once the run hears its signals. Absent if nobody can send any. */
+/** `listening` is settled when the run receives its signals. Absent if nobody can send any. */
 async function* answerOnceHeard(
   answering: Answering,
   listening: Promise<unknown> | undefined,
@@ -130,12 +130,12 @@ async function* answerOnceHeard(
   if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
 
-/** Stands in a thread's history in place of an answer that its readers have not seen. */
+/** Replaces an answer that its readers have not seen in a thread's history. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 const hasSaid = (past: Conversation) => past.said !== '' || past.turns.some(({ said }) => said)
 
-/** Reads what was said before, and saves it, so that a run that continues in another process uses the same text. */
+/** Reads the earlier conversation, and saves it, so that a run that continues in another process uses the same text. */
 async function saidBefore({ run, deps, heard }: Answering, turns: Turn[]): Promise<ThreadContext> {
   const { readThread } = deps
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }

@@ -50,7 +50,7 @@ export function recordOf(
   }
 }
 
-/** Replaces a tool's findings in the workspace. */
+/** Replaces a tool's workspace results. */
 const NOT_KEPT = '(What was found is not kept.)'
 
 /**

@@ -55,7 +55,7 @@ function transcript({ turns, said, nonce }: MarkedConversation, prompts: Prompts
   return [...lines, ...data(said)].join('\n')
 }
 
-/** A thread's earlier questions with their answers, and what people wrote in it since (`said`). */
+/** A thread's earlier questions with their answers, and people's messages since then (`said`). */
 export interface Conversation {
   turns: Turn[]
   said: string

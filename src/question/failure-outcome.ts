@@ -14,7 +14,7 @@ export interface FailureContext {
 
 /**
  * The reaction to a failure. `retry`: nothing is shown, because the run will be continued. `tell`: the whole thread, or
- * only the asker, is told why. `refund`: the question does not count against a limit.
+ * only the asker, gets the reason. `refund`: the question does not count against a limit.
  */
 export type FailureOutcome =
   | { action: 'retry' }

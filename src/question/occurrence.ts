@@ -45,9 +45,9 @@ export function scheduledSettings(question: Question, settings: Settings, prompt
 export type OccurrenceEnd = ScheduleRun['end'] | 'over'
 
 /**
- * Marks an occurrence as the one at work.
- * @returns its schedule, how it ended if it has no turn, or undefined if it is over: the schedule is gone or paused, or
- * a later try takes its place. A schedule that this occurrence has paused is returned as it is.
+ * Marks an occurrence as the running one.
+ * @returns its schedule, its end if it does not run, or undefined if it is over: the schedule is gone or paused, or a
+ * later try replaces it. A schedule that this occurrence has paused is returned as it is.
  */
 export async function takeTurn({
   question,

@@ -19,7 +19,7 @@ export function partsOf(event: AgentEvent, before: RunProgress, progress: RunPro
   return parts
 }
 
-/** Returns the answer as the saved run keeps it. `judged`: what was found about it. */
+/** Returns the answer as the saved run stores it. `judged`: the result of the judgement. */
 export function answerPart(
   event: FinalEvent,
   judged: Omit<NonNullable<SavedRun['answer']>, 'text' | 'sources'>,

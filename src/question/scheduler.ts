@@ -164,7 +164,7 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: O
   const { id, team, channel, user, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
-  // A failed run has told nobody anything, so the next one covers its time too.
+  // A failed run has reported nothing, so the next one covers its time too.
   const runs = schedule.runs.filter(hasTold)
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const tries = again === undefined ? {} : { again }

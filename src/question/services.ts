@@ -6,7 +6,7 @@ import type { AnswerWatch } from './answer.ts'
 import type { AgentParts } from './agent/agent-parts.ts'
 import type { Stores } from './stores/stores.ts'
 
-/** The services for answering questions, whatever shows the answers. */
+/** The services for answering questions, for any display. */
 export interface AnswerServices extends Stores {
   agent: AgentParts
   /** Observes each answer. Absent if nothing is measured. */

@@ -5,9 +5,9 @@ import { bookEnd } from './book-use.ts'
 import type { AnsweringWork } from './run-question.ts'
 
 /**
- * Removes the traces of a run whose message was deleted or edited, and asks an edited question again in its newest
- * wording. If this process dies in the meantime, the process that takes the run over hears the signal again.
- * `removePosts` deletes the run's posts.
+ * Removes the traces of a run whose message was deleted or edited, and asks an edited question again with its newest
+ * text. If this process dies in the meantime, the process that takes the run over gets the signal again. `removePosts`
+ * deletes the run's posts.
  */
 export async function takeBack(
   withdrawn: Withdrawn,
@@ -22,7 +22,8 @@ export async function takeBack(
   // A question that is asked again is counted once, when that one has ended.
   if (!again) await bookEnd(work, 'stopped')
   if (again) await services.queue.accept(again)
-  // Files are stored before the run hears of them, so a run that was taken back early may have some without knowing.
+  // Files are stored before the run gets their ids, so a run that was withdrawn early may have files that it does not
+  // know.
   else await (await services.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   services.log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
@@ -37,7 +38,7 @@ async function passOn(again: Question, work: AnsweringWork): Promise<void> {
 
 type StopSignal = Extract<Signal, { type: 'stop' }>
 
-/** Returns the newest withdrawal that the run was told so far. */
+/** Returns the newest withdrawal that the run has received. */
 async function lastWithdrawal({ question, services }: AnsweringWork): Promise<StopSignal | undefined> {
   let last: StopSignal | undefined
   const run = { thread: conversationOf(question), id: question.id }

@@ -1,4 +1,4 @@
-/** A question that its asker takes back or edits: its runs, and what is stored of it. */
+/** A question that its asker deletes or edits: its runs, and its stored data. */
 import { sleep } from '../base/backoff.ts'
 import type { Withdrawal } from '../stores/runs/control.ts'
 import { askedMessage, type Question } from '../stores/runs/types.ts'

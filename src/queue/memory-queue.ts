@@ -239,7 +239,7 @@ class MemoryQueue implements ControlledQueue {
     }
   }
 
-  /** Puts a resumed run at the head of its thread, behind the question that is at work there. */
+  /** Puts a resumed run at the head of its thread, behind the question in progress. */
   #goOn(thread: ThreadKey, item: QueuedQuestion): void {
     this.#waiting += 1
     const inbox = this.#inboxes.get(thread)

@@ -1,6 +1,6 @@
 /**
- * How a worker holds a question, loses it, and gives it up. How long a lease is held (WORKER_LOCK_MS) and after how
- * many losses or failures a question is dead-lettered: queue-settings.ts.
+ * The rules by which a worker holds a question, loses it, and dead-letters it. How long a lease is held
+ * (WORKER_LOCK_MS) and after how many losses or failures a question is dead-lettered: queue-settings.ts.
  */
 import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../base/errors.ts'
@@ -27,7 +27,7 @@ interface QuestionWorkerParts {
   deadLetter: Handler | undefined
 }
 
-/** A question at work. `isSuspect`: its run is dead-lettered if its worker is lost once more. */
+/** A question in progress. `isSuspect`: its run is dead-lettered if its worker is lost again. */
 interface RunningQuestion {
   abort: AbortController
   done: Promise<unknown>
@@ -167,7 +167,7 @@ export class QuestionWorker {
     if (followUps > 0) await this.#noteFollowUps(leased, followUps)
   }
 
-  /** Counts what was added too late to be heard as waiting from now on. A failure affects only `stats`. */
+  /** From now on counts messages that were added too late for the run as waiting. A failure affects only `stats`. */
   async #noteFollowUps({ id, thread }: LeasedQuestion, questions: number): Promise<void> {
     this.#parts.log.info({ question: id, questions }, 'messages that came too late for the run are new questions now')
     await this.#parts.jobs.waiting.recount(thread).catch(() => {})

@@ -10,7 +10,7 @@ export interface QueueSettings {
   concurrency: number
   now: () => number
   random: () => number
-  /** How long accept() may take before it gives up. Slack then hears in time that it must deliver again. */
+  /** The time limit of accept(). Slack then learns in time that it must deliver again. */
   acceptMs: number
   /** HISTORY_TTL_DAYS: how long a thread in which the bot was asked stays known. */
   knownTtlMs: number
@@ -46,8 +46,8 @@ export interface QueueSettings {
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
   /**
-   * How long after it took a run over a worker waits before it looks up what the one before may just be sending. Longer
-   * than a lease counts as held after a check (SURE_MS of run-updates.ts), and than a post is usually under way.
+   * The time that a worker waits after a take-over before it looks up posts that the previous one may still be sending.
+   * Longer than a lease counts as held after a check (SURE_MS of run-updates.ts), and than a post usually takes.
    */
   settleMs: number
 }

@@ -44,16 +44,16 @@ const signalSchema: z.ZodType<Signal> = z.union([
 
 const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
 
-/** `told`: the signals that it has heard, as JSON. */
+/** `delivered`: the signals that `onSignal` was called with, as JSON. */
 interface Listener {
-  heard: (signal: Signal) => void
-  told: Set<string>
+  onSignal: (signal: Signal) => void
+  delivered: Set<string>
 }
 
 /**
  * Reaches runs through Redis. Signals are stored in a list of the run's thread and also published on one channel, which
  * every process with a running question subscribes to. The list defines the order: a listener reads it first at each
- * call, and so hears what was published while it was disconnected, or not subscribed yet, before what came later.
+ * call, and so gets signals from before its subscription, or during a disconnection, before later ones.
  */
 export class RedisRunControl implements RunControl {
   readonly #options: RedisRunControlOptions
@@ -103,10 +103,10 @@ export class RedisRunControl implements RunControl {
     return stored && stored.state !== 'added' ? { question: stored.question, saved: stored.saved } : undefined
   }
 
-  async listen(run: RunRef, heard: Listener['heard']): Promise<() => void> {
+  async listen(run: RunRef, onSignal: Listener['onSignal']): Promise<() => void> {
     const key = keyOf(run)
     const listeners = this.#listeners.get(key) ?? new Set()
-    const listener: Listener = { heard, told: new Set() }
+    const listener: Listener = { onSignal, delivered: new Set() }
     this.#listeners.set(key, listeners.add(listener))
     const end = () => {
       listeners.delete(listener)
@@ -216,13 +216,13 @@ export class RedisRunControl implements RunControl {
     }
   }
 
-  /** Each listener hears a signal once, and no signal is stored twice. */
+  /** Each listener gets a signal once, and no signal is stored twice. */
   #hear(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
-    for (const { heard, told } of this.#listeners.get(keyOf(run)) ?? []) {
-      if (told.has(text)) continue
-      told.add(text)
-      heard(signal)
+    for (const { onSignal, delivered } of this.#listeners.get(keyOf(run)) ?? []) {
+      if (delivered.has(text)) continue
+      delivered.add(text)
+      onSignal(signal)
     }
   }
 

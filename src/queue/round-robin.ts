@@ -6,7 +6,7 @@ import type { Question } from '../stores/runs/types.ts'
  * channel (round robin over three levels), so a channel with a thousand questions delays another one by one turn.
  */
 export class RoundRobin {
-  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
+  // The order of insertion is the order of the rotation: an entry that had its turn is inserted again at the end.
   readonly #teams = new Map<string, Map<string, Set<ThreadKey>>>()
 
   add({ team, channel }: Question, thread: ThreadKey): void {

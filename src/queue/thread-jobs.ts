@@ -20,7 +20,10 @@ export interface ThreadJob {
 
 export const QUEUE_NAME = 'turns'
 
-/** Prefix of BullMQ's own keys. The braces keep them on one node of a Cluster; the word `bull` tells them from ours. */
+/**
+ * Prefix of BullMQ's own keys. The braces keep them on one node of a Cluster; the word `bull` distinguishes them from
+ * ours.
+ */
 export function bullPrefix(prefix: string): string {
   return `{${prefix}:bull}`
 }

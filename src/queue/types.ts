@@ -14,7 +14,7 @@ export interface AcceptOptions {
   onlyKnownThread?: boolean
   /**
    * `maybe`: if the newest question of the same person in the thread is running or waiting, the message is sent to its
-   * run (a signal of type `message`). A run that ends without having heard it turns it into a question, in the same
+   * run (a signal of type `message`). A run that ends without having read it turns it into a question, in the same
    * step. `only`: without such a run the message is ignored.
    */
   addition?: 'maybe' | 'only'
@@ -25,8 +25,8 @@ export interface AcceptOptions {
 /**
  * Answers one question. An error is logged, and the run is retried or dead-lettered by the queue's rules. Returns
  * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer, and the
- * thread's next questions go on. `RunControl.resume` resumes it, and so does the end of its time. Returns `refused` if
- * the question is not accepted: the thread does not become a known one.
+ * thread's next questions continue. `RunControl.resume` resumes it, and so does its deadline. Returns `refused` if the
+ * question is not accepted: the thread does not become a known one.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<HandleOutcome>
 export type HandleOutcome = void | 'waiting' | 'refused'
@@ -43,7 +43,7 @@ export interface ThreadLine {
 
 /** The waiting questions, and how to remove them. */
 export interface WaitingLine extends Forgetting, Moving {
-  /** Moves what is known of a channel's threads, and the suspended runs there. Active and waiting questions stay. */
+  /** Moves the data of a channel's threads, and the suspended runs there. Active and waiting questions stay. */
   moveChannel: Moving['moveChannel']
   /** Returns the question in the conversation that it continues, as `accept` stores it. */
   place(question: Question): Promise<Question>
@@ -70,8 +70,8 @@ export interface Queue extends WaitingLine {
    */
   accept(question: Question, options?: AcceptOptions): Promise<AcceptOutcome>
   /**
-   * Starts handing out work. `deadLetter` is called in place of the handler, under the same lease, for a question whose
-   * handler failed, or whose workers died, too often: it tells the thread so, once. Its own failure is retried a few
+   * Starts handing out work. `deadLetter` is called instead of the handler, under the same lease, for a question whose
+   * handler failed, or whose workers died, too often: it notifies the thread once. Its own failure is retried a few
    * times and then only logged.
    */
   start(handler: Handler, deadLetter?: Handler): Promise<void>

@@ -46,7 +46,7 @@ function cronTimes({ cron, zone }: { cron: string; zone: string }, after: number
   return [...times].sort((a, b) => a - b).slice(0, count)
 }
 
-/** Returns what a clock in the zone shows at a moment, as if it were UTC: ms, whole minutes. */
+/** Returns the time that a clock in the zone shows at a moment, as if it were UTC: ms, whole minutes. */
 export function clockOf(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
   return (at) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
@@ -81,7 +81,7 @@ export function smallestGap(when: When, from: number): number {
   return smallest
 }
 
-/** Returns whether a name is a time zone's, such as `Europe/Berlin` or `UTC`, and if so, how it is written. */
+/** Returns a time zone's name in its usual spelling, such as `Europe/Berlin` or `UTC`. Undefined if it is not a zone. */
 export function timeZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

@@ -4,14 +4,14 @@
  */
 import type { Message, Picture, ToolCall } from '../agent/contracts/model.ts'
 
-/** Returns what was sent to a model: `gen_ai.input.messages`. */
+/** Returns the messages to a model: `gen_ai.input.messages`. */
 export function inputMessages(messages: Message[]): string {
   return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })))
 }
 
 /**
- * Returns what came back: `gen_ai.output.messages`. The schema requires a finish reason. It is unknown here except for
- * tool calls; a text that we cut ourselves counts as stopped.
+ * Returns the model's output: `gen_ai.output.messages`. The schema requires a finish reason. It is unknown here except
+ * for tool calls; a text that we cut ourselves counts as stopped.
  */
 export function outputMessages(text: string, calls: ToolCall[] = []): string {
   const parts = [...textPart(text), ...calls.map(callPart)]

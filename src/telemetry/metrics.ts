@@ -90,7 +90,7 @@ export class Metrics {
   }
 }
 
-/** An endpoint may report anything, but a counter takes only non-negative numbers. */
+/** An endpoint may report anything, but a counter accepts only non-negative numbers. */
 function amountOf(told: number | undefined): number {
   return Number.isFinite(told) ? Math.max(0, Number(told)) : 0
 }

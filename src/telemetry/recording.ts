@@ -30,7 +30,7 @@ export class Recording {
   readonly #text: TraceText
   #turn: number
   /** The loop's last call of the model, until a tool runs. */
-  #asked: TracedModelCall | undefined
+  #modelCall: TracedModelCall | undefined
 
   constructor(question: Question, saved: SavedRun, options: RecordingOptions) {
     const { before, secrets } = options
@@ -73,7 +73,7 @@ export class Recording {
       output: { text: '' },
       usage: [],
     }
-    if (isStep) this.#asked = call
+    if (isStep) this.#modelCall = call
     if (isStep && this.#trace.model === '') this.#trace.model = model
     this.#begin(call)
     return call
@@ -93,7 +93,7 @@ export class Recording {
   beginTool(tool: string, step: number, input: unknown): TracedToolCall {
     const call: TracedToolCall = { kind: 'tool', at: this.#options.now(), step, tool, input: null, ok: true }
     call.input = this.#text.json(input)
-    this.#asked = undefined
+    this.#modelCall = undefined
     this.#begin(call)
     return call
   }
@@ -141,7 +141,7 @@ export class Recording {
 
   #read({ n, step }: EventOf<'thought'>): void {
     this.#turn = step.turn
-    const call = this.#asked
+    const call = this.#modelCall
     if (!call) return
     const thought = this.#text.text(step.thought || shownThought(step))
     if (step.kind === 'unreadable')
@@ -177,7 +177,7 @@ export class Recording {
     const written = { tool: this.#text.text(tool), input: this.#text.json(input) }
     const call: TracedToolCall = { kind: 'tool', at: this.#options.now(), step, ...written, ok: false, notCalled: true }
     this.#trace.calls.push(call)
-    this.#asked = undefined
+    this.#modelCall = undefined
     return call
   }
 
@@ -204,7 +204,7 @@ export class Recording {
     const answer = this.#text.text(event.text)
     const stopped = event.type === 'gave_up' ? event.reason : event.stopped
     Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })
-    if (event.type === 'answer' && this.#asked) this.#asked.read = { kind: 'finish', answer }
+    if (event.type === 'answer' && this.#modelCall) this.#modelCall.read = { kind: 'finish', answer }
   }
 }
 

@@ -31,7 +31,7 @@ function redactContent({ withContent }: SpanStyle, content: () => Attributes): A
   return withContent ? content() : {}
 }
 
-/** A span contains nothing that follows a find for the asker alone. */
+/** A span has no content after a result that only the asker may see. */
 function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
   return progress.steps.some(isForAsker) ? { ...style, withContent: false } : style
 }

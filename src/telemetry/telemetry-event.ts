@@ -7,8 +7,9 @@ import type { AcceptOutcome } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 
 /**
- * How a question ended. `answered`: by the model. `stopped`: by a budget, with its best answer. `gave_up`: without one.
- * `failed`: the asker was told so. `undelivered`: Slack accepts no answer there. `given_up`: by the queue.
+ * The outcome of a question. `answered`: by the model. `stopped`: by a budget, with its best answer. `gave_up`: without
+ * one. `failed`: the asker got a message. `undelivered`: Slack accepts no answer there. `given_up`: dead-lettered by
+ * the queue.
  */
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']

@@ -82,7 +82,7 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
   }
 }
 
-/** The handler has ended without throwing: the asker was told something. */
+/** The handler has ended without an error: the asker got a message. */
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')

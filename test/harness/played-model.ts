@@ -260,7 +260,7 @@ async function play(response: ServerResponse, played: PlayedRequest, turn: TurnP
     end(played)
     return sendJson(response, { body: { error: { message: 'played fault', type: 'server_error' } }, ...turn })
   }
-  const { text, isInvented } = spoken(turn, played.body)
+  const { text, isInvented } = writtenText(turn, played.body)
   if (played.api === 'responses') return respond(response, played, { ...turn, text })
   if (played.body.stream)
     return stream(response, played, { ...turn, text, ...(isInvented ? { chunkMs: turn.chunkMs ?? 4 } : {}) })
@@ -275,7 +275,7 @@ function end(played: PlayedRequest): void {
 }
 
 /** Returns the text that the model writes: up to a `stop`, or beyond an action without one. */
-function spoken(turn: TurnParts, body: Body): { text: string; isInvented: boolean } {
+function writtenText(turn: TurnParts, body: Body): { text: string; isInvented: boolean } {
   const written = turn.text ?? ''
   const isAction = /^Action/m.test(written) && !/^Observation/m.test(written)
   const text = isAction ? `${written}${INVENTED}${' and so on'.repeat(200)}` : written

@@ -21,8 +21,7 @@ export interface WikiClient {
   /** Returns the titles that a page links to, in alphabetical order. */
   links(title: string): Promise<string[]>
   /**
-   * Returns titles of the full-text search, the best first; if it finds nothing, what was probably meant, or titles
-   * with the words.
+   * Returns titles of the full-text search, best first; if it finds nothing, a suggestion, or titles with the words.
    */
   search(query: string, limit: number): Promise<string[]>
 }
@@ -108,7 +107,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     async search(text, limit) {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
-      // Without CirrusSearch, a wiki searches titles by default, texts if told to, and never both.
+      // Without CirrusSearch, a wiki searches titles by default, texts on request, and never both.
       const { search } =
         found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
       return search.slice(0, limit).map((hit) => hit.title)

@@ -22,17 +22,17 @@ export interface SubmitResult extends AckResult {
 
 /** People's presses, forms and commands. Every method resolves after the app had the chance to ack. */
 export class Interactions {
-  private readonly way: HandOver
+  private readonly handOver: HandOver
 
-  constructor(way: HandOver) {
-    this.way = way
+  constructor(handOver: HandOver) {
+    this.handOver = handOver
   }
 
   /** Sends a person's slash command. The person sees the message of its ack, or a failure. */
   async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<AckResult> {
-    const { store, responseUrls, base, shouldEscape } = this.way.with
+    const { store, responseUrls, base, shouldEscape } = this.handOver.with
     const { user = ALICE, command = '/ask' } = options
-    const channel = this.way.channel(options.channel ?? GENERAL)
+    const channel = this.handOver.channel(options.channel ?? GENERAL)
     const to: Parameters<typeof responseUrls.issue>[1] = { channel, user }
     const payload = {
       token: 'local',
@@ -47,9 +47,9 @@ export class Interactions {
       api_app_id: APP,
       is_enterprise_install: 'false',
       response_url: responseUrls.issue(base(), to),
-      trigger_id: this.way.with.trigger(user),
+      trigger_id: this.handOver.with.trigger(user),
     }
-    const done = await this.way.hand('slash_commands', payload)
+    const done = await this.handOver.hand('slash_commands', payload)
     if (!done.ok) store.sendEphemeral(channel, { user, text: `${command} failed with the error "operation_timeout"` })
     const answer = parsed(done.body)
     if (done.ok && (answer['text'] || answer['blocks'])) responseUrls.show(to, answer)
@@ -71,16 +71,16 @@ export class Interactions {
     where: MessagePlace & { user?: string; values?: FormValues },
     action: ElementChoice,
   ): Promise<AckResult> {
-    const { store, responseUrls, base } = this.way.with
+    const { store, responseUrls, base } = this.handOver.with
     const { user = ALICE, values = {} } = where
-    const channel = this.way.channel(where.channel)
+    const channel = this.handOver.channel(where.channel)
     const sendEphemeral = channel.ephemerals.find((one) => one.ts === where.ts && one.user === user)
     const message = sendEphemeral ?? store.message(channel, where.ts)
     const found = findAction(message.blocks, action)
     if (!found) throw new Error(`Message ${where.ts} has no element with the action_id ${action.action_id}.`)
     const { thread_ts: thread, ts } = message
-    return this.way.hand('interactive', {
-      ...this.way.interaction('block_actions', user),
+    return this.handOver.hand('interactive', {
+      ...this.handOver.interaction('block_actions', user),
       channel: { id: channel.id, name: channel.name },
       container: { ...container(channel, message), is_ephemeral: sendEphemeral !== undefined },
       // Slack does not store ephemeral messages, so the app does not get the message back.
@@ -95,23 +95,23 @@ export class Interactions {
     const { user, view } = this.open(where.view)
     const found = findAction(blocksOf(view), action)
     if (!found) throw new Error(`The view ${String(view['id'])} has no element with the action_id ${action.action_id}.`)
-    return this.way.hand('interactive', {
-      ...this.way.interaction('block_actions', user),
+    return this.handOver.hand('interactive', {
+      ...this.handOver.interaction('block_actions', user),
       container: { type: 'view', view_id: view['id'] },
       view: { ...view, state: formState(view, where.values ?? {}).state },
-      actions: [actionOf(found, action, this.way.with.store.ts())],
+      actions: [actionOf(found, action, this.handOver.with.store.ts())],
     })
   }
 
   /** Uses a shortcut of a message's menu. */
   async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<AckResult> {
-    const { store, responseUrls, base } = this.way.with
+    const { store, responseUrls, base } = this.handOver.with
     const { user = ALICE } = where
-    const channel = this.way.channel(where.channel)
+    const channel = this.handOver.channel(where.channel)
     const message = store.message(channel, where.ts)
     const { ts, thread_ts: thread } = message
-    return this.way.hand('interactive', {
-      ...this.way.interaction('message_action', user),
+    return this.handOver.hand('interactive', {
+      ...this.handOver.interaction('message_action', user),
       callback_id: callbackId,
       action_ts: store.ts(),
       message_ts: ts,
@@ -130,8 +130,8 @@ export class Interactions {
     const shown = this.open(which)
     const { state, missing } = formState(shown.view, values)
     if (missing.length > 0) throw new Error(`The form is not sent: ${missing.join(', ')} is empty.`)
-    const done = await this.way.hand('interactive', {
-      ...this.way.interaction('view_submission', shown.user),
+    const done = await this.handOver.hand('interactive', {
+      ...this.handOver.interaction('view_submission', shown.user),
       view: { ...shown.view, state },
       response_urls: [],
     })
@@ -143,16 +143,16 @@ export class Interactions {
   /** Closes a modal. The app is notified if it asked for that. */
   async closeView(which: Json | string): Promise<AckResult | undefined> {
     const { user, view } = this.open(which)
-    this.way.with.views.close(user)
+    this.handOver.with.views.close(user)
     if (view['notify_on_close'] !== true) return undefined
     const state = { values: {} }
-    const closed = { ...this.way.interaction('view_closed', user), view: { ...view, state }, is_cleared: false }
-    return this.way.hand('interactive', closed)
+    const closed = { ...this.handOver.interaction('view_closed', user), view: { ...view, state }, is_cleared: false }
+    return this.handOver.hand('interactive', closed)
   }
 
   /** Applies the ack of a submitted form: https://docs.slack.dev/surfaces/modals#updating_response. */
   private answered({ user, view }: OpenView, answer: Json): Record<string, string> | undefined {
-    const { views, refuse } = this.way.with
+    const { views, refuse } = this.handOver.with
     try {
       switch (answer['response_action']) {
         case 'errors':
@@ -176,7 +176,7 @@ export class Interactions {
 
   private open(which: Json | string): OpenView {
     const id = typeof which === 'string' ? which : which['id']
-    const shown = this.way.with.views.find((view) => view['id'] === id)
+    const shown = this.handOver.with.views.find((view) => view['id'] === id)
     if (!shown) throw new Error(`No view ${String(id)} is open.`)
     return shown
   }

@@ -49,7 +49,7 @@ export const conversationMethods: Record<string, Method> = {
   },
 
   'conversations.history': (args, { store }) => {
-    const channel = readable(args, store)
+    const channel = readableChannel(args, store)
     const roots = channel.messages.filter(
       (m) => !m.thread_ts || m.thread_ts === m.ts || m.subtype === 'thread_broadcast',
     )
@@ -57,7 +57,7 @@ export const conversationMethods: Record<string, Method> = {
   },
 
   'conversations.replies': (args, { store }) => {
-    const channel = readable(args, store)
+    const channel = readableChannel(args, store)
     const root = store.message(channel, required(args, 'ts'), 'thread_not_found')
     const thread = store.thread(channel, root.thread_ts ?? root.ts)
     return page(between(thread, args), args, { normal: 1000, max: 1000, channel })
@@ -65,7 +65,7 @@ export const conversationMethods: Record<string, Method> = {
 }
 
 /** Returns a channel that the bot may read, which it must be in. */
-function readable(args: Json, store: Workspace['store']): Channel {
+function readableChannel(args: Json, store: Workspace['store']): Channel {
   const channel = store.channel(required(args, 'channel'))
   if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
   return channel

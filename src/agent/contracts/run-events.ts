@@ -44,7 +44,7 @@ export interface ToolStep {
   turn: number
   /** The model's text before its action. */
   thought: string
-  /** The model's own reasoning, where its endpoint sends it. For people alone: no prompt contains it. */
+  /** The model's own reasoning, if its endpoint sends it. Only for people: no prompt contains it. */
   reasoning?: string
   /**
    * On the first step of a turn: the reasoning that the endpoint wants back with the turn's calls. It is not archived.
@@ -69,8 +69,8 @@ export interface ToolStep {
 
 /**
  * `round` counts a step's waits from 1, and is absent for the first. `from` is when the first of several began, `until`
- * when the run went on after the last (both as `since`). The archive keeps no `for` of a question: it has what a person
- * was asked.
+ * when the run continued after the last (both as `since`). The archive does not store a question's `for`, because it
+ * contains what a person was asked.
  */
 export interface Waiting {
   since: number

@@ -57,8 +57,8 @@ export interface WantedChannel {
  */
 export interface WorkspaceReader {
   /**
-   * `asAsker`: everything was searched that the asker can see, and not only what is public. `forAsker`: not everybody
-   * who reads where it was asked could see all finds.
+   * `asAsker`: everything that the asker can see was searched, not only what is public. `forAsker`: some results may be
+   * invisible to others who read where it was asked.
    * @throws ToolError with a sentence that says what was refused, and what to do.
    */
   search(
@@ -67,7 +67,7 @@ export interface WorkspaceReader {
   ): Promise<{ finds: Find[]; cursor?: string; asAsker?: true; forAsker?: true }>
   /** The thread of the message with this URL. @throws ToolError likewise */
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
-  /** A part of what was written in a channel in a time. @throws ToolError likewise */
+  /** Reads a part of a channel's messages in a period. @throws ToolError likewise */
   readChannel(wanted: WantedChannel, signal: AbortSignal): Promise<ReadThread>
 }
 
@@ -156,7 +156,7 @@ export interface ToolQuestion {
   message: string
   schema?: Record<string, unknown>
   url?: string
-  /** The asker has to log in to the server first. `message` is then what people call the tool. */
+  /** The asker must log in to the server first. `message` is then the tool's name for people. */
   login?: true
   /** The server asks what only the asker may see. */
   forAsker?: true

@@ -52,7 +52,7 @@ function callable({ tools }: RunView): ToolSpec[] {
   return full.length < tools.length ? [...full, CALL_TOOL] : full
 }
 
-/** Calls a tool that has one line in the system message. The observation of `tool_details` tells its input. */
+/** Calls a tool that has only one line in the system message. The observation of `tool_details` describes its input. */
 const CALL_TOOL: ToolSpec = {
   name: 'call_tool',
   description: 'Calls a tool that has only one line in the list. Ask tool_details about it before.',
@@ -170,7 +170,7 @@ const BEGINS_SCAFFOLDED = new RegExp(`^${LABEL}`, 'iu')
 /** The label at the start of an answer, such as `Answer: 42`. */
 const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_]{0,3}\s{0,9}(?=\S)/iu
 
-/** Arguments that are not JSON stay text. The loop then tells the model what the tool takes. */
+/** Arguments that are not JSON stay text. The loop then tells the model which input the tool accepts. */
 function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)

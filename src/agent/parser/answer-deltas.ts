@@ -22,7 +22,7 @@ const MAX_TRIES = 3
 const MAX_LINE = 4000
 
 export class AnswerDeltas implements AnswerReader {
-  told = ''
+  streamedText = ''
   readonly #dialect: Dialect
   readonly #tools: Tool[]
   /** The current line, until an answer begins. */
@@ -92,10 +92,10 @@ export class AnswerDeltas implements AnswerReader {
 
   #tell(more: string): string {
     this.#held += more
-    if (this.told === '' && this.#held.length < this.#hold) return ''
+    if (this.streamedText === '' && this.#held.length < this.#hold) return ''
     const text = this.#held
     this.#held = ''
-    this.told += text
+    this.streamedText += text
     return text
   }
 }

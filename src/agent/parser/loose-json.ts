@@ -253,7 +253,7 @@ class LooseReader {
     return taken
   }
 
-  /** Consumes what a sticky pattern matches here. Returns undefined if that is nothing. */
+  /** Consumes the match of a sticky pattern here. Returns undefined if there is none. */
   match(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.at
     const found = sticky.exec(this.text)?.[0]

@@ -22,7 +22,9 @@ export interface ModelOutput {
   accepts?: AcceptsInput | undefined
   /** Whether the model marked the text as the part for people. */
   isFinal: boolean
-  /** Whether the completion exceeds what is read. Anything that runs to the end of the text is then incomplete. */
+  /**
+   * Whether the completion exceeds the size that is read. Anything that reaches the end of the text is then incomplete.
+   */
   isCut: boolean
 }
 
@@ -153,7 +155,7 @@ function thoughtText(part: string, wrap: string): string {
   return tidy(unwrapped(tidy(unfenced), wrap))
 }
 
-/** The match that begins first. A broken step is not repaired by what stands in it or after it. */
+/** The first match. A broken step is not repaired by text inside or after it. */
 export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
   return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
 }

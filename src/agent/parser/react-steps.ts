@@ -103,7 +103,7 @@ function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolea
   return !isCut && accepts !== undefined && tools.includes(tool) && accepts(tool, {})
 }
 
-/** The JSON or leaked call in place of an action. */
+/** The JSON or leaked call instead of an action. */
 function unlabelledAt(turn: ModelOutput, at: number, call: BracketCall | undefined): Match | undefined {
   const json = braceAfter(turn.text, at) === undefined ? undefined : readJsonBlockAt(turn, at)
   return json ?? (!call && MAY_LEAK.test(turn.text.slice(at)) ? readLeakedAt(turn, at) : undefined)

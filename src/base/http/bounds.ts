@@ -13,7 +13,7 @@ export interface Hops<R extends AnyResponse> {
   send(url: URL): Promise<R>
   /**
    * Returns whether to follow a redirect. If not, the redirect itself is the response. `next` is undefined if the
-   * location is not a URL. @throws whatever should end the request
+   * location is not a URL. @throws an error that ends the request
    */
   follows(next: URL | undefined, from: URL, response: R): boolean
 }

@@ -1,4 +1,4 @@
-/** The names of keys, and what is done with all keys of a place. */
+/** The names of keys, and operations on all keys of a place. */
 import type { Cluster, Redis } from 'ioredis'
 import type { Forgetting } from '../place.ts'
 import type { RedisClient } from './redis.ts'

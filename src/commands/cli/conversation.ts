@@ -27,13 +27,13 @@ export class ChatSession {
   readonly #agent: AgentParts
   readonly #output: Output
   readonly #deps: AnswerDeps
-  #asked = 0
+  #questions = 0
   #isTracing = false
   #running: AbortController | undefined
 
   readonly #saysFigures: boolean
 
-  /** `saysFigures`: whether it is said below an answer how many of its figures are not from a source. */
+  /** `saysFigures`: whether the answer's footer counts figures without a source. */
   constructor(agent: AgentParts, output: Output, { saysFigures = true } = {}) {
     this.#agent = agent
     this.#output = output
@@ -80,7 +80,7 @@ export class ChatSession {
   }
 
   async #ask(text: string): Promise<void> {
-    const id = `cli-${++this.#asked}`
+    const id = `cli-${++this.#questions}`
     const place = { team: 'cli', channel: 'cli', thread: 'cli', user: 'you', surface: 'dm' as const }
     const at = this.#deps.agent.now().getTime()
     const question: Question = { id, text, at, ...place }

@@ -1,8 +1,8 @@
 import type { AnswerEvent } from '../../question/answer.ts'
 
 /**
- * Returns an event as `npm run cli -- --json` prints it, one line each: flat, and only what is new in it. Other
- * programs read these lines, so their fields stay as they are while the events themselves change.
+ * Returns an event as `npm run cli -- --json` prints it, on one line: flat, and only what is new. Other programs read
+ * these lines, so their fields stay the same even if the events change.
  */
 export function jsonOf(event: AnswerEvent): object {
   if (!('step' in event)) return event

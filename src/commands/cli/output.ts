@@ -7,7 +7,7 @@ import { jsonOf } from './json-event.ts'
 /** The output of a conversation. */
 export interface Output {
   event(event: AnswerEvent): void
-  /** Shows what the run has written, after its answer. */
+  /** Lists the run's writes, after its answer. */
   done(lines: string[]): void
   /** Shows how many figures are not from a source, after the answer. */
   figures(text: string): void
@@ -67,7 +67,7 @@ export class TerminalOutput implements Output {
 
 const COLOURS = { step: 34, answer: 32, error: 31, trace: 90 }
 
-/** Drops control characters: what a model or a page writes must not steer the terminal. */
+/** Drops control characters, so that text from a model or a page cannot control the terminal. */
 function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '')
 }

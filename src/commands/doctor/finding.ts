@@ -19,7 +19,7 @@ export interface CheckDeps {
   now: () => number
 }
 
-/** What a check that calls a service needs. */
+/** The parts that a check with a service needs. */
 export interface NetworkCheckDeps extends CheckDeps {
   net: Network
 }
@@ -30,7 +30,7 @@ export function findingsOf(area: string) {
   return { ok: make('ok'), note: make('note'), fault: make('fault') }
 }
 
-/** Removes secrets: a server or a tool may repeat what it was sent. */
+/** Removes secrets, because a server or a tool may repeat its input. */
 export function withoutSecrets(finding: Finding, secrets: string[]): Finding {
   return { ...finding, sentence: redactTokens(blankSecrets(secrets)(finding.sentence)) }
 }

@@ -17,7 +17,7 @@ import { watchedWire } from './refused-parameters.ts'
 
 const { ok, note, fault } = findingsOf('model')
 
-/** The longest list that `probeEndpoint` reads; what comes after it is unknown. */
+/** The longest list that `probeEndpoint` reads. Whether a model comes after it is unknown. */
 const LONGEST_LIST = 100
 /** How long the first answer may take: a local model may have to be loaded for it. Milliseconds. */
 const FIRST_MS = 35_000
@@ -32,7 +32,7 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   const [listed, answers, ...beside] = await Promise.all([
     listFindings(config, { log, net }),
     answerFinding(models.model, 'OPENAI_MODEL', now),
-    ...others(config).map(([setting, name]) => answerFinding(models.named(name) ?? models.model, setting, now)),
+    ...others(config).map(([setting, name]) => answerFinding(models.byName(name) ?? models.model, setting, now)),
   ])
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []
@@ -54,7 +54,7 @@ function apiFindings({ OPENAI_API: set }: Config, { OPENAI_API: chosen }: Config
   return [ok('api', set === 'auto' ? `OPENAI_API=auto uses ${name}.` : `OPENAI_API=${set}: the bot uses ${name}.`)]
 }
 
-/** Checks each model by itself: no fallback answers in its place, and none is left out for lack of a price. */
+/** Checks each model by itself, without a fallback, and even without a price. */
 function alone({ PRICES_FILE: _1, RUN_MAX_USD: _2, BUDGET_TEAM_DAY_USD: _3, ...config }: Config): Config {
   return { ...config, OPENAI_FALLBACK_MODEL: undefined }
 }

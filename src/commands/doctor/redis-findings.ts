@@ -1,4 +1,4 @@
-/** Checks the configuration of REDIS_URL's Redis: whether it keeps what the bot stores there. */
+/** Checks the configuration of REDIS_URL's Redis: whether it keeps the bot's data. */
 import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'

@@ -88,7 +88,7 @@ function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
   return 'text' in output ? output.text : ''
 }
 
-/** Returns what the configured dialect needs and lacks. */
+/** Returns the configured dialect's needs, and those that are not met. */
 function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
   const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
   const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
@@ -113,7 +113,7 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
   }
 }
 
-/** Reports rules that match no tool: whoever set them believes that they hold. */
+/** Reports rules that match no tool, because they have no effect. */
 async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: CheckDeps): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
   const unmatched = await unmatchedNow({ config, log, now }, looked)

@@ -15,7 +15,7 @@ export interface RunOptions {
 }
 
 /**
- * Asks what has not been answered yet. Resolves to the outcomes in the questions' order.
+ * Asks the questions that are not answered yet. Resolves to the outcomes in the questions' order.
  * @throws the signal's reason when it is aborted; the answers so far are kept
  */
 export async function askAll(questions: EvalQuestion[], options: RunOptions): Promise<EvalOutcome[]> {

@@ -32,18 +32,18 @@ export async function evalReplay(options: Extract<EvalOptions, { kind: 'replay' 
   const summary = summarise({ dialect: options.dialect, model: 'recording' }, scored)
   const report = { title: `${basename(options.file)}, replayed`, at: now().toISOString() }
   const side = { summary, questions: scored, details: { recordedRight: recorded, differences } }
-  return `${told(recorded, differences)}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
+  return `${summaryOf(recorded, differences)}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
 }
 
 /** Further differences are only in the JSON file. */
-const TOLD = 20
+const MAX_LISTED = 20
 
-function told(recorded: number, differences: Difference[]): string {
+function summaryOf(recorded: number, differences: Difference[]): string {
   const changed = differences.filter((difference) => difference.counts)
   const lines = changed
-    .slice(0, TOLD)
+    .slice(0, MAX_LISTED)
     .map(({ id, replayed, why }) => `- ${id}, ${replayed.right ? 'right' : 'wrong'} here: ${why}`)
-  const more = changed.length > TOLD ? [`- and ${changed.length - TOLD} more in results.json`] : []
+  const more = changed.length > MAX_LISTED ? [`- and ${changed.length - MAX_LISTED} more in results.json`] : []
   return [`Recorded: ${recorded} right. Scored otherwise here: ${changed.length || 'none'}.`, ...lines, ...more].join(
     '\n',
   )

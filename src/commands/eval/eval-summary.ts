@@ -29,7 +29,7 @@ export interface Summary {
   /** Omitted if the price of any call is unknown. */
   costUsd?: number
   /**
-   * How many runs ended in each way. `answered`: the model ended the run itself. `not answered`: it ended the run, but
+   * The number of runs by outcome. `answered`: the model ended the run itself. `not answered`: it ended the run, but
    * said that it does not know.
    */
   ends: Record<string, number>

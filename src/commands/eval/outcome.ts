@@ -13,7 +13,7 @@ export interface EvalOutcome {
   question: string
   answer?: string
   /**
-   * How many figures the answer has, and how many of them stand nowhere in what was read. Absent if nothing was read.
+   * The number of figures in the answer, and of those without a source in what was read. Absent if nothing was read.
    */
   figures?: { total: number; unsupported: number }
   /** Why the run was stopped before the model ended it. */

@@ -57,8 +57,8 @@ export async function checkServers(place: OperatorPlace): Promise<number> {
 }
 
 /**
- * Returns the rules of APPROVERS and MCP_CONFIG that match no tool, given what the servers list now and the bot's other
- * tools.
+ * Returns the rules of APPROVERS and MCP_CONFIG that match no tool, given the servers' current tools and the bot's
+ * others.
  */
 export async function unmatchedNow(
   { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
@@ -110,7 +110,7 @@ async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
   }
 }
 
-/** Checks what a login needs before any request. @throws ConfigError */
+/** Checks the requirements of a login before any request. @throws ConfigError */
 export function checkLogin(config: Config, servers: McpConfig, name: string): void {
   if (isPersonal(remoteServer(servers, name)))
     throw new ConfigError(`${name} has "login": "person": people connect it themselves, by /ask connections in Slack.`)

@@ -57,7 +57,7 @@ function isSet(env: Env): boolean {
 
 type EndpointParts = Pick<ConnectModelOptions, 'desk' | 'env' | 'net'>
 
-/** Returns undefined if what was given cannot be right. */
+/** Returns undefined for a value that cannot be right. */
 async function askSettings(
   isElsewhere: boolean,
   { desk, env, net }: EndpointParts,

@@ -24,7 +24,7 @@ const KINDS: [prefix: string, kind: string][] = [
   ['xox', 'another kind of token'],
 ]
 
-/** @returns a sentence that says what is wrong with the form. It never contains the value. */
+/** @returns what is wrong with the form, as a sentence. It never contains the value. */
 export function formFault(name: TokenName, value: string): string | undefined {
   const kind = KINDS.find(([prefix]) => value.startsWith(prefix))
   const isOther = kind && !(name === 'SLACK_BOT_TOKEN' ? 'xoxb-' : 'xapp-').startsWith(kind[0])

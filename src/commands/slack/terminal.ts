@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 
 /**
- * Matches what a terminal sends for cursor keys (an escape, a bracket, some numbers, a letter), and the marks around
+ * Matches a terminal's codes for cursor keys (an escape, a bracket, some numbers, a letter), and the marks around
  * pasted text.
  */
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g

@@ -16,7 +16,7 @@ export interface TokenFile {
   /** Returns where the bot was installed when the file was last written. */
   installed(): InstalledIds
   /**
-   * Writes what has changed, and says so. `same`: there was nothing to write. `refused`: the person keeps the existing
+   * Writes the changes, and reports them. `same`: there was nothing to write. `refused`: the person keeps the existing
    * tokens.
    * @throws ConfigError if the file cannot be written
    */

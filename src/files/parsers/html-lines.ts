@@ -1,5 +1,6 @@
 /**
- * Reads HTML as lines: what a reader of the page would see, headings marked as in Markdown, one line per table row.
+ * Reads HTML as lines: the text that a reader of the page would see, headings marked as in Markdown, one line per table
+ * row.
  */
 import { Parser } from 'htmlparser2'
 import { SectionWriter } from '../section-writer.ts'

@@ -14,7 +14,7 @@ export interface Account {
   finish(person: Person, flow: unknown, answer: URLSearchParams): Promise<void>
   /** Returns the rights that the person's login gives the bot. Undefined without a login. */
   look(person: Person): Promise<ConnectedAccount | undefined>
-  /** Deletes the login. @returns what revokes it where that is possible, and never rejects */
+  /** Deletes the login. @returns a function that revokes it if possible, and never rejects */
   disconnect(person: Person): Promise<() => Promise<void>>
 }
 

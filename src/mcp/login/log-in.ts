@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { ToolError } from '../../base/errors.ts'
 import { awaitAnswers } from './login-callback.ts'
-import { shown } from './login-fetch.ts'
+import { originOf } from './login-fetch.ts'
 import { finishLogin, startLogin } from './login-halves.ts'
 import type { LoginStore } from './login-store.ts'
 import { loginProvider } from './oauth-provider.ts'
@@ -26,7 +26,7 @@ export interface LogInOptions {
 const PERSON_MS = 10 * 60_000
 
 /**
- * Logs the workspace in at a server: tells a person which page to open, and stores the resulting tokens.
+ * Logs the workspace in at a server: shows a person which page to open, and stores the resulting tokens.
  * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function logIn(server: HttpServerConfig, options: LogInOptions): Promise<void> {
@@ -48,7 +48,7 @@ function sayWhere(
   address: URL,
   { server, say, back }: { server: HttpServerConfig; say(line: string): void; back: string },
 ): void {
-  say(`To log in at ${server.name}, open this page of ${shown(address)} in a browser:\n\n  ${address.href}\n`)
+  say(`To log in at ${server.name}, open this page of ${originOf(address)} in a browser:\n\n  ${address.href}\n`)
   say(`The browser returns to ${back}, and this command continues on its own.`)
   say(
     'If the browser is on another machine, it ends on a page that cannot be reached. Paste the address of that page here.',

@@ -38,11 +38,11 @@ export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginF
 export function checkTransport(name: string, url: URL): void {
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
-  throw new ToolError(`The login at ${name} would use ${shown(url)}, and only https addresses may be used for it.`)
+  throw new ToolError(`The login at ${name} would use ${originOf(url)}, and only https addresses may be used for it.`)
 }
 
 /** Returns scheme and host alone: the rest of an address may contain anything. */
-export function shown(url: URL): string {
+export function originOf(url: URL): string {
   return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
 }
 
@@ -51,7 +51,7 @@ function checkRedirect(name: string, url: URL, response: Response): void {
   const location = response.headers.get('location')
   if (location === null || response.status < 300 || response.status >= 400) return
   if (URL.canParse(location, url.href) && new URL(location, url).origin === url.origin) return
-  throw new ToolError(`The login at ${name} was sent on from ${shown(url)} to another host: it is refused.`)
+  throw new ToolError(`The login at ${name} was sent on from ${originOf(url)} to another host: it is refused.`)
 }
 
 async function withoutWords(response: Response): Promise<Response> {

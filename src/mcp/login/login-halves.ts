@@ -56,7 +56,7 @@ export async function finishLogin(
   await half(server, provider, { fetch, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
 }
 
-/** How a server asks for a login. `isAsked`: it refuses without one. JSON. */
+/** The server's login requirements. `isAsked`: it refuses without a login. JSON. */
 export interface Challenge {
   isAsked: boolean
   resourceMetadataUrl?: string | undefined
@@ -64,7 +64,8 @@ export interface Challenge {
 }
 
 /**
- * Returns the server's answer to a request without a token: where its login is described, and which scopes it wants.
+ * Returns the server's answer to a request without a token: the address of its login's description, and the wanted
+ * scopes.
  */
 async function challengeOf(server: HttpServerConfig, fetch: FetchLike): Promise<Challenge> {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -107,7 +108,7 @@ async function half(server: HttpServerConfig, provider: LoginProvider, options: 
   }
 }
 
-/** The SDK sends a refused code a second time. Throwing in place of the answer ends the login at once. */
+/** The SDK sends a refused code a second time. Throwing instead of answering ends the login at once. */
 function unrepeated(name: string, fetch: FetchLike): FetchLike {
   return async (address, init) => {
     const response = await fetch(address, init)

@@ -67,7 +67,7 @@ export interface LoginStore {
   /** Notes that a server needs a login. @returns true for the first note in a day, over all processes */
   noteNeed(server: HttpServerConfig, need: LoginNeed): Promise<boolean>
   needOf(server: HttpServerConfig): Promise<LoginNeed | undefined>
-  /** Runs one `work` at a time, over all processes. */
+  /** Runs one `work` at a time, across all processes. */
   alone<T>(server: HttpServerConfig, work: () => Promise<T>): Promise<T>
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { ToolError } from '../../base/errors.ts'
 import { checkAddress } from '../../base/http/check-address.ts'
-import { checkTransport, shown } from './login-fetch.ts'
+import { checkTransport, originOf } from './login-fetch.ts'
 import type { LoginClient, LoginStore } from './login-store.ts'
 import { tokensOf } from './server-auth.ts'
 import type { HttpServerConfig } from '../types.ts'
@@ -168,7 +168,7 @@ function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {
   checkTransport(server.name, url)
   if (url.username !== '' || url.password !== '')
     throw new ToolError(
-      `The login page of ${server.name} has a user name in its address (${shown(url)}): it is refused.`,
+      `The login page of ${server.name} has a user name in its address (${originOf(url)}): it is refused.`,
     )
   if (url.origin !== new URL(server.url).origin) checkAddress(url, { name: `The login at ${server.name}` })
 }

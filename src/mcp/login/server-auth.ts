@@ -56,7 +56,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   let used: Login | undefined
   let seen: string[] = []
 
-  /** Logs it once, and tells everyone who asks. */
+  /** Logs it once, and reports it to every caller. */
   const needed = async (why: string): Promise<ToolError> => {
     lacks = why
     if (isPersonal(server)) return loginNeeded(server.name, true)
@@ -109,7 +109,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   }
 }
 
-/** Returns the secrets of this login and of earlier ones: a server may return what it was sent a while ago. */
+/** Returns the secrets of this login and of earlier ones, because a server may return what it received earlier. */
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen

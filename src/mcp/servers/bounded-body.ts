@@ -9,7 +9,7 @@ export const MCP_MAX_BYTES = 5_000_000
  */
 const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
 
-/** Counts what a server sends. `asked` starts over, because we have sent it something. */
+/** Counts a server's messages. `asked` restarts the count, because we have sent it something. */
 export interface Intake {
   asked(): void
   /** @throws ToolError if it is too much */

@@ -73,7 +73,7 @@ export class ConnectionKeeper {
     return this.#opening
   }
 
-  /** Notes how the last request to a remote server went, because each request is its own connection. */
+  /** Records the result of the last request to a remote server, because each request is its own connection. */
   note(failure: ToolError | undefined): void {
     if (this.#config.kind === 'http' && (!failure || failure.isDown)) this.#down = failure
   }

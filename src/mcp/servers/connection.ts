@@ -17,7 +17,7 @@ import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig 
 /** A connected client. Over HTTP, since 2026-07-28, that only means that the server's version is known. */
 export interface Connection {
   client: Client
-  /** Calls its tools and answers what the server asks meanwhile. */
+  /** Calls its tools, and answers the server's requests during a call. */
   elicitation: Elicitation
   /** Whether the server keeps a session for us, as older ones over HTTP do. It may forget the session. */
   hasSession: boolean
@@ -37,7 +37,7 @@ export interface ConnectDeps {
   onFault(error: Error): void
   /** Called when the server says that its tools have changed. */
   onListChanged(): void
-  /** Called when the connection is over, whoever ended it. */
+  /** Called when the connection has ended, from either side. */
   onClose(): void
   /** The running processes of all servers, which are killed if the bot's process ends without `close`. */
   processes: Set<StdioProcess>
@@ -60,7 +60,7 @@ const START_MS = { stdio: 120_000, http: 20_000 }
 const PROBE_MS = 10_000
 const CLIENT = { name: 'thinkaloud', version: '0.1.0' }
 
-/** @throws whatever the SDK or the system throws; `sentenceOf` (call-errors.ts) turns it into a sentence */
+/** @throws the errors of the SDK or the system; `sentenceOf` (call-errors.ts) turns them into sentences */
 export async function connect(server: McpServerConfig, deps: ConnectDeps): Promise<Connection> {
   return server.kind === 'stdio' ? connectStdio(server, deps) : connectHttp(server, deps)
 }

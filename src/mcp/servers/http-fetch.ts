@@ -24,7 +24,7 @@ const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 const BODILESS = [101, 204, 205, 304]
 
 /**
- * Returns the fetch of one connection to a server: its own origin alone, private or not, redirects within it, sizes
+ * Returns the fetch of one connection to a server: only its own origin, private or not, redirects within it, sizes
  * capped. The config's headers are added to the SDK's, which win. Cancelling a call ends its request.
  * @throws ToolError
  */
@@ -83,7 +83,7 @@ interface ExchangeParts {
   done(): void
 }
 
-/** Addresses of cloud metadata and the like are refused, whoever wrote them. */
+/** Addresses of cloud metadata and the like are always refused. */
 function checkedOwn(server: HttpServerConfig, url: URL): URL {
   const literal = literalAddress(url.hostname)
   const isOwn = url.origin === new URL(server.url).origin && url.username === '' && url.password === ''

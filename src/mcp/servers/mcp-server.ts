@@ -25,7 +25,7 @@ export class McpServer {
   readonly config: McpServerConfig
   readonly #link: ConnectionKeeper
   readonly #now: () => number
-  #kept: { tools: ServerTools; until: number } | undefined
+  #cached: { tools: ServerTools; until: number } | undefined
   #listing: Promise<ServerTools> | undefined
   /** How often the server has reported a change of its list. */
   #changes = 0
@@ -35,7 +35,7 @@ export class McpServer {
     this.#now = deps.now
     this.#link = new ConnectionKeeper(config, deps, () => {
       this.#changes += 1
-      if (this.#kept) this.#kept.until = 0
+      if (this.#cached) this.#cached.until = 0
     })
   }
 
@@ -49,7 +49,7 @@ export class McpServer {
    */
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
-    if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
+    if (!isFresh && this.#cached && this.#cached.until > this.#now()) return this.#cached.tools
     // A listing that is under way may have been answered before the change.
     if (isFresh && this.#listing)
       await untilAborted(
@@ -108,7 +108,7 @@ export class McpServer {
     for (let isSecond = false; ; isSecond = true) {
       const connection = await untilAborted(this.#link.connected(), options.signal)
       Object.assign(attempt, { connection, isSent: true })
-      const listed = this.#kept?.tools.tools.find(({ name }) => name === tool) ?? unlisted(tool)
+      const listed = this.#cached?.tools.tools.find(({ name }) => name === tool) ?? unlisted(tool)
       try {
         const named = { name: this.config.name, tool, args, listed, hide: this.#link.hide() }
         return await callTool(connection.elicitation, named, options)
@@ -133,7 +133,7 @@ export class McpServer {
         const { list, ttlMs = KEPT_MS.unsaid } = await listPages(connection.client, limits)
         this.#link.note(undefined)
         const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0
-        this.#kept = { tools: list, until: asked + kept }
+        this.#cached = { tools: list, until: asked + kept }
         return list
       } catch (error) {
         if (isSecond || !isRefused(error, connection)) {

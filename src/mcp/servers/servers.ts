@@ -28,7 +28,7 @@ export interface McpServers {
    * @throws ToolError for a name that MCP_CONFIG does not have
    */
   of(name: string, as?: PersonLogin): McpServer
-  /** Ends what was started, and waits for it. */
+  /** Ends what was started, and waits for its end. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Removes the secrets of MCP_CONFIG from what a server says, before anyone reads it. */
+/** Removes the secrets of MCP_CONFIG from a server's texts before anyone reads them. */
 
 export const HIDDEN = '[secret]'
 
@@ -88,8 +88,8 @@ function joined(ranges: SecretSpan[]): SecretSpan[] {
 }
 
 /**
- * Percent codes, also nested; JSON and JavaScript escapes; and what is dropped: whitespace, backslashes, invisible
- * characters.
+ * Percent codes, also nested; JSON and JavaScript escapes; and characters that are dropped: whitespace, backslashes,
+ * invisible ones.
  */
 const CODED =
   /((?:%(?:25){0,3}[\da-f]{2})+)|\\+u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))|\\+x([\da-f]{2})|\\+[nrt]?|[\s\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]+/giu

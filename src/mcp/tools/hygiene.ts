@@ -1,4 +1,4 @@
-/** Cleans what a server writes about its tools before a model reads it, and reports what looks like an attack. */
+/** Cleans a server's texts about its tools before a model reads them, and reports what looks like an attack. */
 import { defused } from '../../agent/observation.ts'
 
 /**

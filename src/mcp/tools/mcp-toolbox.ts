@@ -143,7 +143,7 @@ function isHere({ channels }: McpServerConfig, channel: string): boolean {
   return channels?.includes(channel.startsWith('D') ? 'dm' : channel) ?? true
 }
 
-/** A server that people log in to may list its tools to them alone, which is no failure. */
+/** A server with people's logins may list its tools only after a login, which is no failure. */
 function unknown(servers: ToolCatalog[]): OffTool[] {
   return servers.flatMap(({ config, failure }) =>
     failure === undefined || isPersonal(config) ? [] : [{ server: config.name, tool: '', why: failure }],

@@ -3,7 +3,7 @@ import type { PersonLogins } from '../login/person-logins.ts'
 import { isPersonal, type McpServerConfig, type PersonLogin } from '../types.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
-/** The catalogues of people who have logged in to a server: what it lists for one of them concerns no one else. */
+/** The catalogues of people who have logged in to a server. Each is visible only to its person. */
 export interface PersonalCatalogs {
   of(config: McpServerConfig, as: PersonLogin): ToolCatalog
   /** The catalogue of the asker's login; undefined without one. */

@@ -123,7 +123,7 @@ const KEYWORDS: Record<string, KeywordReader> = {
   writeOnly: flag,
 }
 
-/** Never throws, whatever it gets. */
+/** Never throws on any input. */
 export function plainSchema(given: unknown): PlainSchema {
   const walk: Walk = { faults: new Set(), parts: { left: MAX_PARTS }, deeper: MAX_DEPTH, at: '' }
   try {

@@ -13,7 +13,7 @@ export interface CleanedTool {
   faults: TextFault[]
 }
 
-/** Returns what a server has listed, cleaned and bounded. Of two tools with one name the last counts. */
+/** Returns a server's list, cleaned and bounded. Of two tools with one name the last counts. */
 export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: CleanedTool[] } {
   const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
   const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))

@@ -46,7 +46,7 @@ export async function callTool(
   }
 }
 
-/** Hides the config's secrets in what a person reads. The state for the server stays unchanged. */
+/** Hides the config's secrets in texts for people. The state for the server stays unchanged. */
 function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ServerToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(

@@ -17,7 +17,7 @@ export interface ToolCatalogDeps {
   now(): number
   /** The server, perhaps with a person's own login; undefined in a process that calls no tools. */
   server?: (() => Promise<McpServer>) | undefined
-  /** The login that lists the tools, if the catalogue is one person's. Another login begins anew. */
+  /** The login that lists the tools, if the catalogue is one person's. Another login starts a new catalogue. */
   as?: PersonLogin | undefined
   /** Called after the server has listed its tools. */
   onListed?: () => void
@@ -220,8 +220,8 @@ const NOTES: Record<PinNote['what'], string> = {
 }
 
 /**
- * Hashes what is run or called, without its secrets: a changed key does not make it another server, whose tools would
- * be pinned anew. Host, port and path of an address count even if the whole address is a secret.
+ * Hashes the command or address without its secrets, so that a changed key does not make it another server, whose tools
+ * would be pinned anew. Host, port and path of an address count even if the whole address is a secret.
  */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]

@@ -26,10 +26,10 @@ interface ChoiceParts {
   skills: { name: string }[]
 }
 
-export function choicesOf({ models: { names: models, named }, toolbox, mcp, skills }: ChoiceParts): AgentChoices {
+export function choicesOf({ models: { names: models, byName }, toolbox, mcp, skills }: ChoiceParts): AgentChoices {
   const { tools, off } = toolbox
   const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
-  const isModel = (name: string) => named(name) !== undefined
+  const isModel = (name: string) => byName(name) !== undefined
   const own = tools.map(({ name }) => name)
   return {
     models,

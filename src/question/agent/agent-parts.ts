@@ -44,7 +44,7 @@ export interface AgentSources {
   /** Replaces the configured model. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
-  /** Called with each custom tool that is left out, in place of a log line. */
+  /** Called with each custom tool that is left out, instead of a log line. */
   leftOut?: ((one: BrokenToolFile) => void) | undefined
   /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
@@ -59,7 +59,7 @@ export interface AgentSources {
   prompts?: Prompts | undefined
 }
 
-/** Stands between the agent and its tools: the playground observes calls here, or replays recorded ones. */
+/** Wraps the agent's tools: the playground observes calls here, or replays recorded ones. */
 export interface ToolSeam {
   /** Returns the tool that takes this one's place. */
   wrap(tool: Tool): Tool

@@ -52,7 +52,7 @@ export async function agentFor(
   const skills = chosen.skills ? all.skills.filter((one) => chosen.skills?.includes(one.name)) : all.skills
   const dialect = all.dialectWith(name, skills)
   return {
-    model: (chosen.model !== undefined && models.named(chosen.model)) || models.model,
+    model: (chosen.model !== undefined && models.byName(chosen.model)) || models.model,
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: [
       ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),

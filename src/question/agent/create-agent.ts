@@ -82,7 +82,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   }
 }
 
-/** Warns of rules for tools that there are not. With MCP_CONFIG this is told once the servers' tools are known. */
+/** Warns of rules for tools that do not exist. With MCP_CONFIG it waits until the servers' tools are known. */
 function warnOfUnmatched({ APPROVERS: approvers }: Config, own: string[], log: Log): void {
   for (const rule of unmatchedRules([], { approvers, own })) log.warn(rule, RULE_UNMATCHED)
 }
@@ -105,7 +105,7 @@ function onlyModel(model: Model): Models {
     model,
     condenseModel: model,
     names: [model.name],
-    named: (name) => (name === model.name ? model : undefined),
+    byName: (name) => (name === model.name ? model : undefined),
   }
 }
 

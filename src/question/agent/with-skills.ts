@@ -4,7 +4,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { readSkill, type Skill } from '../../../tools/read-skill.ts'
 
-/** How the model calls the skill tool in dialects whose prompts list no tools. */
+/** The call of the skill tool in dialects whose prompts list no tools. */
 const CALLS: Record<string, string> = {
   docstore: 'the action read_skill[NAME]',
   'self-ask': 'the line "Follow up: read_skill[NAME]"',

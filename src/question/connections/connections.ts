@@ -39,8 +39,8 @@ export interface Connections {
   /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
   resumeLeft(): Promise<void>
   /**
-   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
-   * at most, and never rejects.
+   * Deletes the logins of a person, or of everybody in a team, and revokes them if possible. Waits a moment at most,
+   * and never rejects.
    */
   end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
@@ -129,8 +129,8 @@ const END_MS = 1_500
 const AT_ONCE = 10
 
 /**
- * Deletes the logins of a person, or of everybody in a team, and then revokes them where that is possible. Revoking
- * many takes long, and meanwhile the caller may delete what is left of them.
+ * Deletes the logins of a person, or of everybody in a team, and then revokes them if possible. Revoking many takes
+ * long, and meanwhile the caller may delete the rest of them.
  */
 export async function endLogins(
   { team, user }: { team: string; user?: string | undefined },

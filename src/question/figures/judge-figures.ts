@@ -21,7 +21,7 @@ const FAR_CHANCE = 2
 const ONE_DIGIT_ERROR = 0.05
 
 /**
- * A number, date, quotation, file name or address of an answer, and its sources. Without any, it is nowhere in what was
+ * A number, date, quotation, file name or address of an answer, and its sources. Without sources it is not in what was
  * read.
  */
 export interface FoundFigure {
@@ -45,7 +45,7 @@ export interface JudgedTexts {
 }
 
 /**
- * Returns the figures of an answer, each with its sources. A figure without any is nowhere in what was read.
+ * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
  */
 export function judgeFigures(answer: string, { question, read, today }: JudgedTexts): FoundFigure[] | undefined {
@@ -177,7 +177,7 @@ class Judge {
       /\baged?\s$/i.test(this.#answer.slice(0, figure.at).slice(-6))
     for (const reading of readings) {
       const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge)
-      if (pair) return [`from ${pair.map(shown).join(' and ')}`]
+      if (pair) return [`from ${pair.map(formatted).join(' and ')}`]
     }
     return []
   }
@@ -290,7 +290,7 @@ function decoded(text: string): string {
   }
 }
 
-function shown(value: number): string {
+function formatted(value: number): string {
   return Number.isInteger(value) && value < 10_000
     ? String(value)
     : value.toLocaleString('en-US', { maximumFractionDigits: 4 })

@@ -63,7 +63,7 @@ export function around({ value, tolerance }: Reading): [low: number, high: numbe
   return [value - more, value + more]
 }
 
-/** Quantities and spans of time between what was read are in their base unit. */
+/** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
   readonly #texts: readonly ReadText[]
   readonly #plain: Numbers

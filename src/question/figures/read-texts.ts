@@ -23,7 +23,10 @@ export const REMEMBERED = 'remembered thing'
 /** An answer shows at most this many sources. */
 const NUMBERED = 5
 
-/** Returns what a run has read. @returns undefined if it read nothing but the question and its own earlier answers */
+/**
+ * Returns the texts that a run has read. @returns undefined if it read nothing but the question and its own earlier
+ * answers
+ */
 export function readTexts({
   question,
   steps,
@@ -81,7 +84,7 @@ const FILE_HEAD =
   /^(?:File )?(.{1,200}?)(?:, ((?:pages?|slides?|sheet|lines?|rows?) [^\n]{1,200}):|, (?:not )?all of it: .*)$/
 const PAGE_HEAD = /^\[((?:page|slide) \d{1,6})\]$/
 
-/** Splits the text of files at their pages. `[page 3]` stands above a page, `handbook.pdf, pages 3-5:` above a part. */
+/** Splits the text of files at their pages. `[page 3]` is above a page, `handbook.pdf, pages 3-5:` above a part. */
 function pagesIn(text: string, place: string): ReadText[] {
   const texts: { place: string; lines: string[] }[] = [{ place, lines: [] }]
   let file: string | undefined

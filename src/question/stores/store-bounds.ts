@@ -13,7 +13,7 @@ export const UNANSWERED = { ttlMs: USE_TTL_MS, max: 200 }
 export const HOME_ADMINS = { ttlMs: 365 * DAY_MS, max: 50 }
 export const OPEN_HOMES = { ttlMs: 10 * MINUTE_MS, max: 100 }
 
-/** How long conversations, what is remembered, and the queue's questions are stored. */
+/** The lifetimes of conversations, remembered texts, and the queue's questions. */
 export function boundsOf(config: Config) {
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   return {

@@ -7,7 +7,7 @@ type ReadMessage = (ts: string) => Promise<ThreadContext>
 
 /**
  * Opens a question about a message in that message's thread.
- * @returns false if it cannot be asked there; the asker has then been told (`notice`)
+ * @returns false if it cannot be asked there; the asker has then got a message (`notice`)
  */
 export async function isAboutOpen(
   work: QuestionWork,

@@ -54,7 +54,7 @@ export function granterIn({ question, settings, installation, services }: Questi
   return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
 }
 
-/** The history with names in place of ids. The first answer in a thread gets a line on how to go on there. */
+/** The history with names instead of ids. The first answer in a thread gets a line on how to continue there. */
 function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
@@ -66,7 +66,7 @@ function historyOf({ question, settings, mentions, services }: QuestionWork, dis
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Reads the messages and files before the question. People are told at once which files are left out. */
+/** Reads the messages and files before the question. A message says at once which files are left out. */
 function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined

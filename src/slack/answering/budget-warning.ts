@@ -13,8 +13,8 @@ const MAX_ADMINS = 20
 const FACTS_MS = 5_000
 
 /**
- * Tells people once a day that most of a budget is used: the asker of their own budget, and each admin who has opened
- * the Home of the workspace's budgets. Never rejects.
+ * Notifies people once a day that most of a budget is used: the asker of their own budget, and each admin who has
+ * opened the Home of the workspace's budgets. Never rejects.
  */
 export async function warnOfBudgets(work: QuestionWork): Promise<void> {
   const { question, services } = work

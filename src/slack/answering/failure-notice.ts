@@ -82,9 +82,9 @@ function isUnseen(question: Question): boolean {
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
 
 /**
- * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who used a
- * command or a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are told
- * nothing.
+ * Tells only the asker that they may not ask, or not there: once a day per reason, place and person. Users of a command
+ * or a menu, and people who could not be looked up, get the message each time, because they wait for a reply. Bots get
+ * none.
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
@@ -99,7 +99,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 
-/** Tells the asker alone which limit the question exceeds. */
+/** Tells only the asker which limit the question exceeds. */
 export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
   const { log, watch } = services
@@ -110,8 +110,8 @@ export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): 
 }
 
 /**
- * Finishes the failure of an earlier process, which died while it told the thread. Makes sure that the thread was told,
- * and ends the run.
+ * Finishes the failure of an earlier process, which died while it notified the thread. Ensures that the thread has the
+ * message, and ends the run.
  */
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
@@ -120,7 +120,7 @@ export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** Waits for the last sentence in the thread. If Slack refuses it there, tells the asker alone. */
+/** Waits for the last message in the thread. If Slack refuses it there, sends it to the asker alone. */
 async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
   try {
     await told

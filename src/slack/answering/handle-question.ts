@@ -20,7 +20,9 @@ import { admittedPeople, isDenied, refuse, type AdmittedPeople } from './refuse.
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
-/** Returns the handlers for the queue's questions. If a handler throws, the queue retries; people are told here. */
+/**
+ * Returns the handlers for the queue's questions. If a handler throws, the queue retries; people get the message here.
+ */
 export function createQuestionHandlers(services: Services): { answer: Handler; deadLetter: Handler } {
   const admitted = admittedPeople(() => services.now().getTime())
   const streamsRefused = new StreamRefusals()

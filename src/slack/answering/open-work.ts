@@ -40,9 +40,9 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
       await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
-      const named = (text: string) => mentions.forPeople(text)
+      const forPeople = (text: string) => mentions.forPeople(text)
       const stop = () => void stopRun(question, services)
-      const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
+      const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, forPeople, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       const { connections } = services
       return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections })

@@ -17,7 +17,7 @@ export function admittedPeople(now: () => number): AdmittedPeople {
 }
 
 /**
- * Refuses a person who may not ask, or not now, and tells them. @returns undefined for a question that will be answered
+ * Refuses a person who may not ask, or not now, with a message. @returns undefined for a question that will be answered
  */
 export async function refuse(
   work: QuestionWork,
@@ -31,7 +31,7 @@ export async function refuse(
   return { end: undefined }
 }
 
-/** Returns whether the asker may not ask. They have been told then. */
+/** Returns whether the asker may not ask. They have got a message then. */
 export async function isDenied(
   work: QuestionWork,
   admitted: AdmittedPeople,

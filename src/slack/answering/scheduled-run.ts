@@ -1,4 +1,4 @@
-/** A scheduled question before it has a thread: whether it may run, and what people are told of its end. */
+/** A scheduled question before it has a thread: whether it may run, and the messages about its end. */
 import { messageOf } from '../../base/errors.ts'
 import { admit } from '../../question/admission.ts'
 import {
@@ -69,7 +69,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }
 
-/** Notes the end of an occurrence, and tells those who wait for it. May be called again. */
+/** Records the end of an occurrence, and notifies those who wait for it. May be called again. */
 export async function endScheduled(work: QuestionWork, end: OccurrenceEnd): Promise<undefined> {
   const { question, outbox } = work
   const schedule = await noteEnd(work, end)
@@ -91,7 +91,7 @@ async function pause(work: QuestionWork, why: PauseReason): Promise<undefined> {
   return schedule?.paused?.by === work.question.id ? tellPaused(work, schedule) : undefined
 }
 
-/** Tells the maker once, and whoever else pressed *Run now*. */
+/** Notifies the maker once, and anyone else who pressed *Run now*. */
 async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undefined> {
   const { user, schedule: occurrence } = work.question
   const why = schedule.paused?.why ?? 'person'
@@ -99,11 +99,11 @@ async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undef
   if (occurrence?.by) await tellAlone(work, occurrence.by, noteContent(pausedText(schedule, why, { isMaker: false })))
 }
 
-/** Tells a person once, in their direct messages. */
+/** Notifies a person once, in their direct messages. */
 async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Content): Promise<void> {
   const { question, outbox, services } = work
   const args = { channel: user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
-  // Whether it is there cannot be looked up: nobody tells the bot which direct messages are whose.
+  // It cannot be looked up, because Slack does not say whose direct messages are whose.
   const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
   const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)
   await outbox

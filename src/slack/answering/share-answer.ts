@@ -31,7 +31,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
-/** Posts an answer into the thread whose question it answers. A follow-up there goes on from it. @throws likewise */
+/** Posts an answer into the thread whose question it answers. A follow-up there continues from it. @throws likewise */
 async function shareInThread(record: RunRecord, work: QuestionWork): Promise<void> {
   const { outbox, services } = work
   const { question } = record

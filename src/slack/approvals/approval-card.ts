@@ -114,7 +114,7 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
   return { block, plain, length: more > 0 ? text.length : 0 }
 }
 
-/** The tool's real name stands here, since a server chooses its titles. */
+/** The tool's real name is shown, because a server chooses its titles. */
 function saysBlocks({ tool, approval: { says } }: WaitingCall): KnownBlock[] {
   const line = escapeWithin(openLine(says), SAYS)
   const name = escapeWithin(openLine(tool), NAME)

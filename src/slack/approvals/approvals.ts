@@ -39,7 +39,7 @@ interface ApprovalCardOptions extends Omit<ApprovalOptions, 'outbox'> {
   isSeenByAskerAlone: boolean
 }
 
-/** Returns what the card of a call shows. */
+/** Returns the content of a call's card. */
 export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
   const { question, mentions, approvers, isSeenByAskerAlone } = options
   const { tool, approval } = call

@@ -20,7 +20,7 @@ import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* needs an answer from you to continue.`
   return contentOf(line, [
-    ...words(asked.message, MESSAGE),
+    ...textBlocks(asked.message, MESSAGE),
     ...(asked.remakes ? [context([REMAKES])] : []),
     ...(asked.url === undefined ? formBlocks(asked, value) : pageBlocks(value)),
   ])
@@ -30,7 +30,7 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
 export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
   const names = [`<@${asker}>`, `*${nameOf(asked)}*`] as const
   if (asked.login) return contentOf(CONNECT_ENDS[end](...names), [])
-  return contentOf(ENDS[end](...names), words(asked.message, MESSAGE))
+  return contentOf(ENDS[end](...names), textBlocks(asked.message, MESSAGE))
 }
 
 const NOT_CONNECTED = (_: string, server: string) => `🚫 ${server} is not connected. I am going on without it.`
@@ -51,7 +51,7 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   over: (_, server) => `⏹️ This is closed: ${server} no longer waits for an answer.`,
 }
 
-/** The card that asks for the asker's own login. The message is what people call the tool. */
+/** The card that asks for the asker's own login. The message is the tool's name for people. */
 export function connectCard(
   asked: ToolQuestion,
   { asker, value, link }: { asker: string; value: string; link: string },
@@ -84,7 +84,7 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
   const opens = button(QUESTION_OPEN, 'Answer…', { value, style: 'primary' })
   const about =
     choices.length > 0
-      ? fields.flatMap(({ title, description = '' }) => words(`${title}\n${description}`, DESCRIPTION))
+      ? fields.flatMap(({ title, description = '' }) => textBlocks(`${title}\n${description}`, DESCRIPTION))
       : []
   return [...about, context([NO_SECRETS]), actions([...(choices.length > 0 ? buttons : [opens]), declines(value)])]
 }
@@ -133,7 +133,7 @@ function actions(elements: Button[]): ActionsBlock {
   return { type: 'actions', elements }
 }
 
-function words(text: string, size: { max: number; maxEscaped: number }): KnownBlock[] {
+function textBlocks(text: string, size: { max: number; maxEscaped: number }): KnownBlock[] {
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
   return [plainContext(escapeWithin(shown, size))]

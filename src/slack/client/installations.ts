@@ -83,7 +83,7 @@ export interface IdentifyOptions extends InstallationOptions {
 
 /** How long the start waits for Slack. Milliseconds. */
 const IDENTIFY_MS = 30_000
-/** After this time without an answer, the operator is told. Milliseconds. */
+/** The time without an answer after which the operator is notified. Milliseconds. */
 const SILENT_MS = 4_000
 
 /**
@@ -175,7 +175,7 @@ export function tokenRefused(setting: string, error: unknown, config: Pick<Confi
 
 const WHO_MS = 2_000
 
-/** Returns what people call a person and their workspace. */
+/** Returns the names of a person and their workspace for people. */
 export function whoIs({ of }: Pick<Installations, 'of'>) {
   return async ({ team, user }: Person): Promise<{ name: string; workspace: string }> => {
     const { directory, identity } = (await of(team)) ?? {}

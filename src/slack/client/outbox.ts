@@ -117,7 +117,7 @@ export class Outbox {
     }
   }
 
-  /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
+  /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` any error */
   call(method: string, args: SlackArgs, options: CallOptions = { effort: 'patient' }): Promise<SlackResult> {
     return this.#client.call(method, args, options)
   }

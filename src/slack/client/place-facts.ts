@@ -44,7 +44,7 @@ const UNKNOWN: PlaceFacts = {
 }
 
 /**
- * Returns the facts about a channel, as Slack tells them now.
+ * Returns the current facts about a channel from Slack.
  * @throws if Slack does not answer
  */
 export async function factsOfPlace(

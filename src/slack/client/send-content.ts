@@ -31,8 +31,8 @@ export function acceptedForm(
 
 /**
  * Sends the content. If Slack refuses its form, it is sent again in simpler forms, at last as plain text. Remembers the
- * block types that this workspace does not support, but not faults of a single message. @throws what is not about the
- * form
+ * block types that this workspace does not support, but not errors of a single message. @throws errors that are not
+ * about the form
  */
 export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
   const { method, args, options, client, log } = call

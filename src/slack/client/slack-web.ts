@@ -69,7 +69,7 @@ interface SendOptions extends AttemptOptions {
   token: string
 }
 
-/** Error codes that mean this app cannot use the method in the workspace, whatever the arguments are. */
+/** Error codes that mean this app cannot use the method in the workspace, with any arguments. */
 const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
 
 /** How long a patient call is retried: enough for a short outage. After that the whole run is tried again. */

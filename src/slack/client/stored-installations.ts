@@ -207,7 +207,7 @@ export async function lastUsed({ shared }: InstallStores, id: string): Promise<n
   return typeof at === 'number' ? at : undefined
 }
 
-/** Returns the teams that an organisation's installation serves, as far as they have been heard of. */
+/** Returns the known teams of an organisation's installation. */
 export function servedTeams(stores: InstallStores, enterprise: string): Promise<string[]> {
   return organisationLinks(stores).teamsOf(enterprise)
 }

@@ -16,7 +16,7 @@ export interface TokenRefresh {
   ahead(record: InstallationRecord): void
   /** Returns the record with a token that has not ended; refreshes it first if it has. */
   fresh(record: InstallationRecord): Promise<InstallationRecord>
-  /** Returns the record with a new token in place of one that Slack says has ended, if there can be one. */
+  /** Returns the record with a new token instead of one that Slack reports as expired, if there can be one. */
   replaced(record: InstallationRecord, ended: string): Promise<InstallationRecord>
   /** Refreshes all installations that are due. */
   sweep(): Promise<void>
@@ -28,7 +28,7 @@ export interface TokenRefreshOptions extends ApiOptions {
   clientSecret: string
   log: Log
   now: () => number
-  /** Tells the installer that the app must be installed again; called once. */
+  /** Notifies the installer once that the app must be installed again. */
   tellInstaller(record: InstallationRecord): Promise<void>
 }
 
@@ -142,7 +142,7 @@ async function exchange({ record, generation }: StoredInstallation, options: Tok
     )
 }
 
-/** @returns whether somebody has to be told, which is not so if the app was installed again in the meantime */
+/** @returns whether somebody must be notified, which is not so if the app was installed again in the meantime */
 async function giveUp(
   { record, generation }: StoredInstallation,
   error: unknown,
@@ -153,7 +153,7 @@ async function giveUp(
   return stores.records.save({ ...record, refused: 'untold' }, generation)
 }
 
-/** A process that ends before it has told somebody leaves that to the next one. */
+/** If a process ends before it has notified somebody, the next one does. */
 async function tellOnce(id: string, { stores, tellInstaller }: TokenRefreshOptions): Promise<void> {
   await stores.shared.lock(`tell:${id}`, LOCK_MS, async () => {
     const stored = await stores.records.load(id)

@@ -22,7 +22,7 @@ export interface DisplayChoice {
   /** Shared by all runs of the process. */
   streamsRefused: StreamRefusals
   /** Replaces ids with names. */
-  named(text: string): string
+  forPeople(text: string): string
   /** Asks the run to stop, because a person stopped its stream. */
   stopRun(): void
   log: Log

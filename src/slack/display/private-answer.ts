@@ -19,7 +19,7 @@ export class PrivateAnswer implements Display {
     this.#outbox = outbox
   }
 
-  /** Says at once that the question is asked again, in place of the button. */
+  /** Shows at once that the question is asked again, instead of the button. */
   async show(): Promise<boolean> {
     if (!isRepeat(this.#outbox.question.id)) return false
     await this.#outbox.sendEphemeral('working', noteContent(PRIVATE.working), { replaces: true })

@@ -27,7 +27,7 @@ export class Replies implements Display {
   readonly #now: () => Date
   readonly #steps = new Map<number, ShownStep>()
   /** The current content of each message, by its key. */
-  readonly #shown = new Map<string, Content>()
+  readonly #sentContents = new Map<string, Content>()
   /** Whether Slack was slow since the last call of `show` began. */
   #isSlow = false
   #isUnderstoodShown = false
@@ -84,8 +84,8 @@ export class Replies implements Display {
     const [first, last] = rangeOf(key)
     const steps = [...this.#steps.values()].filter(({ n }) => n >= first && n <= last)
     const content = contentOf(steps.sort((a, b) => a.n - b.n))
-    if (isDeepStrictEqual(content, this.#shown.get(key))) return false
-    this.#shown.set(key, content)
+    if (isDeepStrictEqual(content, this.#sentContents.get(key))) return false
+    this.#sentContents.set(key, content)
     const from = this.#now().getTime()
     await this.#outbox.show(key, content)
     this.#isSlow ||= this.#now().getTime() - from >= SLOW_MS
@@ -102,8 +102,8 @@ export class Replies implements Display {
   #keyOf(n: number): string | undefined {
     const { posts } = this.#outbox.run.saved
     const one = keyOf([n])
-    if (this.#shown.has(one) || posts[one] !== undefined) return one
-    return [...this.#shown.keys(), ...Object.keys(posts)].find((key) => {
+    if (this.#sentContents.has(one) || posts[one] !== undefined) return one
+    return [...this.#sentContents.keys(), ...Object.keys(posts)].find((key) => {
       const [first, last] = rangeOf(key)
       return n >= first && n <= last
     })

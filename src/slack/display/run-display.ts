@@ -32,7 +32,7 @@ export interface RunDisplayOptions {
   now(): Date
 }
 
-/** Shows one run in its thread from its events and maintains the status, while the agent goes on. */
+/** Shows one run in its thread from its events and maintains the status, while the agent continues. */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
@@ -87,8 +87,8 @@ export class RunDisplay {
     if (event.type === 'figures') this.#footnotes.figures = figuresText(event.figures)
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
-    if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
-    if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#asked())
+    if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#answerStart())
+    if (event.type === 'answer_withdrawn') this.#display.showAnswer?.(undefined, this.#answerStart())
     if (event.type === 'waiting') await this.#wait(event.n, event.step)
     if (event.type === 'answer') await this.#answer(event)
     if (event.type === 'gave_up') await this.#answer({ ...event, sources: [], stopped: event.reason, gaveUp: true })
@@ -111,7 +111,7 @@ export class RunDisplay {
     await this.fail(sentence, reference, { name: 'given-up' })
   }
 
-  /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run goes on without it. */
+  /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
       const { outbox } = this.#options
@@ -191,7 +191,7 @@ export class RunDisplay {
     }
     this.#isShowQueued = false
     const isFirst = this.#mayShowAt === 0
-    const steps = this.#takeChanged().map((n) => this.#shown(n))
+    const steps = this.#takeChanged().map((n) => this.#shownStep(n))
     if (steps.length === 0 && !isFirst) return
     try {
       if (await this.#display.show(steps)) this.#status.refresh()
@@ -207,14 +207,14 @@ export class RunDisplay {
   }
 
   /** The current state of a step. */
-  #shown(n: number): ShownStep {
+  #shownStep(n: number): ShownStep {
     const step = this.#progress.steps[n - 1]
     if (!step || step.kind === 'message') throw new Error(`Step ${n} is not one to show.`)
     return { n, step, understood: n === 1 ? this.#understood : undefined }
   }
 
   /** The parts of the answer's view that are known before the answer is complete. */
-  #asked(): AnswerStart {
+  #answerStart(): AnswerStart {
     const { outbox, linkHosts } = this.#options
     const sources = this.#progress.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.sources) || [])
     const { id, text } = outbox.question
@@ -223,7 +223,7 @@ export class RunDisplay {
 
   #answer(final: FinalText): Promise<void> {
     const parts = { ...this.#options, progress: this.#progress, done: this.#done, footnotes: this.#footnotes }
-    return this.#finish({ key: 'answer', kind: 'answer', view: { ...this.#asked(), ...finalView(final, parts) } })
+    return this.#finish({ key: 'answer', kind: 'answer', view: { ...this.#answerStart(), ...finalView(final, parts) } })
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
@@ -234,7 +234,7 @@ export class RunDisplay {
     const running = steps.flatMap((step, i) => (isRunning(step) ? [i + 1] : []))
     const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(endedStep) }
-    const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shown(n)) })
+    const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shownStep(n)) })
     this.#enqueue(finish, true)
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#tail

@@ -6,7 +6,7 @@ import type { SlackArgs } from '../client/slack-web.ts'
 import { headOf } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 
-/** Slack clears a status with each message of the bot. If the work still goes on after this, it is set again (ms). */
+/** Slack clears a status with each message of the bot. If the work still continues after this, it is set again (ms). */
 const REFRESH_MS = 1500
 const THINKING = 'is thinking …'
 const REACTION = 'eyes'
@@ -57,7 +57,7 @@ export class Status {
     })
   }
 
-  /** Sets the status again if the work still goes on a little later. Call it after each message of the bot. */
+  /** Sets the status again if the work still continues a little later. Call it after each message of the bot. */
   refresh(): void {
     clearTimeout(this.#timer)
     if (this.#ended) return

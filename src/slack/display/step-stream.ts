@@ -33,7 +33,7 @@ export interface StepStreamOptions {
   /** Shared by the runs of this process. */
   refused: StreamRefusals
   /** Replaces ids with names. */
-  named(text: string): string
+  forPeople(text: string): string
   /** Asks the run to stop, because a person stopped its stream. */
   stopRun(): void
   /** Ends a stream with its answer. @throws the error if the answer cannot be shown */
@@ -127,7 +127,7 @@ export class StepStream implements Display {
       tasks: this.#steps.all.map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),
-      told: this.#sentText,
+      streamedText: this.#sentText,
     })
   }
 
@@ -156,7 +156,7 @@ export class StepStream implements Display {
 
   #markdown({ sources, question, allowedHosts: allowed }: AnswerStart): StreamMarkdown {
     const policy = linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })
-    return new StreamMarkdown(policy, this.#options.named)
+    return new StreamMarkdown(policy, this.#options.forPeople)
   }
 
   /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */

@@ -46,11 +46,11 @@ async function findEnded(outbox: Outbox, key: string): Promise<string | undefine
 
 /** Ends the stream with the rest of the answer. @returns whether the answer is posted */
 async function stopWith(key: string, view: AnswerView, stream: EndingOptions): Promise<boolean> {
-  const { outbox, message, told, unsent, answer } = stream
-  if (message.isOver || message.isUnsure || !view.text.startsWith(told)) return false
+  const { outbox, message, streamedText, unsent, answer } = stream
+  if (message.isOver || message.isUnsure || !view.text.startsWith(streamedText)) return false
   const { fence } = answer
-  const rest = view.text.slice(told.length)
-  const text = (told === '' ? stream.head : '') + answer.finish(rest)
+  const rest = view.text.slice(streamedText.length)
+  const text = (streamedText === '' ? stream.head : '') + answer.finish(rest)
   const steps: Chunk[] = [...unsent, { type: 'plan_update', title: titleOf(view) }]
   const chunks: Chunk[] = text === '' ? steps : [...steps, { type: 'markdown_text', text }]
   const isLong = text.length > MAX_CHUNK || message.isFull(0, chunks)
@@ -69,7 +69,8 @@ async function stopWith(key: string, view: AnswerView, stream: EndingOptions): P
     if (!message.isOver) return false
   }
   const left = { ...view, text: fence ? `${fence}\n${rest.trimStart()}` : rest }
-  if (isLong) await deliverFrom(2, key, { outbox, contents: answerContents(told === '' ? left : withoutHead(left)) })
+  if (isLong)
+    await deliverFrom(2, key, { outbox, contents: answerContents(streamedText === '' ? left : withoutHead(left)) })
   return true
 }
 
@@ -109,11 +110,14 @@ async function mend(key: string, view: AnswerView, stream: EndingOptions): Promi
 }
 
 /** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
-function textOf(view: AnswerView, { before, told, answer, head }: EndingOptions): { text: string; goesOn: boolean } {
+function textOf(
+  view: AnswerView,
+  { before, streamedText, answer, head }: EndingOptions,
+): { text: string; goesOn: boolean } {
   const { written, markdown } = before
-  const shown = written === undefined ? '' : told.slice(written.length)
+  const shown = written === undefined ? '' : streamedText.slice(written.length)
   // The run was stopped. The part of its answer that the person has read stays.
-  if (view.gaveUp && shown !== '' && !view.text.startsWith(told))
+  if (view.gaveUp && shown !== '' && !view.text.startsWith(streamedText))
     return { text: `${shown}\n\n${view.text}`, goesOn: true }
   const whole = written === undefined ? head + answer.finish(view.text) : view.text
   const beginning = written ?? markdown

@@ -42,13 +42,13 @@ export interface StreamedAnswer {
   posts: string[]
 }
 
-/** Returns the streamed answer including a message that has ended. `told`: the answer so far, as the model wrote it. */
+/** Returns the streamed answer with a message that has ended. `streamedText`: the answer so far, as written. */
 export function endedBy(
   { ts, text }: StreamMessage,
   { written, markdown, posts }: StreamedAnswer,
-  told: string,
+  streamedText: string,
 ): StreamedAnswer {
-  return { written: written === undefined ? written : told, markdown: markdown + text, posts: [...posts, ts] }
+  return { written: written === undefined ? written : streamedText, markdown: markdown + text, posts: [...posts, ts] }
 }
 
 /** The state of a stream once the answer is complete. */
@@ -60,9 +60,9 @@ export interface EndedStream {
   /** All steps, and those whose current state the message does not show. */
   tasks: TaskUpdate[]
   unsent: TaskUpdate[]
-  /** The answer's Markdown after the part that was `told`, and the `head` above the answer. */
+  /** The answer's Markdown after `streamedText`, and the `head` above the answer. */
   answer: { readonly fence: string; finish(rest: string): string }
-  told: string
+  streamedText: string
   head: string
 }
 

@@ -37,8 +37,8 @@ export interface Display {
   readonly everyMs?: number
   /**
    * Shows the steps that are new or changed since the last call. The first call comes at the beginning, even without
-   * steps. @returns whether a message was posted. @throws the error if a step cannot be shown; the run goes on without
-   * it
+   * steps. @returns whether a message was posted. @throws the error if a step cannot be shown; the run continues
+   * without it
    */
   show(steps: ShownStep[]): Promise<boolean>
   /**
@@ -52,7 +52,7 @@ export interface Display {
    * shown yet because of `everyMs`. @throws the error if the ending cannot be shown
    */
   finish(ending: Ending): Promise<void>
-  /** Closes whatever is still open, however the run ended. Never rejects. */
+  /** Closes whatever is still open after any end of the run. Never rejects. */
   end(): Promise<void>
   /** Stops because another process continues. Resolves once no call is pending. Never rejects. */
   leave?(): Promise<void>

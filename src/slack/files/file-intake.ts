@@ -55,7 +55,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
-/** Takes the files in, and tells people and the model which ones are left out. */
+/** Loads the files, and reports to people and the model which ones are left out. */
 export async function saidWithFiles(
   { said, files }: ThreadReading,
   work: QuestionWork,

@@ -24,7 +24,7 @@ export const FORGET_DELETE = 'thinkaloud_forget_delete'
 export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
 /**
- * Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s
+ * *Forget*, below a remembered text, and the pages of `/ask memory`; their values are `memoryRef`s
  * (views/memory-content.ts).
  */
 export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'

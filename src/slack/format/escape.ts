@@ -143,7 +143,7 @@ function cleaned(name: string, dropped: RegExp): string {
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
 
-/** Stands for a name that Slack does not tell, because the file is deleted or hidden. */
+/** Replaces a name that Slack does not return, because the file is deleted or hidden. */
 export const NAMELESS = 'a file'
 /** Per message. */
 const MAX_FILES = 20

@@ -149,12 +149,12 @@ class FormulaReader {
     const name = COMMAND.exec(this.#source)?.[0] ?? ''
     this.#at += name.length
     if (!/^[a-z]/i.test(name)) return this.#sign(name)
-    const text = this.#named(name, depth)
+    const text = this.#commandText(name, depth)
     this.#isWord = text === name || FRACTION.test(name)
     return text
   }
 
-  #named(name: string, depth: number): string {
+  #commandText(name: string, depth: number): string {
     if (FRACTION.test(name)) return `${operand(this.#argument(depth))}/${operand(this.#argument(depth))}`
     if (name === 'sqrt') {
       const root = this.#option(depth)

@@ -78,7 +78,7 @@ function formulaAt(
     const isInWord = !isRaised && /[\w\\]/.test(markdown.charAt(at - 1))
     // Pandoc's rule: a dollar before a digit does not end a formula.
     const isPrice = found !== undefined && /\d/.test(markdown.charAt(found.end))
-    return found && !isInWord && !isPrice && isInline(found.latex) ? shown(found) : undefined
+    return found && !isInWord && !isPrice && isInline(found.latex) ? rendered(found) : undefined
   }
   if (mark === '$$') return block(upTo('$$', FORMULA_CHARS))
   if (mark === '\\(') return inline(upTo('\\)', FORMULA_CHARS))
@@ -90,10 +90,10 @@ function formulaAt(
 /** An inline formula; undefined if nothing in it looks like one, such as `\(see below\)`. */
 function inline(found: { latex: string; end: number } | undefined): RenderedFormula | undefined {
   if (!found || !/[\\^_=+*/<>\d-]|^\s*[a-z](?:\([a-z, ]*\))?\s*$/i.test(found.latex)) return undefined
-  return shown(found)
+  return rendered(found)
 }
 
-function shown({ latex, end }: { latex: string; end: number }): RenderedFormula {
+function rendered({ latex, end }: { latex: string; end: number }): RenderedFormula {
   return { text: asMarkdown(readableFormula(latex)), end }
 }
 
@@ -129,7 +129,7 @@ function bare(markdown: string, at: number): RenderedFormula | undefined {
     if (depth === 0 && !/[{[]/.test(window.charAt(end + 1))) break
   }
   if (depth !== 0 || end >= window.length) return undefined
-  return shown({ latex: window.slice(0, end + 1), end: at + end + 1 })
+  return rendered({ latex: window.slice(0, end + 1), end: at + end + 1 })
 }
 
 /** Function names that appear in formulas without a backslash. */

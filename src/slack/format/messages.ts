@@ -181,7 +181,7 @@ export const PRIVATE = {
   shared: 'Shared with the channel.',
 }
 
-/** Ends what a thread sees of a run that has found what only its asker may see. */
+/** Ends the visible part of a run that has found something only its asker may see. */
 export const FOR_ASKER = 'Only the person who asked can see the rest of my answer.'
 
 /** Replies to `/ask settings`. */

@@ -75,13 +75,13 @@ function reasonText(why: PauseReason, { isMaker }: { isMaker: boolean }): string
   return (isMaker ? undefined : REASONS_TO_OTHERS[why]) ?? REASONS[why]
 }
 
-/** Tells a person, alone and once, that a schedule was paused: its maker, or whoever else had it run. */
+/** Notifies a person privately and once that a schedule was paused: its maker, or anyone else who had it run. */
 export function pausedText(schedule: Schedule, why: PauseReason, { isMaker } = { isMaker: true }): string {
   const [whose, who] = isMaker ? ['your', 'you resume'] : ['the', 'its maker resumes']
   return `I paused ${whose} schedule ${nameText(schedule)}, because ${reasonText(why, { isMaker })}. It does not run until ${who} it.`
 }
 
-/** Tells whoever had it run that it did not. */
+/** Notifies the person who had it run that it did not. */
 export function notRunText(schedule: Schedule, why: keyof typeof NOT_RUN): string {
   return `I did not run the schedule ${nameText(schedule)}, because ${NOT_RUN[why]}.`
 }

@@ -19,7 +19,7 @@ interface StreamPosition {
   /** Whether a line begins here. */
   readonly isLineStart: boolean
   /**
-   * Unpaired backticks stand above, so Slack may disagree about what is code below them. One or two backticks count
+   * There are unpaired backticks above, so Slack may disagree about what is code below them. One or two backticks count
    * until the end of the paragraph.
    */
   readonly isUnclear: 'paragraph' | 'always' | undefined
@@ -34,15 +34,15 @@ const MAX_BLANK = 2000
 
 export class StreamMarkdown {
   readonly #policy: LinkPolicy
-  readonly #named: (text: string) => string
+  readonly #forPeople: (text: string) => string
   #rest = ''
   /** The state after the text that was taken. */
   #at: StreamPosition = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
-  /** `named` replaces ids with names. */
-  constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
+  /** `forPeople` replaces ids with names. */
+  constructor(policy: LinkPolicy, forPeople: (text: string) => string = (text) => text) {
     this.#policy = policy
-    this.#named = named
+    this.#forPeople = forPeople
   }
 
   /** The first line of the code block that is open after the taken text; empty if none is. */
@@ -61,7 +61,7 @@ export class StreamMarkdown {
     const before = this.#at
     while (this.#rest !== '') {
       const end = this.#rest.indexOf('\n') + 1
-      const line = this.#named(end > 0 ? this.#rest.slice(0, end) : this.#rest)
+      const line = this.#forPeople(end > 0 ? this.#rest.slice(0, end) : this.#rest)
       const ready = end > 0 || all ? line : line.slice(0, this.#ready(line))
       if (ready === '') break
       this.#rest = end > 0 ? this.#rest.slice(end) : line.slice(ready.length)

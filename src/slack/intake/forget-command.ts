@@ -55,7 +55,7 @@ function isOfPerson({ channel }: ForgetWish): boolean {
 
 type ForgetRefusal = 'notAdmin' | 'notMember' | 'untold' | 'failed'
 
-/** Tells the asker alone the result of `work`. A failure comes with a reference to the log. */
+/** Shows only the asker the result of `work`. A failure comes with a reference to the log. */
 async function answerWish(
   { team, channel, user, responseUrl }: ForgetWish,
   { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },

@@ -91,7 +91,7 @@ interface Viewer {
   isAdmin: boolean
 }
 
-/** Returns whether somebody may forget the item: its author, whoever had it remembered, or an admin. */
+/** Returns whether a person may forget the item: its author, the person who added it, or an admin. */
 export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
   return isAdmin || by === user || keptBy === user
 }
@@ -122,7 +122,7 @@ export async function forgetRemembered(
   return undefined
 }
 
-/** Returns the items with names in place of ids. */
+/** Returns the items with names instead of ids. */
 export async function shownMemory(
   all: Remembered[],
   {

@@ -3,9 +3,9 @@ import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 
 /**
- * The scope of a place as it is now: what was said in a channel before it was shared with another company is not known
- * there while it is.
- * @throws if Slack does not tell
+ * The current scope of a place. Texts from before a channel was shared with another company are not known there while
+ * it is.
+ * @throws if Slack does not say
  */
 export async function scopeNow(place: RememberedPlace, installation: Installation): Promise<RememberedScope> {
   if (scopesOf(place).length === 1) return scopeOf(place, { isShared: false })

@@ -14,26 +14,26 @@ interface PlaceOptions {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** Delay before the notice. Most queued questions start within it, and their askers are told nothing. Milliseconds. */
+/** Delay before the notice. Most queued questions start within it, and their askers get no notice. Milliseconds. */
 const WAIT_MS = 1_000
 
 /**
- * Delay before a private question is said to be worked on. A quicker answer is the one message that the asker sees.
+ * Delay before a private question's progress message. A quicker answer is the only message that the asker sees.
  * Milliseconds.
  */
 const PRIVATE_MS = 2_000
 
 /**
- * After a moment, tells the asker alone how many questions of the conversation come first, if any still do. The
- * thread's status belongs to the running question, so it cannot show this.
+ * After a moment, shows only the asker how many questions of the conversation come first, if any still do. The thread's
+ * status belongs to the running question, so it cannot show this.
  */
 export function tellPlaceLater(question: Question, options: PlaceOptions): void {
   later(WAIT_MS, question, { tell: () => tellPlace(question, options), log: options.log })
 }
 
 /**
- * After a moment, tells the asker of `/ask private:` that it is worked on, if it still is. Slack shows no other sign of
- * a command.
+ * After a moment, tells the asker of `/ask private:` that the bot is working on it, if it still is. Slack shows no
+ * other sign of a command.
  */
 export function tellWorkingLater(question: Question, options: PlaceOptions): void {
   later(PRIVATE_MS, question, { tell: () => tellWorking(question, options), log: options.log })

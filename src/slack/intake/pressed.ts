@@ -38,9 +38,9 @@ export interface ButtonPress {
   isColleague?: true
   trigger: string
   installation: Installation
-  /** Tells the presser alone. Never rejects. */
+  /** Sends an ephemeral message to the presser. Never rejects. */
   tell(text: string): Promise<void>
-  /** Replaces the message with the button; where that fails, tells the presser alone. Never rejects. */
+  /** Replaces the message with the button. If that fails, sends an ephemeral message to the presser. Never rejects. */
   replace(content: Content): Promise<void>
 }
 
@@ -182,7 +182,7 @@ function threadOf({ thread_ts, message_ts }: Record<string, unknown> = {}): { th
   return typeof thread_ts === 'string' && thread_ts !== message_ts ? { thread_ts } : {}
 }
 
-/** Shows something to the presser, and tells them if that fails. @throws the error of `show` */
+/** Shows something to the presser, or the error if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: ButtonPress, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()

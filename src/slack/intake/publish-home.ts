@@ -70,9 +70,9 @@ async function openHomeOf({ team, user }: Person, { openHomes }: Services): Prom
 }
 
 /**
- * Publishes the Home again after a question that was asked there, or by somebody who has opened it lately: Slack tells
- * only when a Home is opened, and whoever stays on it would see an old list. In the background, since the question is
- * answered.
+ * Publishes the Home again after a question that was asked there, or by somebody who has opened it lately: Slack
+ * reports only when a Home is opened, and people who stay on it would see an old list. In the background, because the
+ * question is answered.
  */
 export function renewHome({ question, installation, services }: HomeAsked): void {
   inBackground('home', services, async () => {

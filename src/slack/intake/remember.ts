@@ -1,4 +1,4 @@
-/** Stores the things that people ask the bot to remember, for the place where they said them. */
+/** Stores texts that people ask the bot to remember, for the place of their message. */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { SealBroken } from '../../base/seal.ts'
@@ -23,7 +23,7 @@ export interface RememberRequest {
   id: string
   text: string
   by?: string
-  /** The time at which it was said; now unless given. Milliseconds since the epoch. */
+  /** The time of the message; now unless given. Milliseconds since the epoch. */
   at?: number
 }
 
@@ -34,7 +34,7 @@ export function toRemember({ text }: Pick<Question, 'text'>): string | undefined
 
 /**
  * Handles `remember: …` in a message. Without a mention it counts only in a thread where the bot was asked before and
- * is not muted. Only the person is told the outcome.
+ * is not muted. Only the person sees the outcome.
  * @throws if a store fails
  */
 export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
@@ -54,10 +54,10 @@ export async function hearRemember(question: Question, text: string, services: S
   void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
 }
 
-/** `refusal`: why it is not kept, as mrkdwn. `kept`: the item, with names in place of ids. */
+/** `refusal`: why it is not stored, as mrkdwn. `kept`: the item, with names instead of ids. */
 export type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
-/** Keeps it, if the person may. Only full members may, whoever else may ask. @throws if the store fails */
+/** Stores it, if the person may add it. Only full members may, even if others may ask. @throws if the store fails */
 export async function remember(
   wanted: RememberRequest,
   installation: Installation,
@@ -130,7 +130,7 @@ interface ReplyPlace {
 }
 
 /**
- * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
+ * Shows only the person the outcome. If it was known already they saw that then, and nothing is sent. Never rejects.
  */
 export async function tellOutcome(outcome: RememberOutcome, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
   if (outcome === 'known') return

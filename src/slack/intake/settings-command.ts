@@ -18,8 +18,8 @@ export function isSettingsCommand(text: string): boolean {
 }
 
 /**
- * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or tells the asker
- * alone why not. Never rejects.
+ * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or shows only the asker
+ * why not. Never rejects.
  */
 export async function openSettings(
   { command, trigger }: { command: Question; trigger: string },

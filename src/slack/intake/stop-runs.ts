@@ -101,7 +101,7 @@ async function tellUnlessStopped(ms: number, isFirst: () => Promise<boolean>, te
 /** How much later the second event of a mention may come. Milliseconds. */
 const TWIN_MS = 500
 
-/** Returns whether there was something to stop. Those whose question left the queue are told. */
+/** Returns whether there was something to stop. Askers whose question left the queue get a message. */
 async function stopOne(
   question: Question,
   { thread, by }: { thread: string; by: string },

@@ -179,7 +179,7 @@ function isForOthers(text: string, isDirect: boolean): boolean {
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
 }
 
-/** Returns whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */
+/** Returns whether a text is only the word `stop` or `cancel`, in any case, with punctuation around it. */
 export function isStopWord(text: string): boolean {
   return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }

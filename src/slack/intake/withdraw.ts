@@ -71,7 +71,7 @@ export async function withdrawEdited(
   })
 }
 
-/** Returns whether the message was an addition to a running question. If so, the run is told the corrected text. */
+/** Returns whether the message was an addition to a running question. If so, the run gets the corrected text. */
 async function isCorrection(
   reads: Question,
   { previous, identity, services }: { previous: SlackMessage; identity: Identity; services: Services },

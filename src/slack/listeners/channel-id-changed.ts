@@ -3,9 +3,8 @@ import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules, its threads with what was
- * said, allowed and uploaded there, and the calls that wait for an approval go with it; what was remembered there does
- * not.
+ * `channel_id_changed`: a private channel becomes shared. Its settings, schedules, threads with their messages, grants
+ * and files, and the calls that wait for an approval move with it; its remembered texts do not.
  */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {
@@ -20,7 +19,7 @@ export function channelIdChanged(services: Services): OnEvent<'channel_id_change
       await channelSettings.save({ team, channel }, {})
     }
     await schedules.moveChannel({ team, channel }, to)
-    // It was said where no other company could read it.
+    // It was written when no other company could read it.
     await remembered.forgetChannel({ team, channel })
     // Buttons carry the old id.
     await threads.patch(`${team}:${channel}`, { movedTo: to })

@@ -6,7 +6,7 @@ import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import { recipientIn } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
-/** "Remember", in a message's menu: remembers a person's message, whoever wrote it, but not a bot's. */
+/** "Remember", in a message's menu: remembers a person's message by any author, but not a bot's. */
 export function rememberShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()

@@ -166,7 +166,7 @@ function saveChange(draft: Schedule, replaces: string, { schedules, now }: Servi
   })
 }
 
-/** The person who resumes it accepts what the channel is like now. */
+/** The person who resumes it accepts the channel as it is now. */
 async function resume({ ref, pressed }: SchedulePress, { schedules, now }: Services): Promise<ButtonReply> {
   const place = await placeOf(ref.channel, pressed.installation)
   const resumed = await schedules.update(ref, (one) =>

@@ -18,7 +18,9 @@ const metadataSchema = z.object({
   home: z.string().optional(),
 })
 
-/** The modal behind *Change* is sent: the changed schedule is shown as a card, or what is wrong stands at the input. */
+/**
+ * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
+ */
 export function scheduleForm(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)

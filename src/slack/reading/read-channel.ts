@@ -71,7 +71,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
     earlierRoots(channel, since, options),
   ])
   const replies = await repliesIn(channel, { roots: [...earlier.roots, ...roots], since, until }, options)
-  // The last reply may be later than what was asked for.
+  // The last reply may be later than the requested end.
   const begunEarlier = earlier.roots.filter(({ ts }) => replies.get(ts)?.length !== 0)
   const threads = [...begunEarlier, ...roots.filter(hasReplies)]
   const blocks = await blocksOf(channel, { roots: [...begunEarlier, ...roots], replies, zone: base.zone }, options)

@@ -4,7 +4,7 @@ import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import { scopeNow } from '../intake/memory-scope.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** Recalls what people had remembered in the question's place, and nowhere else, with names in place of ids. */
+/** Recalls the remembered texts of the question's place, and of no other, with names instead of ids. */
 export function recallIn({ question, mentions, services, installation }: QuestionWork): Recall {
   const { remembered, log } = services
   const hasAny = async () =>

@@ -56,7 +56,7 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see.
+ * Searches a few results at a time: public ones, and with the asker's own grant everything that they can see.
  * @throws ToolError with a sentence for the model
  */
 export async function searchWorkspace(
@@ -113,7 +113,7 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
 }
 
 /**
- * Returns whether everybody who reads where it was asked could see what was found: of messages alone that can be known.
+ * Returns whether everybody who reads where it was asked could see the results. That can be known only for messages.
  */
 async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
@@ -192,7 +192,7 @@ const NOT_ENABLED = new Set([
   'not_allowed_token_type',
 ])
 
-/** Returns the results with names in place of ids. Very long ones are cut. */
+/** Returns the results with names instead of ids. Very long ones are cut. */
 const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
@@ -237,7 +237,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
     users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
 }
 
-/** Longer texts are cut, because their beginning says what they are about. */
+/** Longer texts are cut, because their beginning shows the subject. */
 const TEXT_CHARS = 2_000
 
 function textOf(content: string): string {

@@ -51,7 +51,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
     const { people, files } = await reading
     const asked = own.length > 0 ? own : files
     const said = withFiles(newestMessages(await linesOf(people, work), MAX), asked)
-    // The newest messages count most.
+    // The newest messages matter most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
     signal.throwIfAborted()
@@ -66,7 +66,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
 }
 
 /**
- * Reads one message of the question's thread for the model, whoever wrote it, and its files.
+ * Reads one message of the question's thread for the model, by any author, and its files.
  * @throws SlackRefusal if Slack does not return it, or it is gone
  */
 export async function readMessage(work: QuestionWork, ts: string): Promise<ThreadReading> {

@@ -88,7 +88,8 @@ function socketReceiver(services: Services, connection: SlackConnection): SlackR
 }
 
 /**
- * Slack sends a ping several times a minute. After three minutes without one the connection is dead, whatever TCP says.
+ * Slack sends a ping several times a minute. After three minutes without one the connection is dead, even if TCP
+ * disagrees.
  */
 const SILENCE_MS = 180_000
 /** Time limit for one call that requests a socket's address, in ms. */

@@ -62,7 +62,7 @@ export function parsed(
   return { ...found, text: given, ...(gapMs === Infinity ? {} : { gapMs }) }
 }
 
-/** Stores the draft of a schedule and shows it to its author alone, or explains why there is none. */
+/** Stores the draft of a schedule and shows it only to its author, or explains why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
   const { question, services, installation, settings, outbox } = work
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}

@@ -38,7 +38,7 @@ function listOf(lines: LineElement[][]): KnownBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
 }
 
-/** Rich text: Slack formats, links or pings only what is marked as such. */
+/** Rich text: Slack formats, links or pings only marked parts. */
 function text(words: string): LineElement {
   return { type: 'text', text: words }
 }

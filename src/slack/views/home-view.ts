@@ -48,7 +48,7 @@ export interface HomeParts {
 /** Slack's limit for a view. */
 const MAX_BLOCKS = 100
 
-/** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
+/** A person's Home: the bot's abilities, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
   const {
     settings,

@@ -8,7 +8,7 @@ import { COMMAND, count } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { facts, header } from './plain-blocks.ts'
 
-/** A remembered item, with names in place of ids. */
+/** A remembered item, with names instead of ids. */
 export interface ShownMemory extends Pick<Remembered, 'id' | 'text' | 'at'> {
   /** The author's name. */
   who: string
@@ -41,7 +41,7 @@ function memoryPlace(channel: string): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 
-/** Tells a person that something is remembered. */
+/** Confirms to a person that something is remembered. */
 export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
   const line = `🧠 Remembered for ${memoryPlace(place.channel)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })

@@ -14,7 +14,7 @@ const TIMES_SHOWN = 3
 const TOOLS = { max: 600, maxEscaped: 900 }
 const QUESTION = { max: 900, maxEscaped: 1500 }
 
-/** Shows the maker what would be saved. `tools`: their titles; `question`: with names in place of ids. */
+/** Shows the maker what would be saved. `tools`: their titles; `question`: with names instead of ids. */
 export function scheduleCard(
   draft: Schedule,
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string },

@@ -11,7 +11,7 @@ import { facts, header, sections } from './plain-blocks.ts'
 /** A question that could not be answered, for an admin who may read it. */
 export interface UnansweredQuestion {
   id: string
-  /** With names in place of ids. */
+  /** With names instead of ids. */
   text: string
   /** The place where it was asked, in words. */
   place: string
@@ -64,7 +64,7 @@ function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }:
     ['By tool', merged(use.byTool, (name) => toolTitle({ name }))],
   ] as const
   const lines = lists.flatMap(([name, amounts]) => (amounts.length === 0 ? [] : ['', `${name}:`, ...linesOf(amounts)]))
-  return sections([`${title}: ${words(use)}`, ends, ...lines].join('\n'))
+  return sections([`${title}: ${amountsText(use)}`, ends, ...lines].join('\n'))
 }
 
 /** Adds up the amounts of ids with the same name, the most questions first. */
@@ -88,12 +88,12 @@ function sumOf(one: Amounts, other: Amounts): Amounts {
 
 function linesOf(amounts: [string, Amounts][]): string[] {
   const rest = amounts.slice(MAX_LINES)
-  const lines = amounts.slice(0, MAX_LINES).map(([name, one]) => `• ${name}: ${words(one)}`)
+  const lines = amounts.slice(0, MAX_LINES).map(([name, one]) => `• ${name}: ${amountsText(one)}`)
   const left = rest.map(([, one]) => one).reduce(sumOf, { questions: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 })
-  return rest.length === 0 ? lines : [...lines, `• ${rest.length} more: ${words(left)}`]
+  return rest.length === 0 ? lines : [...lines, `• ${rest.length} more: ${amountsText(left)}`]
 }
 
-function words({ questions, inputTokens, outputTokens, costUsd }: Amounts): string {
+function amountsText({ questions, inputTokens, outputTokens, costUsd }: Amounts): string {
   const tokens = (inputTokens + outputTokens).toLocaleString('en-US')
   const dollars = costUsd > 0 ? `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}` : ''
   return `${count(questions, 'question')}, ${tokens} tokens${dollars}`

@@ -36,7 +36,7 @@ interface WorkOptions {
 export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
-  const pages = inPages([[...asked(record, done), ...used], ...record.steps.map(stepBlocks)])
+  const pages = inPages([[...questionBlocks(record, done), ...used], ...record.steps.map(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',
@@ -55,7 +55,7 @@ export const WORK_GONE = noteModal(TITLE, 'I no longer have this run. Ask again 
 
 export const WORK_UNREADABLE = noteModal(TITLE, 'I could not load this. Please try again in a minute.')
 
-function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
+function questionBlocks(record: RunRecord, done: string[] | undefined): KnownBlock[] {
   const { question, standalone, steps, model, dialect } = record
   const understood = standalone !== undefined && standalone !== question.text
   return [

@@ -4,7 +4,7 @@ import type { Feedback, RunRecord } from './types.ts'
 export interface EvaluationLine {
   id: string
   question: string
-  /** Right answers: what people gave as the right one, else the answer that they liked. Empty if none is known. */
+  /** Right answers: those given by people, else the answer that they liked. Empty if none is known. */
   gold: string[]
   /** The answer, if people disliked it. */
   rejected?: string[]

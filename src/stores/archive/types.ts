@@ -27,7 +27,7 @@ export interface RunRecord {
   /** The question without its `responseUrl` and its `traceparent`. */
   question: Question
   standalone?: string
-  /** The ids of what was remembered and given to the model. */
+  /** The ids of the remembered texts that the model got. */
   remembered?: string[]
   steps: Step[]
   usage: Usage[]
@@ -51,7 +51,7 @@ export interface RunEnding {
   dialect: string
   /** Milliseconds since the epoch. */
   endedAt: number
-  /** The run failed, and people were told. */
+  /** The run failed, and people got a message. */
   hasFailed: boolean
 }
 
@@ -71,8 +71,8 @@ export interface RunArchive extends Forgetting {
   rated(): AsyncIterable<RunRecord>
   remove(id: string): Promise<void>
   /**
-   * Keeps the trace of a run in place of an earlier one. The run may not have ended; another process may continue it.
-   * The trace is forgotten with the run, or after the same time.
+   * Stores the trace of a run, replacing an earlier one. The run may not have ended; another process may continue it.
+   * The trace is deleted with the run, or after the same time.
    */
   keepTrace(trace: RunTrace): Promise<void>
   loadTrace(id: string): Promise<RunTrace | undefined>

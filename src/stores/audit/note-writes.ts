@@ -144,8 +144,8 @@ function outcomeOf({ begun, waiting, observation }: ToolStep, isOver: boolean): 
 }
 
 /**
- * Returns what a person decided about the call, or that nobody did in time. Answers to the tool's own questions do not
- * count.
+ * Returns a person's decision about the call, or that nobody decided in time. Answers to the tool's own questions do
+ * not count.
  */
 function decisionAbout(n: number, { waiting }: ToolStep, { decisions }: WritesOf['saved']): Decision | undefined {
   const rounds = Array.from({ length: waiting?.round ?? 1 }, (_, i) => decisions[waitKey(n, { round: i + 1 })])

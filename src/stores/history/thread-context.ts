@@ -33,7 +33,7 @@ function messagesIn({ text, by }: ThreadContext): ContextMessage[] {
 }
 
 /**
- * Returns a turn without what a person asked or wrote. If it is unknown who wrote what, all of that is removed.
+ * Returns a turn without a person's texts. If the authors are unknown, all texts are removed.
  * @returns undefined for the person's own turn
  */
 export function withoutPerson(turn: Turn, user: string): Turn | undefined {
@@ -55,7 +55,7 @@ function leftOut(count: number): string {
   return count === 1 ? '(1 earlier message is left out)' : `(${count} earlier messages are left out)`
 }
 
-/** Returns the turns and what was said since, with as much of people's newest messages as a prompt may carry. */
+/** Returns the turns and the messages since then, with as many of people's newest messages as a prompt may carry. */
 export function trimToBudget(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
   let left = SAID_CHARS
   const keep = (text: string): string => {
@@ -72,7 +72,7 @@ function newest(text: string, chars: number): string {
   return newestMessages(messagesIn({ text, by: [] }), { count: Infinity, chars }).text
 }
 
-/** Joins everything that people wrote, the oldest first. */
+/** Joins people's messages, oldest first. */
 export function joinMessages({ turns, said }: { turns: readonly Turn[]; said: string }): string {
   return [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
 }

@@ -40,6 +40,6 @@ export interface History extends Forgetting, Moving {
   /** Forgets one turn, by its question's id. */
   remove(thread: ThreadKey, id: string): Promise<void>
   forget(thread: ThreadKey): Promise<void>
-  /** Forgets the turns that a person asked for, and what the person wrote between those of others. */
+  /** Deletes a person's turns, and their messages between other people's turns. */
   forgetUser(person: Person): Promise<void>
 }

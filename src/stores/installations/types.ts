@@ -11,7 +11,7 @@ export const installationRecord = z.object({
   appId: z.string(),
   token: z.string(),
   botUser: z.string(),
-  /** Empty until `auth.test` has told it, like `url`. */
+  /** Empty until `auth.test` has returned it, like `url`. */
   botId: z.string(),
   /** The URL of the workspace, with a trailing slash. */
   url: z.string(),
@@ -24,7 +24,7 @@ export const installationRecord = z.object({
   refreshToken: z.string().optional(),
   /** Milliseconds since the epoch, by our clock. */
   expiresAt: z.number().optional(),
-  /** Set once Slack refuses to refresh the token for good: whether somebody was told that. */
+  /** Set when Slack refuses to refresh the token for good: whether somebody was notified. */
   refused: z.enum(['untold', 'told']).optional(),
 })
 

@@ -45,13 +45,13 @@ export interface RateLimiter {
   /** Reserves points in all buckets and takes a slot; or changes nothing and returns the obstacle. */
   admit<B extends Bucket>(entry: AdmittedQuestion, buckets: B[]): Promise<Obstacle<B> | undefined>
   /**
-   * Frees the slot and charges `points` in place of what the question has reserved. Calling it again changes nothing,
-   * except that a budget is charged for what was spent since.
+   * Frees the slot and charges `points` instead of the question's reservation. Calling it again changes nothing, except
+   * that a budget is charged for new use.
    */
   release(entry: AdmittedQuestion, charges: Charge[]): Promise<void>
   /** Returns how long each bucket takes to be full again, in milliseconds; 0 for a full one. Changes nothing. */
   fillTimes(team: string, buckets: Bucket[]): Promise<number[]>
-  /** Forgets what the team has used, and the slots that it holds. */
+  /** Deletes the team's use and the slots that it holds. */
   forgetTeam(team: string): Promise<void>
 }
 

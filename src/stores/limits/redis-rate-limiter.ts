@@ -23,7 +23,7 @@ export function redisRateLimiter(
   { redis, prefix, questionTtlMs }: { redis: RedisClient; prefix: string; questionTtlMs: number },
 ): RateLimiter {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `limit:${name}`)
-  const named = ({ team, id }: AdmittedQuestion) => ({
+  const questionArgs = ({ team, id }: AdmittedQuestion) => ({
     question: keyOf(team, `question:${id}`),
     slots: keyOf(team, 'at-once'),
     id,
@@ -37,7 +37,7 @@ export function redisRateLimiter(
       const rules = buckets.flatMap(({ windowMs, pointMs, reserve }) => [windowMs, pointMs, reserve])
       const reply = await admitQuestion(
         redis,
-        { ...named(entry), maxSlots: max ?? -1, slotTtlMs: ttlMs },
+        { ...questionArgs(entry), maxSlots: max ?? -1, slotTtlMs: ttlMs },
         { keys: keysOf(entry, buckets), args: rules },
       )
       const [number, waitMs] = reply as [number?, number?]
@@ -50,7 +50,7 @@ export function redisRateLimiter(
       const rules = charges.flatMap(({ bucket, points }) => [bucket.windowMs, bucket.pointMs, points])
       await releaseSlot(
         redis,
-        { ...named(entry), meanTtlMs: MEAN_TTL_MS, meanSmoothing: MEAN_SMOOTHING },
+        { ...questionArgs(entry), meanTtlMs: MEAN_TTL_MS, meanSmoothing: MEAN_SMOOTHING },
         { keys: keysOf(entry, buckets), args: rules },
       )
     },

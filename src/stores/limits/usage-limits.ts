@@ -55,14 +55,14 @@ export interface UsageLimits {
    */
   admit(question: Question): Promise<LimitRefusal | undefined>
   /**
-   * Frees the slot of a run that has ended, with or without an answer, or was suspended, and charges what it used in
-   * place of what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays
-   * charged. May be called again, with all that the run has used by then.
+   * Frees the slot of a run that has ended, with or without an answer, or was suspended, and charges its use instead of
+   * its reservation. `refund`: nobody got an answer, so the question is not counted; its use stays charged. May be
+   * called again, with the run's total use.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
   /** Returns the remaining allowances that apply to a person in every channel: the person's own, and the team's. */
   left(person: { team: string; user: string }): Promise<Allowance[]>
-  /** Forgets what a team and its people have used. */
+  /** Deletes the use of a team and its people. */
   forgetTeam(team: string): Promise<void>
 }
 

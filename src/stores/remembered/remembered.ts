@@ -1,4 +1,4 @@
-/** Stores what people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
+/** Stores texts that people ask the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
 import { messageOf, TransientError } from '../../base/errors.ts'
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'

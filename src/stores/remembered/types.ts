@@ -9,17 +9,17 @@ export interface Remembered {
   by: string
   /** The id of the person who had somebody else's words remembered. */
   keptBy?: string
-  /** The time at which it was said. Milliseconds since the epoch. */
+  /** The time of the message. Milliseconds since the epoch. */
   at: number
 }
 
 /**
- * The place whose questions may use what is remembered: `team:channel:all`, `team:channel:shared` while the channel is
+ * The scope of questions that may use a remembered text: `team:channel:all`, `team:channel:shared` while the channel is
  * shared with another company, or `team:channel:user` in a direct message.
  */
 export type RememberedScope = string
 
-/** The place where something was said, as an event names it. */
+/** The place of a message, as an event names it. */
 export interface RememberedPlace extends Place, Person {}
 
 /** Returns all scopes that a place can have. */
@@ -53,6 +53,6 @@ export interface RememberedStore extends Forgetting {
   /** Restarts the expiry of these. */
   use(scope: RememberedScope, ids: readonly string[]): Promise<void>
   remove(scope: RememberedScope, id: string): Promise<void>
-  /** Forgets what a person said or kept, in all scopes of the team. */
+  /** Deletes the texts that a person wrote or added, in all scopes of the team. */
   forgetUser(person: Person): Promise<void>
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../agent/canonical-json.ts'
 
 /**
- * Returns the key of a call: a person allows the call with this key and no other. SHA-256 in hex, over the tool's name,
- * its version and the canonical JSON of the input. `input` is what the tool gets, or what `AwaitedDecision` stores.
+ * Returns the key of a call: a person's approval is for calls with this key only. SHA-256 in hex, over the tool's name,
+ * its version and the canonical JSON of the input. `input` is the tool's input, or what `AwaitedDecision` stores.
  */
 export function callKey(tool: string, input: unknown, version = ''): string {
   return createHash('sha256')

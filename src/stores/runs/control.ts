@@ -12,8 +12,8 @@ export interface RunRef {
 }
 
 /**
- * The question's message was deleted or edited. `again`: the question as it reads now, to be answered in place of the
- * old one.
+ * The question's message was deleted or edited. `again`: the question with its current text, to be answered instead of
+ * the old one.
  */
 export interface Withdrawal {
   again?: Question
@@ -38,8 +38,8 @@ export type Signal =
   { type: 'stop'; by: string; withdrawn?: Withdrawal } | { type: 'message'; id: string; user: string; text: string }
 
 /**
- * `sent`: the signal is stored. The process that works on the run hears it; if none does, the next one that resumes it.
- * `not_running`: the run has ended or does not exist. `full`: too many messages are unheard; stops are always accepted.
+ * `sent`: the signal is stored. The process of the run gets it; without one, the next process that resumes the run.
+ * `not_running`: the run has ended or does not exist. `full`: too many messages are unread; stops are always accepted.
  */
 export type SignalOutcome = 'sent' | 'not_running' | 'full'
 
@@ -68,9 +68,8 @@ export interface RunControl {
   /** Returns the run as it is saved now. @returns undefined if it is unknown or gone */
   load(run: RunRef): Promise<LoadedRun | undefined>
   /**
-   * For the process that works on a run: calls `heard` once with each signal ever sent to it, including those that
-   * earlier processes heard, in the order of sending and within a second. Resolves when the signals sent so far have
-   * been heard.
+   * For the process of a run: calls `heard` once with each signal ever sent to it, including those that earlier
+   * processes got, in the order of sending and within a second. Resolves when the signals sent so far were delivered.
    * @returns a function that ends the listening
    */
   listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void>
@@ -170,7 +169,7 @@ export class HeardSignals implements Required<Steering> {
   }
 }
 
-/** A person allows exactly what was shown. */
+/** A person's approval is for exactly the shown content. */
 function permissionOf(decision: Decision, { tool, input }: PendingCall): Permission {
   const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
   if (decision.outcome === 'allowed') {

@@ -37,7 +37,9 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
 
 const TYPED = '(what a person typed for a tool is not shown)'
 
-/** Returns a run for an operator, without what people typed for a tool, and without what is for the asker alone. */
+/**
+ * Returns a run for an operator, without people's inputs for tools, and without content that only the asker may see.
+ */
 export function shownRun(given: StoredRun): object {
   const run = given.saved.steps.some(isForAsker) ? withoutFinds(given) : given
   const { steps, decisions, ...saved } = run.saved
@@ -64,7 +66,7 @@ const SHOWN: Partial<Record<RunStatus, string>> = {
   'dead-lettered': 'dead-lettered (given up)',
 }
 
-/** Returns one line for an operator: ids, counts and the last error, but nothing that people wrote. */
+/** Returns one line for an operator: ids, counts and the last error, without people's texts. */
 export function summaryOf({ question, state, saved, losses, failures, lastError }: StoredRun): string {
   const fields = [
     question.id,

@@ -81,7 +81,7 @@ export interface MemoryRunControlOptions<Item> {
   maxClaims: number
 }
 
-/** Stores a signal for a run, and sends it to whoever works on it. */
+/** Stores a signal for a run, and sends it to the run's process. */
 export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 'listeners'>, signal: Signal): void {
   signals.push({ ...signal })
   for (const heard of listeners) heard({ ...signal })

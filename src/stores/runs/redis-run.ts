@@ -17,7 +17,7 @@ interface RunPlace {
   redis: RedisClient
   /** Milliseconds since the epoch. */
   now: () => number
-  /** How long after a lease was taken its earlier holder may still be sending what it had claimed. Milliseconds. */
+  /** The time after a take-over in which the earlier holder may still be sending claimed posts. Milliseconds. */
   settleMs: number
 }
 

@@ -40,7 +40,7 @@ export interface RunTrace {
   /** The budget, or the person, that ended the run. */
   stopped?: StopReason
   answer?: string
-  /** A sentence that says what was left out because the run was larger than a trace may be. */
+  /** A sentence on what was left out because the run was larger than a trace may be. */
   cut?: string
 }
 

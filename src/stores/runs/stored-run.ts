@@ -106,7 +106,7 @@ export function fieldOf(part: RunPart): [field: string, value: string] {
   return [field, JSON.stringify(part.value)]
 }
 
-/** The field that holds what was decided about a wait (`waitKey`). */
+/** The field with the decision about a wait (`waitKey`). */
 export function decisionField(key: string): string {
   return `decision:${key}`
 }

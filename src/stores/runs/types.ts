@@ -65,7 +65,7 @@ export interface Question {
   lookingAt?: string
   /** The time at which a repeated question was first asked, in ms. Later turns are not part of its conversation. */
   firstAt?: number
-  /** It was sent to a running question, which ended before it was heard. */
+  /** It was sent to a running question, which ended before reading it. */
   wasAddition?: boolean
   /** The asker's workspace, if Slack names another one than ours. */
   userTeam?: string
@@ -145,7 +145,7 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
   return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
 }
 
-/** Returns whether nobody but the asker may see what came of it. */
+/** Returns whether only the asker may see the result. */
 export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
   return surface === 'private' || forAsker === true
 }
@@ -157,7 +157,7 @@ export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean 
 
 /**
  * Returns whether it is a command whose root message is not posted yet. There is no thread then, and only the asker can
- * be told anything.
+ * get a message.
  */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
@@ -165,12 +165,12 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
 
 /** The saved state of a run. A fresh run has no steps and no posts. */
 export interface SavedRun {
-  /** The question with names in place of the ids of people and channels. Absent if it contains no such ids. */
+  /** The question with names instead of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
   /** The thread's messages before the question, with names, read when the run began. Empty if nobody wrote. */
   said?: ThreadContext
   standalone?: string
-  /** The ids of what was remembered and given to the model. Absent if nothing was. */
+  /** The ids of the remembered texts that the model got. Absent if there were none. */
   remembered?: string[]
   steps: Step[]
   /** The memory of the tools between steps. */
@@ -221,8 +221,8 @@ export interface DoneCall {
 
 /**
  * A decision about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked.
- * `expired`: nobody decided in time.
+ * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: the answer to the tool's
+ * question. `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at: number; key: string; reason?: string; always?: true }
@@ -273,7 +273,7 @@ export function freshRun(at: number): SavedRun {
   return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
 }
 
-/** A snapshot of the run's progress, which does not change while the run goes on. */
+/** A snapshot of the run's progress, which does not change while the run continues. */
 export function progressOf({ steps, memory, usage }: SavedRun): Pick<SavedRun, 'steps' | 'memory' | 'usage'> {
   return { steps: [...steps], memory, usage: [...usage] }
 }

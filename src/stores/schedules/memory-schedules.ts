@@ -23,7 +23,7 @@ export function memorySchedules({ log, now = Date.now }: { log: StoreLog; now?: 
           .sort(([, one], [, other]) => one - other)
           .slice(0, max)
           .map(([name]) => name),
-      named: async (parts) => [...scores.keys()].filter((name) => isNamed(refOf(name), parts)),
+      namesMatching: async (parts) => [...scores.keys()].filter((name) => isNamed(refOf(name), parts)),
       async *all() {
         yield [...stored.keys()].flatMap((name) => refOf(name) ?? [])
       },

@@ -51,7 +51,7 @@ export function redisSchedules(options: RedisSchedulesOptions): ScheduleStore {
       await redis.zrem(due, name)
     },
     upTo: (score: number, max: number) => redis.zrangebyscore(due, '-inf', score, 'LIMIT', 0, max),
-    async named({ team, channel, user, id }: Partial<ScheduleRef>) {
+    async namesMatching({ team, channel, user, id }: Partial<ScheduleRef>) {
       const glob = [team, channel, user, id].map((part) => (part === undefined ? '*' : escapeGlob(part))).join(':')
       const names = new Set<string>()
       let cursor = '0'

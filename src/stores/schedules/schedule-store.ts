@@ -16,12 +16,12 @@ export interface ScheduleTexts {
   /** Names up to a score, the lowest first. */
   upTo(score: number, max: number): Promise<string[]>
   /** All names that match a glob of the four parts. */
-  named(parts: Partial<ScheduleRef>): Promise<string[]>
+  namesMatching(parts: Partial<ScheduleRef>): Promise<string[]>
   /** All schedules with a text, in batches. */
   all(): AsyncIterable<ScheduleRef[]>
 }
 
-/** `schedule`: what the text holds, which says how long it is kept. */
+/** `schedule`: the text's content, which determines how long it is stored. */
 export type SwappedText =
   | { expected?: string | undefined; text: string; schedule: Schedule }
   | { expected?: string | undefined; text?: undefined; schedule?: undefined }
@@ -93,7 +93,7 @@ export class Schedules implements ScheduleStore {
   }
 
   async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
-    const found = await Promise.all((await this.#named(of)).map((ref) => this.load(ref)))
+    const found = await Promise.all((await this.#refsMatching(of)).map((ref) => this.load(ref)))
     return found.flatMap((one) => (one && one.state !== 'draft' ? one : [])).sort(byAge)
   }
 
@@ -102,7 +102,7 @@ export class Schedules implements ScheduleStore {
   }
 
   async moveChannel({ team, channel }: Place, to: string): Promise<void> {
-    for (const ref of await this.#named({ team, channel })) {
+    for (const ref of await this.#refsMatching({ team, channel })) {
       const schedule = await this.load(ref)
       if (!schedule) continue
       await this.add({ ...schedule, channel: to })
@@ -133,11 +133,11 @@ export class Schedules implements ScheduleStore {
   async #forget(parts: Partial<ScheduleRef>): Promise<void> {
     // Names that a failover has lost are found again first.
     await this.repair()
-    for (const ref of await this.#named(parts)) await this.remove(ref)
+    for (const ref of await this.#refsMatching(parts)) await this.remove(ref)
   }
 
-  async #named(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
-    return (await this.#texts.named(parts)).flatMap((name) => refOf(name) ?? [])
+  async #refsMatching(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
+    return (await this.#texts.namesMatching(parts)).flatMap((name) => refOf(name) ?? [])
   }
 
   async #indexLatest(schedule: Schedule): Promise<void> {

@@ -32,7 +32,7 @@ export interface Schedule extends ScheduleRef {
   running?: { occurrence: string; since: number }
   /** Failures in a row. */
   failures: number
-  /** The newest first; at most `MAX_RUNS`, among them the newest that has told something. */
+  /** Newest first; at most `MAX_RUNS`, including the newest one that reported something. */
   runs: ScheduleRun[]
   /** The cost of runs, by day since the epoch, for 30 days. */
   spent: Record<string, Cost>
@@ -114,7 +114,7 @@ export interface ScheduleStore extends Forgetting, Moving {
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
   forgetUser(person: Person): Promise<void>
-  /** Adds to the index what a crash left out. */
+  /** Adds entries to the index that a crash left out. */
   repair(): Promise<void>
 }
 
@@ -165,7 +165,7 @@ export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
   return !['missed', 'late', 'skipped', 'limited'].includes(end)
 }
 
-/** Returns whether a run has answered, or found nothing to say: the next one goes on from its time. */
+/** Returns whether a run has answered, or found nothing to report: the next one continues from its time. */
 export function hasTold({ end }: ScheduleRun): boolean {
   return end === 'answered' || end === 'quiet'
 }

@@ -26,7 +26,8 @@ export interface Settings extends AgentSetup {
   /** The people who may change the settings of a channel. */
   settingsBy: Config['SETTINGS_BY']
   /**
-   * How far apart the messages of one conversation in a direct message may be; 0: each is a conversation of its own.
+   * The maximum pause between messages of one conversation in a direct message. 0: each message is its own
+   * conversation.
    */
   dmMemoryMinutes: number
   /** Hosts to which links open, besides those of a run's sources. */
@@ -51,10 +52,7 @@ export interface Access {
   bots: string[]
 }
 
-/**
- * `waits`: wait for the tools of servers that nothing is known about yet. Workers do; what has to be acked to Slack
- * does not.
- */
+/** `waits`: wait for the tools of unknown servers. Workers do; whatever must be acked to Slack does not. */
 export interface SettingsPlace extends Place {
   /** The asker, for tools that depend on it. */
   user?: string
@@ -178,9 +176,9 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
       await store.renew(keyOf(place), NAME)
       const stored = objectIn(text)
       if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
-      return readable(stored ?? {})
+      return validSettings(stored ?? {})
     },
-    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(readable(settings))),
+    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(validSettings(settings))),
     forgetTeam: (team) => store.forgetTeam(team),
   }
 }
@@ -255,7 +253,7 @@ const PARTS = {
 const schema: z.ZodType<ChannelSettings> = z.object(PARTS)
 
 /** Returns the valid settings in a stored value. */
-function readable(stored: object): ChannelSettings {
+function validSettings(stored: object): ChannelSettings {
   const settings = Object.entries(schema.parse(stored)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(settings)
 }

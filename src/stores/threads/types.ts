@@ -1,6 +1,6 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
-/** The state of a thread in Slack, besides what was said in it. Absent parts were never set. */
+/** The state of a thread in Slack, besides its messages. Absent parts were never set. */
 export interface ThreadState {
   /** Follow-ups are not answered. */
   muted?: boolean
@@ -43,6 +43,6 @@ export interface ThreadStates extends Forgetting, Moving {
    */
   patch(thread: ThreadKey, parts: ThreadState): Promise<void>
   forget(thread: ThreadKey): Promise<void>
-  /** Forgets what a person has granted, in every thread. */
+  /** Deletes a person's grants in every thread. */
   forgetUser(person: Person): Promise<void>
 }

@@ -11,8 +11,8 @@ export interface Booking {
 /** How much the bot was used, counted by day for each team and kept for `USE_TTL_MS`. */
 export interface UseStore {
   /**
-   * Sets what an id adds to the counts of its day, in place of what it added before: booking the same again changes
-   * nothing. `grows`: numbers that were larger before stay, so that a slower process takes nothing back.
+   * Sets an id's contribution to the counts of its day, replacing its earlier one: booking the same again changes
+   * nothing. `grows`: larger earlier numbers stay, so that a slower process takes nothing back.
    */
   book(booking: Booking, counts: Counts, options?: { grows?: boolean }): Promise<void>
   /** Returns the counts of each day, given as `2026-11-26`. */

@@ -42,7 +42,7 @@ const MICRO = 1_000_000
  */
 const field = (kind: string, id: string, unit: string) => `${kind} ${id} ${unit}`
 
-/** Returns what a question has cost so far, and which tools it has called. */
+/** Returns a question's cost so far, and the tools that it has called. */
 export function costCounts(question: Question, usage: readonly Usage[], calls: ReadonlyMap<string, number>): Counts {
   const { inputTokens, outputTokens, costUsd } = totalOf(usage)
   const cost = { inputTokens, outputTokens, microUsd: Math.round(costUsd * MICRO) }
@@ -102,7 +102,7 @@ function lastDays(now: number, n: number): string[] {
   return Array.from({ length: n }, (_, i) => dayOf(now - i * 86_400_000))
 }
 
-/** Returns what was used in the last 7 and 30 days, today (UTC) included. */
+/** Returns the use of the last 7 and 30 days, including today (UTC). */
 export async function readUse(
   use: UseStore,
   teams: readonly string[],
