@@ -81,7 +81,7 @@ function checkValue(name: FaultName, value: number | string, scopes: readonly st
     throw new Error(`${title}: it should be one of ${options.join(', ')}.`)
   if (options) return
   if (!number) throw new Error(`${title}: it takes no value.`)
-  const { least, most } = number
-  const fits = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
-  if (!fits) throw new Error(`${title}: it should be a whole number from ${least} to ${most}.`)
+  const { min, max } = number
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+  if (!fits) throw new Error(`${title}: it should be a whole number from ${min} to ${max}.`)
 }

@@ -4,8 +4,8 @@
 export interface FaultNumber {
   label: string
   unit: string
-  least: number
-  most: number
+  min: number
+  max: number
   /** The initial value. */
   start: number
 }
@@ -32,8 +32,8 @@ export interface FaultSwitch {
 
 export type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
 
-const seconds = (label: string, start: number, most = 60): FaultNumber => ({
-  ...{ label, unit: 's', least: 1, most, start },
+const seconds = (label: string, start: number, max = 60): FaultNumber => ({
+  ...{ label, unit: 's', min: 1, max, start },
 })
 
 const CALLS = [
@@ -99,7 +99,7 @@ const EVENTS = [
     title: 'Redelivery',
     does: 'Each event is delivered this many times, with a retry’s headers, as if Slack had missed the ack.',
     seen: 'One answer.',
-    number: { label: 'Times', unit: '×', least: 2, most: 4, start: 3 },
+    number: { label: 'Times', unit: '×', min: 2, max: 4, start: 3 },
   },
   {
     name: 'impatient',
@@ -107,7 +107,7 @@ const EVENTS = [
     title: 'Impatient Slack',
     does: 'Slack waits only this long for an ack, and delivers an event again after 0, 2 and 5 seconds.',
     seen: 'One answer. For /ask and buttons, Slack itself says that they failed.',
-    number: { label: 'Waits', unit: 'ms', least: 1, most: 3000, start: 1 },
+    number: { label: 'Waits', unit: 'ms', min: 1, max: 3000, start: 1 },
   },
   {
     name: 'late',
@@ -115,7 +115,7 @@ const EVENTS = [
     title: 'Events hours late',
     does: 'What you write now counts as written this many hours ago and delivered late, as after an outage.',
     seen: 'The message has its earlier time. Its answer arrives now, once.',
-    number: { label: 'Late by', unit: 'h', least: 1, most: 72, start: 3 },
+    number: { label: 'Late by', unit: 'h', min: 1, max: 72, start: 3 },
   },
   {
     name: 'socketCut',

@@ -97,8 +97,8 @@ function item(one, status) {
   return el('li.fault-item', {}, head, words, (value || once) && extra)
 }
 
-function numberField({ title, number: { label, unit, least, most } }, change) {
-  const attributes = { type: 'number', min: least, max: most, step: 1, 'aria-label': `${title}: ${label} (${unit})` }
+function numberField({ title, number: { label, unit, min, max } }, change) {
+  const attributes = { type: 'number', min, max, step: 1, 'aria-label': `${title}: ${label} (${unit})` }
   const field = el('input.fault-number', { ...attributes, onchange: () => change(Number(field.value)) })
   return { field, label: el('label', {}, `${label} `, field, ` ${unit}`) }
 }

@@ -101,9 +101,9 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   return {
     deliver(kind, payload) {
-      const handed: Envelope = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
-      const first = attempt(handed, { number: 0, reason: '' })
-      return { ...handed, first, done: again(handed, first) }
+      const envelope: Envelope = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
+      const first = attempt(envelope, { number: 0, reason: '' })
+      return { ...envelope, first, done: again(envelope, first) }
     },
     redeliver,
     busy: () => busy,

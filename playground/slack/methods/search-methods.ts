@@ -94,15 +94,15 @@ interface SearchContext {
   args: Json
 }
 
-const FINDERS: Record<string, (query: string, looking: SearchContext) => Json[]> = {
-  messages: (query, looking) =>
-    ranked(query, messagesIn(looking), ({ message }) => message.text).map((one) => messageOf(one, looking.slack)),
-  files: (query, looking) =>
-    ranked(query, filesOf(looking), ({ file }) => `${String(file['title'])} ${String(file['preview'] ?? '')}`).map(
-      (one) => fileOf(one, looking.slack),
+const FINDERS: Record<string, (query: string, context: SearchContext) => Json[]> = {
+  messages: (query, context) =>
+    ranked(query, messagesIn(context), ({ message }) => message.text).map((one) => messageOf(one, context.slack)),
+  files: (query, context) =>
+    ranked(query, filesOf(context), ({ file }) => `${String(file['title'])} ${String(file['preview'] ?? '')}`).map(
+      (one) => fileOf(one, context.slack),
     ),
-  channels: (query, looking) =>
-    ranked(query, channelsFor(looking), ({ name }) => name).map((channel) => channelOf(channel, looking.slack)),
+  channels: (query, context) =>
+    ranked(query, channelsFor(context), ({ name }) => name).map((channel) => channelOf(channel, context.slack)),
   users: (query, { slack }) => {
     const people = [...slack.store.users.values()].filter((user) => !user.deleted && !user.is_bot)
     return ranked(query, people, ({ real_name, name }) => `${real_name} ${name}`).map((user) => userOf(user, slack))
@@ -128,10 +128,10 @@ interface FoundMessage {
   message: StoredMessage
 }
 
-function messagesIn(looking: SearchContext): FoundMessage[] {
-  const withBots = flag(looking.args, 'include_bots')
-  const [after, before] = [Number(looking.args['after'] ?? 0), Number(looking.args['before'] ?? Infinity)]
-  return channelsFor(looking).flatMap((channel) =>
+function messagesIn(context: SearchContext): FoundMessage[] {
+  const withBots = flag(context.args, 'include_bots')
+  const [after, before] = [Number(context.args['after'] ?? 0), Number(context.args['before'] ?? Infinity)]
+  return channelsFor(context).flatMap((channel) =>
     channel.messages
       .filter(({ ts, bot_id, subtype }) => {
         const isWords = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast'
@@ -141,8 +141,8 @@ function messagesIn(looking: SearchContext): FoundMessage[] {
   )
 }
 
-function filesOf(looking: SearchContext): (FoundMessage & { file: Json })[] {
-  return messagesIn(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
+function filesOf(context: SearchContext): (FoundMessage & { file: Json })[] {
+  return messagesIn(context).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
 /** Sorts results by the number of the query's words in them, then newest first. */

@@ -33,20 +33,20 @@ export interface McpFailure {
 }
 
 /** @returns the error for the model, never with an address, a header or a body in it */
-export function sentenceOf(error: unknown, failing: McpFailure): ToolError {
-  const { name, hide } = failing
+export function sentenceOf(error: unknown, failure: McpFailure): ToolError {
+  const { name, hide } = failure
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
   if (isLogin(error))
-    return failing.hasKey
+    return failure.hasKey
       ? down(`${name} rejected the Authorization header from MCP_CONFIG.`)
-      : loginNeeded(name, failing.isPersonal)
+      : loginNeeded(name, failure.isPersonal)
   if (error instanceof SdkHttpError) return httpError(error.status ?? 0, name)
   if (error instanceof ProtocolError) {
-    if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failing)}`)
+    if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failure)}`)
     return new ToolError(`${name} refused: ${quoted(error.message, hide)}`)
   }
-  if (error instanceof SdkError) return sdkError(error, failing)
-  return systemError(error, failing)
+  if (error instanceof SdkError) return sdkError(error, failure)
+  return systemError(error, failure)
 }
 
 function hiddenError(error: ToolError, hide: Hide): ToolError {
@@ -97,20 +97,20 @@ const SENTENCES: Partial<Record<string, string>> = {
   [SdkErrorCode.EraNegotiationFailed]: 'supports no known protocol version, or ended at the handshake',
 }
 
-function sdkError(error: SdkError, failing: McpFailure): ToolError {
-  const { name, timeoutMs, fault } = failing
+function sdkError(error: SdkError, failure: McpFailure): ToolError {
+  const { name, timeoutMs, fault } = failure
   // The error of the SDK's version probe.
   if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
-    return sentenceOf(error.cause, failing)
+    return sentenceOf(error.cause, failure)
   if (error.code === SdkErrorCode.RequestTimeout)
-    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failure)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
-  if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
+  if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failure)}`)
   return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be used'}.`)
 }
 
 /** Errors of the system or of undici: their messages contain addresses and paths. */
-function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: McpFailure): ToolError {
+function systemError(error: unknown, { name, hide, timeoutMs, ...failure }: McpFailure): ToolError {
   const causes = causesOf(error)
   if (causes.some((one) => one instanceof AddressRefused))
     return new ToolError(`${name} has an address that is not allowed.`)
@@ -120,11 +120,11 @@ function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: McpF
   if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')
     return down(`${name} cannot be started: its command or folder is missing, or not accessible.`)
   if (causes.some((one) => one instanceof Error && one.name === 'TimeoutError'))
-    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failure)}`)
   if (causes.some((one) => one instanceof SyntaxError || (one instanceof Error && one.name === 'ZodError')))
     return new ToolError(`${name} sent an invalid response.`)
   return down(
-    `${name} cannot be reached${code && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ''}.${maybeDone(failing)}`,
+    `${name} cannot be reached${code && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ''}.${maybeDone(failure)}`,
   )
 }
 

@@ -9,7 +9,10 @@ import { planBlock } from './stream-tasks.ts'
 /** How long to retry ending a stream. Milliseconds. */
 const END_MS = 15_000
 
-type EndingOptions = EndedStream & { outbox: Outbox; signal: AbortSignal }
+interface EndingOptions extends EndedStream {
+  outbox: Outbox
+  signal: AbortSignal
+}
 
 /** Maximum characters of Markdown in a chunk. */
 const MAX_CHUNK = 11_500

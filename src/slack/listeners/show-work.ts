@@ -117,12 +117,12 @@ interface WorkViewRequest {
 }
 
 /** Never rejects: if the store does not answer, the view says so. */
-async function viewOf(loading: Promise<RunRecord | undefined>, showing: WorkViewRequest): Promise<View> {
-  const { page, user, installation } = showing
+async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkViewRequest): Promise<View> {
+  const { page, user, installation } = request
   try {
     const record = await loading
     if (!record) return WORK_GONE
-    const remembered = await usedIn(record, showing)
+    const remembered = await usedIn(record, request)
     const names = new Mentions(installation.directory, record.question)
     const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id), remembered })
     return signedView(view, { user, key: installation.signingKey })
@@ -132,9 +132,9 @@ async function viewOf(loading: Promise<RunRecord | undefined>, showing: WorkView
 }
 
 /** The remembered items that the model got and that still exist. */
-async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: WorkViewRequest): Promise<ShownMemory[]> {
+async function usedIn({ question, remembered: ids = [] }: RunRecord, request: WorkViewRequest): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
-  const { user, installation, services } = showing
+  const { user, installation, services } = request
   const scope = await scopeNow(question, installation).catch(() => undefined)
   const all = scope === undefined ? [] : await services.remembered.list(scope).catch(() => [])
   const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
