@@ -7,7 +7,7 @@ const sizes = {
   'max-lines-per-function': ['error', { max: 60, IIFEs: true }],
 }
 
-/** What a browser has, as far as the playground's page uses it. */
+/** The browser globals that the playground's page uses. */
 const browser = [
   'document',
   'window',

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
 import { alias } from './vitest.config.ts'
 
-// One seed for the whole run: CHAOS_SEED=… npm run test:chaos makes the same faults again.
+// One seed for the whole run: `CHAOS_SEED=… npm run test:chaos` repeats the same faults.
 const seed = process.env.CHAOS_SEED ?? String(randomInt(1_000_000))
 
 /**
- * `npm run test:chaos`: real processes that are killed, frozen, cut off and exhausted, and whether long texts are read in
- * linear time. One scenario at a time.
+ * `npm run test:chaos`: real processes that are killed, frozen, cut off and exhausted, and readers of long texts, which
+ * must take linear time. One scenario at a time.
  */
 export default defineConfig({
   resolve: { alias },
@@ -20,7 +20,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 25 } },
     teardownTimeout: 30_000,
-    // The first scenario that fails has the most to tell.
+    // The first failing scenario is the most informative.
     bail: process.env.CI === 'true' ? 0 : 1,
   },
 })

@@ -63,7 +63,7 @@ export function scheduleList(shown: ShownSchedules, note?: string): Content {
   return { text: clip([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
 }
 
-/** At most so many schedules with their buttons, the viewer's own first. */
+/** Draws at most `max` schedules with their buttons, the viewer's own first. */
 export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules, max = MAX_SHOWN): KnownBlock[] {
   const shown = [...own, ...others].slice(0, max)
   const left = own.length + others.length - shown.length
