@@ -36,15 +36,12 @@ export function workspaceSearch(): Tool<SearchInput>[] {
       effects: 'read',
       needsSearch: true,
       repeatable: true,
-      run: ({ query, kind = 'messages' }, context) => search({ query, kind }, context),
+      run: ({ query, kind = 'messages' }, context) => search(query, kind, context),
     },
   ]
 }
 
-async function search(
-  { query, kind }: Required<SearchInput> & { kind: FindKind },
-  context: ToolContext,
-): Promise<ToolOutput> {
+async function search(query: string, kind: FindKind, context: ToolContext): Promise<ToolOutput> {
   const workspace = await workspaceOf(context)
   const ended = endedSchema.safeParse(context.memory[MEMORY]).data
   const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined

@@ -167,7 +167,7 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
 }
 
 /** The step for an unreadable completion. Its observation is the dialect's hint. */
-function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
+function unreadableStep(run: RunState, { thought, hint }: Extract<ParsedTurn, { kind: 'unreadable' }>): UnreadableStep {
   const text = run.written.slice(0, UNREADABLE_CHARS)
   const reasoning = run.reasoning ? { reasoning: run.reasoning } : {}
   return {
@@ -181,7 +181,7 @@ function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: '
 }
 
 /** The first step of a turn has the thought and the reasoning, the last one the number of dropped calls. */
-function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {
+function toolSteps(run: RunState, { thought, actions }: Extract<ParsedTurn, { kind: 'actions' }>): ToolStep[] {
   const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
   const dropped = actions.length - used.length
   return used.map((action, i) => ({

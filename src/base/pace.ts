@@ -45,7 +45,7 @@ export class PacedWork {
   readonly #waiting = new Map<string, () => Promise<void>>()
 
   /** `onError` receives the errors of delayed work. */
-  constructor({ onError, ...options }: PaceOptions & { onError: (error: unknown) => void }) {
+  constructor(options: PaceOptions, onError: (error: unknown) => void) {
     this.#onError = onError
     this.#pace = new Pace(options)
   }

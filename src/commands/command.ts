@@ -3,6 +3,16 @@ import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
 import { readEnv, type Env } from '../config.ts'
 
+/** Like the process's own. */
+interface CommandInput extends Readable {
+  isTTY?: boolean
+  fd?: number
+}
+
+interface CommandOutput extends Writable {
+  isTTY?: boolean
+}
+
 /** The input and output of a command. */
 export interface CommandIo {
   args: string[]
@@ -10,9 +20,9 @@ export interface CommandIo {
   folder: string
   /** The settings. @throws ConfigError if `.env` cannot be read */
   readEnv(): Env
-  stdin: Readable & { isTTY?: boolean }
-  stdout: Writable & { isTTY?: boolean }
-  stderr: Writable & { isTTY?: boolean }
+  stdin: CommandInput
+  stdout: CommandOutput
+  stderr: CommandOutput
   /** Writes a line to stdout. */
   print(line: string): void
   /** Writes a line to stderr. */

@@ -26,8 +26,12 @@ const ENV_FILE = '.env'
 /** A shell's exit code for a command that Ctrl+C ended. */
 const INTERRUPTED = 130
 
+interface NetworkOptions extends CheckOptions {
+  net: Network
+}
+
 /** Reads only the settings that this command needs, so that an invalid one elsewhere does not matter. */
-async function options(env: Env): Promise<CheckOptions & { net: Network }> {
+async function options(env: Env): Promise<NetworkOptions> {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   const net = await createNetwork(config)

@@ -131,7 +131,11 @@ export interface PersonLogin {
   since: number
 }
 
+interface PersonalServerConfig extends HttpServerConfig {
+  login: 'person'
+}
+
 /** Returns whether people log in to it, each for themselves. */
-export function isPersonal(server: McpServerConfig): server is HttpServerConfig & { login: 'person' } {
+export function isPersonal(server: McpServerConfig): server is PersonalServerConfig {
   return server.kind === 'http' && server.login === 'person'
 }

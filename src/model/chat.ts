@@ -1,6 +1,6 @@
 /** Chat completions: the body of a request, and how an answer is read. */
 import { APIError } from 'openai/core/error'
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
@@ -17,10 +17,7 @@ export const chatWire: Wire = {
   reader: (model) => new ChatReader(model),
 }
 
-function bodyOf(
-  request: ModelRequest,
-  { model, stream, effort, learnt }: BodyOptions,
-): ChatCompletionCreateParams & { reasoning_effort?: string } {
+function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOptions): ChatCompletionCreateParams {
   const { refused } = learnt
   return {
     model,
@@ -65,8 +62,8 @@ function toPart({ mime, base64 }: Picture) {
   return { type: 'image_url' as const, image_url: { url: `data:${mime};base64,${base64}`, detail: 'auto' as const } }
 }
 
-/** A chunk of a stream, or a whole answer. */
-type CompletionChunk = Partial<Omit<ChatCompletionChunk & ChatCompletion, 'choices' | 'usage'>> & {
+/** What is read of a chunk of a stream, or of a whole answer. */
+interface CompletionChunk {
   error?: object
   choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[]
   usage?: ReportedUsage | null

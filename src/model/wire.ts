@@ -14,13 +14,17 @@ export interface BodyOptions {
 }
 
 /** chat.ts and responses.ts implement it. */
+/** A request under way. Awaited, it is a whole answer. */
+interface SentRequest extends PromiseLike<unknown> {
+  asResponse(): Promise<Response>
+}
+
 export interface Wire {
   /** The parameters that not every endpoint accepts; `a.b` is a field of one. */
   readonly optional: readonly string[]
   /** The body of a request, without parameters that the model is known to refuse. */
   body(request: ModelRequest, options: BodyOptions): object
-  /** Sends a body. Awaited, it is a whole answer. */
-  send(client: OpenAI, body: object, signal: AbortSignal): PromiseLike<unknown> & { asResponse(): Promise<Response> }
+  send(client: OpenAI, body: object, signal: AbortSignal): SentRequest
   reader(model: string): CompletionReader
 }
 

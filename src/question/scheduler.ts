@@ -87,16 +87,15 @@ async function enqueueOne(ref: ScheduleRef, options: SchedulerOptions): Promise<
   if (again?.from !== undefined && again.from <= at) await enqueueAgain(schedule, again, options)
   // Another process has moved it on, or it is paused: the index is corrected.
   if (due === undefined || beginsAt(schedule, due) > at) return void (await schedules.update(ref, (one) => one))
-  const { latest, missed, next } = timesUntil(at, { ...schedule, due })
+  const times = timesUntil(at, schedule, due)
+  const { latest, missed } = times
   if (latest !== undefined) {
     const question = occurrenceOf(schedule, { kind: 'due', at: latest, now: at })
     const accepted = await queue.accept(question)
     log.info({ question: question.id, schedule: schedule.id, accepted }, 'a schedule is due')
   }
   if (missed) log.warn({ schedule: schedule.id, times: missed.count ?? 1 }, 'times of a schedule were missed')
-  await schedules.update(ref, (one) =>
-    one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined,
-  )
+  await schedules.update(ref, (one) => (one.state === 'active' && one.due === due ? movedOn(one, times) : undefined))
 }
 
 /** An occurrence that had to wait for room under a limit. */
@@ -119,6 +118,8 @@ function isLongOver({ when, runs: [last], createdAt }: Schedule, now: number): b
 }
 
 interface PassedTimes {
+  /** The time whose occurrence runs now. */
+  latest: number | undefined
   missed: ScheduleRun | undefined
   next: number | undefined
 }
@@ -129,8 +130,8 @@ function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: PassedTime
 }
 
 /** The times of a schedule that have come. The latest one runs if it is not too late; all others count as missed. */
-function timesUntil(now: number, schedule: Schedule & { due: number }): PassedTimes & { latest: number | undefined } {
-  const { when, due } = schedule
+function timesUntil(now: number, schedule: Schedule, due: number): PassedTimes {
+  const { when } = schedule
   const delay = beginsAt(schedule, due) - due
   const isPast = (time: number) => time + delay <= now
   const isSeveral = nextTimes(when, due, 1).some(isPast)

@@ -32,6 +32,11 @@ interface QuestionLease {
   lease: RunLease
 }
 
+interface EndedQuestion extends QuestionLease {
+  /** Absent if it cannot be read. */
+  stored?: StoredRun
+}
+
 /** A leased question, and what to do with it. */
 export interface LeasedQuestion extends QuestionLease {
   stored: StoredRun
@@ -119,7 +124,7 @@ export class ThreadStore {
    * @returns whether the lease still held, the generation that continues the thread, and the number of such questions.
    */
   async finish(
-    leased: QuestionLease & { stored?: StoredRun },
+    leased: EndedQuestion,
     end: 'done' | 'refused' | 'dead-lettered',
     records: string[] = [],
   ): Promise<{ held: boolean; gen: string; followUps: number }> {

@@ -354,7 +354,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/schedule-blocks.ts scheduleCard': () =>
     message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),
   'views/schedule-blocks.ts scheduleList': () =>
-    [many, []].flatMap((own) => message(scheduleList({ own, others: [], now: 0, nameOf: () => 'Bob', note: 'Done.' }))),
+    [many, []].flatMap((own) => message(scheduleList({ own, others: [], now: 0, nameOf: () => 'Bob' }, 'Done.'))),
   'views/schedule-blocks.ts scheduleBlocks': () =>
     home(scheduleBlocks({ own: many.slice(0, 1), others: many, now: 0, nameOf: () => 'Bob' })),
   'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),

@@ -65,7 +65,9 @@ const answerSchema = z.object({
     .catch({ pages: {}, search: [], searchinfo: {} }),
 })
 
-type QueryResult = z.infer<typeof answerSchema>['query'] & { warning: string }
+interface QueryResult extends z.infer<typeof answerSchema.shape.query> {
+  warning: string
+}
 
 const IN_TEXT = { srwhat: 'text' }
 const NO_EXTRACTS =

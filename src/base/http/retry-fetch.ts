@@ -11,6 +11,10 @@ export interface Clocks {
 
 export const systemClocks: Clocks = { now: Date.now, sleep: (ms, signal) => wait(ms, undefined, { signal }) }
 
+interface TimedExchange extends Exchange {
+  timeoutMs: number
+}
+
 /** The pause before the second try if the server asks for none. */
 const RETRY_MS = 300
 
@@ -18,10 +22,7 @@ const RETRY_MS = 300
  * Makes a request within its time limit, and retries once after a temporary failure.
  * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
-export async function fetchWithRetry(
-  request: Exchange & { timeoutMs: number },
-  clocks: Clocks,
-): Promise<SizedResponse> {
+export async function fetchWithRetry(request: TimedExchange, clocks: Clocks): Promise<SizedResponse> {
   const controller = new AbortController()
   const giveUp = () => controller.abort(request.signal.reason)
   request.signal.addEventListener('abort', giveUp, { once: true })

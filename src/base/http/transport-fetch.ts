@@ -23,7 +23,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
       {
         async send(url) {
           init?.signal?.throwIfAborted()
-          const { head, body } = await exchange(dispatcher, turns, { ...request, url })
+          const { head, body } = await exchange(url, request, { dispatcher, turns })
           init?.signal?.throwIfAborted()
           return new TransportResponse(head, body, isRedirected)
         },
@@ -52,6 +52,11 @@ interface TransportRequest {
   signal: AbortSignal | undefined
 }
 
+interface DispatcherTurns {
+  dispatcher: Dispatcher
+  turns: DeliveryTurns
+}
+
 function requestOf(init: WebRequestInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
@@ -67,8 +72,8 @@ function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string
   return flat
 }
 
-async function exchange(dispatcher: Dispatcher, turns: DeliveryTurns, request: TransportRequest & { url: URL }) {
-  const { url, method, headers, body, signal } = request
+async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: DispatcherTurns) {
+  const { method, headers, body, signal } = request
   const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
   const { head, body: answer } = await handler.answered

@@ -58,7 +58,9 @@ export function isUnreachable({ facts }: CheckRow): boolean {
   return facts?.['error'] === 'connection'
 }
 
-type SlackCheck = CheckOptions & { app: string | undefined }
+interface SlackCheck extends CheckOptions {
+  app: string | undefined
+}
 
 async function checkBot(token: string | undefined, options: SlackCheck): Promise<CheckRow[]> {
   const bad = form('SLACK_BOT_TOKEN', token)
@@ -138,10 +140,12 @@ function changes(rows: CheckRow[], before: InstalledIds): CheckRow[] {
   return [{ name: 'workspace', ok: true, sentence, facts: { team, before: before.team } }]
 }
 
-function refused(
-  token: TokenName,
-  { name, error, apiUrl, app }: SlackCheck & { name: string; error: string },
-): CheckRow {
+interface RefusedCheck extends SlackCheck {
+  name: string
+  error: string
+}
+
+function refused(token: TokenName, { name, error, apiUrl, app }: RefusedCheck): CheckRow {
   const sentence = refusedSentence(error, { name: token, host: new URL(apiUrl).host })
   const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
   const fix = fixFor(error, { app, name: token })

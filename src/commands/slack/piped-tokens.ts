@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { parse } from 'dotenv'
+import type { CommandIo } from '../command.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
 /** More characters than three tokens need. The rest is not read. */
@@ -9,7 +10,7 @@ const MAX = 64_000
 const WAIT_MS = 10_000
 
 /** Returns whether stdin is a pipe or a file. */
-export function isPiped({ fd }: Readable & { fd?: number }): boolean {
+export function isPiped({ fd }: CommandIo['stdin']): boolean {
   if (fd === undefined) return true
   try {
     const stdin = fstatSync(fd)

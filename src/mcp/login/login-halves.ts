@@ -38,13 +38,18 @@ export async function startLogin(
   return { address, challenge }
 }
 
+/** A login that was started, perhaps by another process. */
+interface ResumedLogin extends StartedLogin {
+  fetch: FetchLike
+}
+
 /**
  * Takes the parameters that the browser came back with, and stores the login.
  * @throws ToolError and ConfigError, as `startLogin`
  */
 export async function finishLogin(
   server: HttpServerConfig,
-  { provider, challenge, fetch }: StartedLogin & { fetch: FetchLike },
+  { provider, challenge, fetch }: ResumedLogin,
   answer: URLSearchParams,
 ): Promise<void> {
   const authorizationCode = codeOf(server, answer, provider)

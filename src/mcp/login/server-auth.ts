@@ -121,11 +121,7 @@ function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
  * @returns undefined if it will not renew the login any more
  * @throws ToolError if it may renew it later
  */
-async function renewedLogin(
-  server: HttpServerConfig,
-  login: Login & { refreshToken?: string | undefined },
-  deps: ServerAuthDeps,
-): Promise<Login | undefined> {
+async function renewedLogin(server: HttpServerConfig, login: Login, deps: ServerAuthDeps): Promise<Login | undefined> {
   try {
     const tokens = await refreshAuthorization(login.authorizationServer, {
       metadata: login.metadata,

@@ -98,7 +98,9 @@ function withDefaults(headers: Headers, defaults: Record<string, string>): Heade
   return headers
 }
 
-type PreparedInit = NonNullable<McpRequestInit> & { headers: Headers }
+interface PreparedInit extends NonNullable<McpRequestInit> {
+  headers: Headers
+}
 
 /** Follows redirects that keep the origin and the method, unless the SDK does so itself. @throws ToolError */
 async function follow(address: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {

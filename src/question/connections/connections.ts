@@ -113,7 +113,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       await resumeWaiting({ person, account }, options)
       return false
     },
-    resumeLeft: () => resumeAllWaiting(options),
+    resumeLeft: () => resumeAllWaiting(accounts, options),
     async end({ team, user }) {
       await settledWithin(END_MS, [endLogins({ team, user }, options)])
     },
@@ -173,7 +173,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (!bound) return otherBrowserPage()
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
-  if (choice !== bound.yes) return askWhose(link, token, { ...bound, options })
+  if (choice !== bound.yes) return askWhose(link, { token, bound, options })
   try {
     const begun = await account.begin(link.person, `${options.publicUrl}${CALLBACK}`)
     const value = sealedFlow({ ...link, token, flow: begun.flow }, begun.state, options)
@@ -192,11 +192,14 @@ interface BoundBrowser {
   no: string
 }
 
-async function askWhose(
-  { person, account }: Link,
-  token: string,
-  { cookie, yes, no, options }: BoundBrowser & { options: ConnectionsOptions },
-): Promise<Page> {
+interface OpenedLink {
+  token: string
+  bound: BoundBrowser
+  options: ConnectionsOptions
+}
+
+async function askWhose({ person, account }: Link, { token, bound, options }: OpenedLink): Promise<Page> {
+  const { cookie, yes, no } = bound
   const to = (choice: string) => `${options.publicUrl}${PATH}?link=${encodeURIComponent(token)}&choice=${choice}`
   const page = confirmPage(account, await options.whoIs(person), { yes: to(yes), no: to(no) })
   return { ...page, headers: { ...page.headers, 'set-cookie': cookie } }

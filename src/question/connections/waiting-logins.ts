@@ -68,10 +68,7 @@ export async function resumeWaiting(of: OfPerson, { people, control, log }: Resu
 }
 
 /** Does the same for everybody whose login is done. */
-export async function resumeAllWaiting({
-  accounts,
-  ...deps
-}: ResumeDeps & { accounts: readonly Account[] }): Promise<void> {
+export async function resumeAllWaiting(accounts: readonly Account[], deps: ResumeDeps): Promise<void> {
   const { people } = deps
   for (const person of await people.list())
     for (const { name: account, look } of accounts) {

@@ -1,5 +1,5 @@
 /** Finds the sources of an answer's figures, by rules only. */
-import { followsFrom } from './arithmetic.ts'
+import { followsFrom, type WantedNumber } from './arithmetic.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { ReadIndex, type ReadText } from './read-index.ts'
@@ -182,7 +182,7 @@ class Judge {
     return []
   }
 
-  #pairOf(wanted: Reading & { isPercent: boolean }, isAge: boolean): [number, number] | undefined {
+  #pairOf(wanted: WantedNumber, isAge: boolean): [number, number] | undefined {
     const near = [...this.#near].sort((one, other) => one - other)
     const years = this.#index.values.filter((value) => isYearLike(value) && value <= this.#year)
     const age = isAge ? ageFrom([...new Set([...years, this.#year])], wanted.value) : undefined

@@ -18,6 +18,10 @@ interface TeamStore {
   forgetTeam(team: string): Promise<void>
 }
 
+interface PersonalStore extends TeamStore {
+  forgetUser(person: Person): Promise<void>
+}
+
 interface ForgettingStores {
   schedules: ConversationStore
   queue: ConversationStore
@@ -27,7 +31,7 @@ interface ForgettingStores {
   remembered: ConversationStore
   files(): Promise<ConversationStore>
   actionTokens: Forgetting
-  people: TeamStore & { forgetUser(person: Person): Promise<void> }
+  people: PersonalStore
   use: UseStore
   channelSettings: TeamStore
   limits?: TeamStore | undefined

@@ -77,6 +77,10 @@ export interface InstallationOptions {
   signal?: AbortSignal
 }
 
+export interface IdentifyOptions extends InstallationOptions {
+  apiUrl: string
+}
+
 /** How long the start waits for Slack. Milliseconds. */
 const IDENTIFY_MS = 30_000
 /** The time without an answer after which the operator is notified. Milliseconds. */
@@ -101,7 +105,7 @@ export async function installationFromConfig(config: Config, options: Installati
 /** Builds the installation of one bot token. @throws the error of `auth.test` */
 export async function installationOf(
   token: string,
-  options: InstallationOptions & { apiUrl: string },
+  options: IdentifyOptions,
 ): Promise<{ installations: Installations; appId: string | undefined }> {
   const { isOrgWide, enterprise, appId, ...identity } = await identify(token, options)
   const open = (team: string): Installation => {
@@ -130,7 +134,7 @@ interface OwnIdentity extends Identity {
   appId: string | undefined
 }
 
-async function identify(token: string, options: InstallationOptions & { apiUrl: string }): Promise<OwnIdentity> {
+async function identify(token: string, options: IdentifyOptions): Promise<OwnIdentity> {
   // Logs early why the start takes so long.
   const address = { SLACK_API_URL: options.apiUrl }
   const warn = once(() => options.log.warn(`${unreachable(address)} Trying for ${IDENTIFY_MS / 1000} s.`))

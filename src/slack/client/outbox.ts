@@ -41,6 +41,10 @@ interface Post {
 /** Options of an update that the next one makes up for, or that is not worth a long wait. */
 type UpdateOptions = Partial<CallOptions>
 
+interface ShownPart extends UpdateOptions {
+  content: Content
+}
+
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
  * have gone out already, and records it afterwards, so that no crash repeats or loses one. Posts mention only the
@@ -216,14 +220,14 @@ export class Outbox {
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
-  #send(method: SendMethod, args: SlackArgs, { content, ...given }: { content: Content } & UpdateOptions) {
+  #send(method: SendMethod, args: SlackArgs, { content, ...given }: ShownPart) {
     const { signal } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
     return sendContent(content, { method, args, options, client: this.#client, log: this.#options.log })
   }
 
-  #update(key: string, ts: string, shown: { content: Content } & UpdateOptions): Promise<SlackResult> {
+  #update(key: string, ts: string, shown: ShownPart): Promise<SlackResult> {
     const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
     return this.#send('chat.update', args, shown)
   }

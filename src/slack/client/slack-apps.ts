@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../../base/errors.ts'
 import { token } from '../../base/setting-forms.ts'
 import type { Env } from '../../config.ts'
 import { createValueReader } from '../../mcp/config/config-values.ts'
-import { installationOf, type InstallationOptions, type Installations } from './installations.ts'
+import { installationOf, type IdentifyOptions, type Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
 
 const appSchema = z.strictObject({
@@ -79,10 +79,7 @@ function sentenceOf({ issues: [issue] }: z.ZodError): string {
  * Asks Slack for the identity of each app. If Slack refuses an app's token, or another app has its workspace, the app
  * is logged and serves nobody. @throws ConfigError if none is left, or Slack cannot be reached
  */
-export async function openSlackApps(
-  named: NamedApp[],
-  options: InstallationOptions & { apiUrl: string },
-): Promise<SlackApp[]> {
+export async function openSlackApps(named: NamedApp[], options: IdentifyOptions): Promise<SlackApp[]> {
   const { log } = options
   const found = await Promise.all(named.map((app) => openApp(app, options)))
   const teams = new Map<string, string>()
@@ -99,7 +96,7 @@ export async function openSlackApps(
   return apps
 }
 
-async function openApp(app: NamedApp, options: InstallationOptions & { apiUrl: string }): Promise<SlackApp> {
+async function openApp(app: NamedApp, options: IdentifyOptions): Promise<SlackApp> {
   try {
     const { installations, appId } = await installationOf(app.botToken, options)
     return { ...app, installations, appId: appId ?? (await appIdOf(installations)) }

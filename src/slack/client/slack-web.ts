@@ -60,6 +60,15 @@ export interface WebOptions extends ApiOptions {
   movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
+interface AttemptOptions extends CallOptions {
+  /** The number of earlier tries. */
+  attempt: number
+}
+
+interface SendOptions extends AttemptOptions {
+  token: string
+}
+
 /** Error codes that mean this app cannot use the method in the workspace, with any arguments. */
 const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
 
@@ -136,7 +145,7 @@ export class SlackWeb {
     }
   }
 
-  async #try(method: string, args: SlackArgs, options: CallOptions & { attempt: number }): Promise<SlackResult> {
+  async #try(method: string, args: SlackArgs, options: AttemptOptions): Promise<SlackResult> {
     const key = rateLimitKey(method, args)
     if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#rateLimits.enter(key, options.signal)
@@ -159,11 +168,7 @@ export class SlackWeb {
     }
   }
 
-  async #send(
-    method: string,
-    args: SlackArgs,
-    { effort, attempt, token }: CallOptions & { attempt: number; token: string },
-  ) {
+  async #send(method: string, args: SlackArgs, { effort, attempt, token }: SendOptions) {
     const from = this.#now()
     let outcome = 'ok'
     try {

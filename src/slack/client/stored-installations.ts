@@ -62,7 +62,7 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
     teams: () => held.keys(),
     async of(team, enterprise) {
       const found = await find(team, enterprise)
-      const stored = found && !isComplete(found) ? await completeRecord(found.record.id, options) : found
+      const stored = found && !isComplete(found) ? await completeRecord(found.record.id, stores, options) : found
       if (!stored) {
         held.delete(team)
         return undefined
@@ -97,7 +97,8 @@ const isComplete = ({ record }: StoredInstallation) => record.url !== ''
  */
 export async function completeRecord(
   id: string,
-  { stores, ...api }: ApiOptions & { stores: InstallStores },
+  stores: InstallStores,
+  api: ApiOptions,
 ): Promise<StoredInstallation | undefined> {
   const stored = await stores.records.load(id)
   if (!stored || isComplete(stored)) return stored

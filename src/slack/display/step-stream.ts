@@ -221,7 +221,7 @@ export class StepStream implements Display {
     this.#dead = undefined
   }
 
-  #continued(chunk: Chunk & { type: 'markdown_text' }): Chunk {
+  #continued(chunk: Extract<Chunk, { type: 'markdown_text' }>): Chunk {
     const text = chunk.text.trimStart()
     return { ...chunk, text: this.#reopened ? `${this.#reopened}\n${text}` : text }
   }

@@ -9,7 +9,10 @@ import { planBlock } from './stream-tasks.ts'
 /** How long to retry ending a stream. Milliseconds. */
 const END_MS = 15_000
 
-type EndingOptions = EndedStream & { outbox: Outbox; signal: AbortSignal }
+interface EndingOptions extends EndedStream {
+  outbox: Outbox
+  signal: AbortSignal
+}
 
 /** Maximum characters of Markdown in a chunk. */
 const MAX_CHUNK = 11_500
@@ -113,7 +116,7 @@ function textOf(
 ): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : streamedText.slice(written.length)
-  // The run was stopped. The part of its answer that the person has read stays.
+  // The run was stopped. The visible part of its answer stays.
   if (view.gaveUp && shown !== '' && !view.text.startsWith(streamedText))
     return { text: `${shown}\n\n${view.text}`, goesOn: true }
   const whole = written === undefined ? head + answer.finish(view.text) : view.text

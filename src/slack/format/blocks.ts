@@ -76,7 +76,11 @@ export function stepsContent(views: StepView[]): Content {
 
 export const STEPS_A_MESSAGE = 6
 
-type TextLimits = Record<'thought' | 'observation', { max: number; maxEscaped: number }> & { input: number }
+interface TextLimits {
+  thought: { max: number; maxEscaped: number }
+  observation: { max: number; maxEscaped: number }
+  input: number
+}
 
 const FULL: TextLimits = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
 const BRIEF: TextLimits = {

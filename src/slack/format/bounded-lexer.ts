@@ -115,8 +115,12 @@ function asText(source: string, tokens: Token[]): Token[] {
   return tokens
 }
 
+export interface ParsedSegment extends Segment {
+  tokens: Token[]
+}
+
 /** Parses any GitHub-flavoured Markdown in linear time. Returns the tokens of each segment. */
-export function parseMarkdown(markdown: string): (Segment & { tokens: Token[] })[] {
+export function parseMarkdown(markdown: string): ParsedSegment[] {
   const source = markdown.replace(/\r\n?/g, '\n').replace(NESTED, '$1\\')
   const links = definitions(source)
   const isLong = source.length > WHOLE_CHARS

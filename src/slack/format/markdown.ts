@@ -1,14 +1,14 @@
 import type { Token, Tokens } from 'marked'
+import type { ParsedSegment } from './bounded-lexer.ts'
 import { escapeText, isBlank } from './escape.ts'
 
-/** A parsed segment of Markdown; `after` is the boundary before it. */
-interface ParsedSegment {
-  tokens: Token[]
-  after: 'block' | 'line' | 'row' | 'word'
-}
-
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
-export type Piece = { kind: 'text' | 'code'; text: string } | { kind: 'table'; table: Tokens.Table }
+export type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }
+
+export interface TextPiece {
+  kind: 'text' | 'code'
+  text: string
+}
 
 /** A code block in mrkdwn. */
 export function fence(code: string): string {
@@ -66,11 +66,11 @@ function block(token: Token, link: RenderLink): Piece[] {
   }
 }
 
-function prose(text: string): Piece {
+function prose(text: string): TextPiece {
   return { kind: 'text', text }
 }
 
-export function code(text: string): Piece & { kind: 'code' } {
+export function code(text: string): TextPiece {
   return { kind: 'code', text: escapeText(text.replaceAll('```', 'ˋˋˋ')) }
 }
 

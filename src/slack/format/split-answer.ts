@@ -20,11 +20,11 @@ import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, headOf, shorten } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink } from './markdown.ts'
+import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { plainContext, plainLines } from './plain-elements.ts'
 import { restFile } from './rest-file.ts'
-import { packPieces, SECTION_CHARS, type TextPiece } from './split-text.ts'
+import { packPieces, SECTION_CHARS } from './split-text.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with a margin. */

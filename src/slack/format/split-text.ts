@@ -1,11 +1,9 @@
 /** Splits mrkdwn at good places: no entity or link is cut in two, and a code block becomes several complete ones. */
 import { isBlank } from './escape.ts'
-import { fence, type Piece } from './markdown.ts'
+import { fence, type TextPiece } from './markdown.ts'
 
 /** Slack's limit is 3,000 characters a section (https://docs.slack.dev/reference/block-kit/blocks). */
 export const SECTION_CHARS = 2900
-
-export type TextPiece = Exclude<Piece, { kind: 'table' }>
 
 /**
  * Packs pieces into texts for sections. A piece that does not fit is split at lines, sentences or words; a code block

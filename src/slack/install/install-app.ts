@@ -88,6 +88,6 @@ export async function installApp(code: string, options: InstallOptions): Promise
   // The code works once, so its tokens are stored before anything else is asked.
   await stores.records.save(record)
   log.info({ team: record.id, isOrgWide }, 'the app was installed')
-  await completeRecord(record.id, options)
+  await completeRecord(record.id, stores, options)
   return record
 }

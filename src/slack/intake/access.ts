@@ -35,6 +35,10 @@ export interface Applicant {
   signal: AbortSignal
 }
 
+interface AskingApplicant extends Applicant {
+  run: Run
+}
+
 interface AdmissionOptions {
   log: Log
   /** Called before a lookup of the person, which may take a while. */
@@ -49,10 +53,7 @@ const MAX_BOT_TURNS = 3
  * the settings alone decide. A run that has begun was admitted before.
  * @returns undefined if the question is admitted
  */
-export async function denialOf(
-  applicant: Applicant & { run: Run },
-  options: AdmissionOptions,
-): Promise<Denial | undefined> {
+export async function denialOf(applicant: AskingApplicant, options: AdmissionOptions): Promise<Denial | undefined> {
   const { saved } = applicant.run
   return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, options)
 }

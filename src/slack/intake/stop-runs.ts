@@ -12,6 +12,11 @@ import { isStopWord, questionOf, type SlackMessage } from './to-question.ts'
 import { recipientOf, type Incoming } from './recipient.ts'
 import type { Services } from '../services.ts'
 
+interface IncomingMention extends Incoming {
+  /** It is the second event of a mention. */
+  isTwin?: boolean
+}
+
 export interface StopWish {
   team: string
   channel: string
@@ -66,7 +71,7 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
  */
 export async function stopByWord(
   message: SlackMessage,
-  { body, context, isTwin = false }: Incoming & { isTwin?: boolean },
+  { body, context, isTwin = false }: IncomingMention,
   services: Services,
 ): Promise<boolean> {
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)

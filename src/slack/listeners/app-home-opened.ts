@@ -22,7 +22,7 @@ const MAX_PROMPTS = 4
 /** `app_home_opened`: publishes the Home. If the direct message was opened, suggests questions. */
 export function appHomeOpened(services: Services, publishHome: PublishHome): OnEvent<'app_home_opened'> {
   const now = () => services.now().getTime()
-  const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })
+  const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now }, () => undefined)
   const prompts = promptsOf(services)
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)

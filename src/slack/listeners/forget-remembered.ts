@@ -23,7 +23,9 @@ export function forgetButton(services: Services): OnButton {
       const refusal = ref.id === '' ? undefined : await forgetRemembered(ref.id, place, deps)
       if (refusal !== undefined) return pressed.tell(refusal)
       const content =
-        ref.page === undefined ? noteContent(MEMORY.forgotten) : memoryContent(await memoryOf(place, deps), ref)
+        ref.page === undefined
+          ? noteContent(MEMORY.forgotten)
+          : memoryContent(await memoryOf(place, deps), place, ref.page)
       await pressed.replace(content)
     })
   }

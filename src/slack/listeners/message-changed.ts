@@ -25,11 +25,9 @@ const EDITS = { burst: 10, everyMs: 4_000 }
 
 /** `message_changed`: an edit, a message that leaves a tombstone, and many changes that no person made. */
 export function messageChanged(services: Services): OnMessage {
-  const edits = new PacedWork({
-    ...EDITS,
-    now: () => services.now().getTime(),
-    onError: (error) => services.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
-  })
+  const edits = new PacedWork({ ...EDITS, now: () => services.now().getTime() }, (error) =>
+    services.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
+  )
   return async ({ message, context }) => {
     const change = changeOf(message as MessageChanged)
     const recipient = change && (await recipientOf({ context }, services))

@@ -3,14 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { isAtWork } from '../../question/occurrence.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
 import { nextTimes } from '../../schedules/when.ts'
-import {
-  activated,
-  pausedSchedule,
-  refOf,
-  type Schedule,
-  type ScheduleRef,
-  type ScheduleStore,
-} from '../../stores/schedules/types.ts'
+import { activated, pausedSchedule, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
@@ -160,16 +153,16 @@ async function save({ ref, schedule }: PressOn, services: Services): Promise<But
   const saved =
     schedule.replaces === undefined
       ? await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now) : one))
-      : await saveChange({ ...schedule, replaces: schedule.replaces }, now, schedules)
+      : await saveChange(schedule, schedule.replaces, services)
   return saved ? savedText(saved) : SCHEDULES.gone
 }
 
 /** The draft stays until it expires, so that a second press saves the same. */
-function saveChange(draft: Schedule & { replaces: string }, now: number, schedules: ScheduleStore) {
-  const { team, channel, user, replaces, text, question, when, gapMs } = draft
+function saveChange(draft: Schedule, replaces: string, { schedules, now }: Services) {
+  const { team, channel, user, text, question, when, gapMs } = draft
   return schedules.update({ team, channel, user, id: replaces }, ({ gapMs: _, tried: __, ...one }) => {
     const after = { ...one, text, question, when, ...(gapMs === undefined ? {} : { gapMs }) }
-    return one.state === 'paused' ? after : activated(after, now)
+    return one.state === 'paused' ? after : activated(after, now().getTime())
   })
 }
 
@@ -221,7 +214,7 @@ async function show(
   const { team, user, installation } = pressed
   const list = async () => {
     const shown = await shownSchedules({ team, channel, user }, installation, services)
-    return scheduleList({ ...shown, note: words })
+    return scheduleList(shown, words)
   }
   const content = isInList ? await list() : noteContent(words)
   await pressed.replace(content)

@@ -92,6 +92,12 @@ interface ToolQuestionPress {
   shownAt: number
 }
 
+interface EndedQuestionPress extends ToolQuestionPress {
+  end: QuestionEnd
+  /** The question had ended before the press. */
+  isLate: boolean
+}
+
 /** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
 async function followPress(press: ToolQuestionPress, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
@@ -160,7 +166,7 @@ async function showPage(
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
-  { id, pressed, responseUrl, end, isLate }: ToolQuestionPress & { end: QuestionEnd; isLate: boolean },
+  { id, pressed, responseUrl, end, isLate }: EndedQuestionPress,
   services: Services,
 ): Promise<void> {
   const { installation } = pressed

@@ -37,7 +37,11 @@ async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
   )
 }
 
-function withLine<One extends Remembered>(one: One): One & { line: string } {
+interface RememberedLine extends Remembered {
+  line: string
+}
+
+function withLine(one: Remembered): RememberedLine {
   const day = new Date(one.at).toISOString().slice(0, 10)
   return { ...one, line: `${one.by}, ${day}: ${one.text.split(LINE_BREAK).join('\n  ')}` }
 }

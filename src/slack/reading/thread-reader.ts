@@ -149,13 +149,17 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
   return WRITTEN_BY_PEOPLE.has(subtype)
 }
 
+interface MessageWithTs extends ContextMessage {
+  ts: string
+}
+
 /**
  * Formats messages as `@Name: words` with further lines indented, so that nobody can forge a line by another person.
  */
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
-): Promise<(ContextMessage & { ts: string })[]> {
+): Promise<MessageWithTs[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.messagesForModel(texts)
   const strangers = new Map<string, string>()

@@ -58,7 +58,7 @@ export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, plac
 const A_PAGE = 20
 
 /** One page of the remembered items of a place, newest first. If the page number is too high, the last page. */
-export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place & { page?: number }): Content {
+export function memoryContent(all: ShownMemory[], place: Place, page = 0): Content {
   const where = memoryPlace(place.channel)
   if (all.length === 0) {
     const line = `I remember nothing for ${where} yet. Tell me with \`${COMMAND} remember our fiscal year starts in May\`.`

@@ -52,7 +52,7 @@ export interface ShownSchedules {
 }
 
 /** The list of `/ask schedules`. `note`: the result of the last press. */
-export function scheduleList({ note, ...shown }: ShownSchedules & { note?: string | undefined }): Content {
+export function scheduleList(shown: ShownSchedules, note?: string): Content {
   const { own, others } = shown
   const isEmpty = own.length + others.length === 0
   const blocks = [

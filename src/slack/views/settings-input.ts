@@ -32,11 +32,12 @@ const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Nam
   whoMayForget: z.enum(['admins', 'anyone']),
 }
 
+interface CheckedChoices extends SettingsChoices {
+  isModel(name: string): boolean
+}
+
 /** Reads `view.state.values`. `set` has only inputs that were in the modal. */
-export function readSettingsInput(
-  values: unknown,
-  choices: SettingsChoices & { isModel(name: string): boolean },
-): SettingsInput {
+export function readSettingsInput(values: unknown, choices: CheckedChoices): SettingsInput {
   const fields = valuesSchema.safeParse(values).data ?? {}
   const set: Record<string, unknown> = {}
   const errors: Record<string, string> = {}

@@ -15,6 +15,10 @@ export interface SettingsChoices {
   skills: string[]
 }
 
+interface SettingsDefaults extends Record<MenuName | 'model', string> {
+  tools: string[]
+}
+
 /** The content of the modal of `/ask settings`. */
 export interface SettingsForm {
   /** Whether the place is a direct message: settings that concern several people are left out. */
@@ -22,7 +26,7 @@ export interface SettingsForm {
   /** The current settings of this place. */
   set: ChannelSettings
   /** The operator's defaults for all places, by name. */
-  defaults: Record<MenuName | 'model', string> & { tools: string[] }
+  defaults: SettingsDefaults
   choices: SettingsChoices
   /** The titles of the tools that are on by default, by name. */
   titles: ReadonlyMap<string, string>

@@ -91,7 +91,9 @@ interface Document {
   gone: { id: string; at: number }[]
 }
 
-type StoredMemory = Remembered & { usedAt: number }
+interface StoredMemory extends Remembered {
+  usedAt: number
+}
 
 const documentSchema: z.ZodType<Document> = z.object({
   kept: z.array(

@@ -64,6 +64,10 @@ export function freshControlled(at: number): ControlledRun {
   return { saved: freshRun(at), signals: [], listeners: new Set(), isWoken: false }
 }
 
+interface ControlledQuestion extends ControlledRun {
+  question: Question
+}
+
 export interface MemoryRunControlOptions<Item> {
   /** Returns a run that waits for its turn or is at work. */
   find(run: RunRef): Item | undefined
@@ -87,7 +91,7 @@ export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 
  * Reaches runs in this process's memory, and keeps the suspended ones. Nothing in here awaits, so each method is one
  * atomic step.
  */
-export class MemoryRunControl<Item extends ControlledRun & { question: Question }> implements RunControl {
+export class MemoryRunControl<Item extends ControlledQuestion> implements RunControl {
   readonly #options: MemoryRunControlOptions<Item>
   readonly #suspended = new Map<string, { run: RunRef; item: Item; until: number }>()
   /** The decision about each wait, including those of runs that have ended since. */

@@ -22,9 +22,9 @@ export interface ScheduleTexts {
 }
 
 /** `schedule`: the text's content, which determines how long it is stored. */
-export type SwappedText = { expected?: string | undefined } & (
-  { text: string; schedule: Schedule } | { text?: undefined; schedule?: undefined }
-)
+export type SwappedText =
+  | { expected?: string | undefined; text: string; schedule: Schedule }
+  | { expected?: string | undefined; text?: undefined; schedule?: undefined }
 
 interface ScheduleStoreOptions {
   log: StoreLog
