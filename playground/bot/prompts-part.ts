@@ -23,14 +23,14 @@ export function promptsPart(
   }
   return {
     panel: 'prompts',
-    tells: {
+    gets: {
       '/prompts': async () => {
         const names = await promptNames(folder)
         const read = async (name: string) => ({ name, text: await readFile(join(folder, `${name}.md`), 'utf8') })
         return { files: await Promise.all(names.map(read)) }
       },
     },
-    takes: {
+    posts: {
       '/prompts/try': async (body) => {
         const { name } = await fileOf(body)
         return { ...(await tryPrompts({ name, text: textOf(body), question: lastQuestion(slack, body) })) }

@@ -27,8 +27,8 @@ export function faultsPart(options: FaultsPartOptions): PagePart {
   }
   return {
     panel: 'faults',
-    tells: { '/faults': told },
-    takes: {
+    gets: { '/faults': told },
+    posts: {
       '/faults': (body) => {
         const { on, value } = body
         const given = typeof value === 'number' || typeof value === 'string'

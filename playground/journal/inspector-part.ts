@@ -30,13 +30,13 @@ export function inspectorPart(options: InspectorPartOptions): PagePart {
   }
   return {
     panel: 'inspector',
-    tells: {
+    gets: {
       '/journal': (params) => changes.since(Number(params.get('since') ?? 0)),
       '/journal/entry': (params) => opened(entryAt(params.get('n')), options, params.get('page') ?? ''),
       '/journal/find': (params) =>
         find(options, params.get('words') ?? '', changes.from(Number(params.get('since') ?? 0))),
     },
-    takes: {
+    posts: {
       '/journal/again': async ({ n }) => ({ n: await sendAgain(entryAt(n), options) }),
     },
     watch: (tell) => {

@@ -5,11 +5,11 @@ export interface PagePart {
   /** The id of its panel (page/panels.js). The page shows no button for a panel without a part. */
   panel?: string
   /** GET handlers by path (`/journal`). They return JSON. */
-  tells?: Record<string, (params: URLSearchParams, you: string) => Json | Promise<Json>>
+  gets?: Record<string, (params: URLSearchParams, you: string) => Json | Promise<Json>>
   /**
    * POST handlers by path: a person's actions. The page gets the result, and the person sees the message of an error.
    */
-  takes?: Record<string, (body: Json, you: string) => Json | void | Promise<Json | void>>
+  posts?: Record<string, (body: Json, you: string) => Json | void | Promise<Json | void>>
   /** Sends changes to an open page. Each has a `type` that no other part uses. Returns a function that ends this. */
   watch?: (tell: (change: Json) => void, you: string) => () => void
 }

@@ -63,10 +63,10 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   const { parts = [], port = 3210 } = options
   const actions = new Map([
     ...pageActions(slack, options.onAct),
-    ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
+    ...parts.flatMap(({ posts = {} }) => Object.entries(posts)),
   ])
   const panels = parts.flatMap(({ panel = [] }) => panel)
-  const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
+  const getHandlers = new Map(parts.flatMap(({ gets = {} }) => Object.entries(gets)))
   const server = await listen((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (response.headersSent) return void response.destroy()
@@ -82,8 +82,8 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
     if (pathname === '/state') return sendJson(response, { ...pageState(slack, options.notes, you), panels })
-    const telling = tellings.get(pathname)
-    if (telling) return sendJson(response, await telling(searchParams, you))
+    const handler = getHandlers.get(pathname)
+    if (handler) return sendJson(response, await handler(searchParams, you))
     if (pathname.startsWith('/lib/')) return sendLibrary(pathname.slice(5), response)
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     const beside = personNamed(slack, searchParams.get('with')) ?? you
@@ -125,8 +125,8 @@ function portError(error: unknown, port: number): unknown {
 }
 
 /**
- * Whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted body is
- * JSON or a file.
+ * Returns whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted
+ * body is JSON or a file.
  */
 export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]

@@ -28,7 +28,7 @@ export function runPart(): PagePart & { take(trace: ShownTrace): void } {
       for (const watch of watchers) watch(trace)
     },
     panel: 'run',
-    tells: {
+    gets: {
       '/traces': () => ({ runs: [...traces.values()].map(summaryOf) }),
       '/trace': (params) => {
         const trace = traces.get(params.get('id') ?? '')

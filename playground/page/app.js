@@ -1,6 +1,6 @@
 /** The page: receives changes, and sends what the person does. */
 import { messageBox, replyBox, turnBoxes } from './boxes.js'
-import { hearChanges } from './changes.js'
+import { receiveChanges } from './changes.js'
 import { byId } from './dom.js'
 import { loadEmoji } from './emoji.js'
 import { pickEmoji } from './emoji-picker.js'
@@ -89,7 +89,7 @@ function drawSoon() {
   }, 0)
 }
 
-function take(change) {
+function applyChange(change) {
   if (change.type === 'notice') return showNotice(change)
   tellPanel(change)
   const isNew = takeChange(change)
@@ -127,13 +127,13 @@ function closeByItself({ type, ephemeral }) {
 
 // Listening starts before the state is read, so that no change is lost. Each reconnection reads the state again.
 let ready = Promise.resolve()
-hearChanges({
-  opened() {
+receiveChanges({
+  onOpen() {
     byId('connection').hidden = true
     ready = load()
   },
-  lost: () => (byId('connection').hidden = false),
-  told: (change) => void ready.then(() => take(change)),
+  onLost: () => (byId('connection').hidden = false),
+  onChange: (change) => void ready.then(() => applyChange(change)),
 })
 
 // ---- places ----

@@ -5,15 +5,15 @@ const PAUSE_MS = 1000
 
 /**
  * Listens on a WebSocket. A browser opens only six event streams per server, over all its tabs.
- * @param {{ opened(): void, lost(): void, told(change: object): void }} ears `opened` is also called after each
- * reconnection
+ * @param {{ onOpen(): void, onLost(): void, onChange(change: object): void }} handlers `onOpen` is also called after
+ * each reconnection
  */
-export function hearChanges(ears) {
+export function receiveChanges(handlers) {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/events${location.search}`)
-  socket.addEventListener('open', () => ears.opened())
-  socket.addEventListener('message', ({ data }) => ears.told(JSON.parse(data)))
+  socket.addEventListener('open', () => handlers.onOpen())
+  socket.addEventListener('message', ({ data }) => handlers.onChange(JSON.parse(data)))
   socket.addEventListener('close', () => {
-    ears.lost()
-    setTimeout(() => hearChanges(ears), PAUSE_MS)
+    handlers.onLost()
+    setTimeout(() => receiveChanges(handlers), PAUSE_MS)
   })
 }

@@ -14,8 +14,8 @@ export const faultsPanel = {
   id: 'faults',
   title: 'Trouble',
   open,
-  take: show,
-  hear: mark,
+  onChange: show,
+  onAnyChange: mark,
   close: () => updates.clear(),
 }
 

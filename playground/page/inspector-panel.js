@@ -22,7 +22,7 @@ export const inspectorPanel = {
     void refresh()
     if (item !== undefined) void openEntry(Number(item))
   },
-  take: (change) => {
+  onChange: (change) => {
     if (change.type === 'journal') void refresh()
   },
   /** The page was drawn again, perhaps with another open thread. */

@@ -1,9 +1,9 @@
 /**
  * The panels beside the workspace. One is open at a time, by its button at the top. Each panel is a module `{ id,
- * title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`.
+ * title, ready?(tools), open(box, tools, item?), onChange?(change), onAnyChange?(change), draw?(), close?() }`.
  * - `ready` is called once, at the start.
  * - `open` fills an empty box, at an item if one is named.
- * - `take` gets the server's changes while the panel is open; `hear` gets all of them.
+ * - `onChange` gets the server's changes while the panel is open; `onAnyChange` gets all of them.
  * - `draw` is called each time the page is drawn.
  * - `tools` is `{ post(path, body), get(path, params), go(channel), openThread(ts), showPanel(id, item?),
  * showItem(item) }` (app.js). `showItem` puts the shown item into the page's address.
@@ -120,10 +120,10 @@ function focusBack(id) {
   ;(places.find((one) => one.checkVisibility()) ?? byId('panels-button')).focus()
 }
 
-/** Passes a change to the open panel, and to the panels that hear all changes. */
+/** Passes a change to the open panel, and to the panels that receive all changes. */
 export function tellPanel(change) {
-  for (const panel of had) panel.hear?.(change)
-  shown?.take?.(change)
+  for (const panel of had) panel.onAnyChange?.(change)
+  shown?.onChange?.(change)
 }
 
 /** Tells the open panel that the page was drawn. */

@@ -10,7 +10,7 @@ const runs = new Map()
 let tools
 let shown
 
-export const runPanel = { id: 'run', title: 'Run', ready, open, take, close }
+export const runPanel = { id: 'run', title: 'Run', ready, open, onChange, close }
 
 /** @param {object} given see panels.js; `showPanel(id, item)` opens a panel */
 function ready(given) {
@@ -155,7 +155,7 @@ async function draw(here, id, post) {
 }
 
 /** Takes a run that has grown. The shown run is loaded again, one request at a time. */
-function take(change) {
+function onChange(change) {
   if (change.type !== 'trace') return
   note(change.run)
   const here = shown

@@ -18,13 +18,13 @@ export interface RecordingPartOptions {
 
 /** Shows the result of a replay. Its workspace is the page's. */
 export function comparedPart(file: string, { differences, problems }: ReplayResult): PagePart {
-  return { panel: 'record', tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
+  return { panel: 'record', gets: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
 }
 
 export function recordingPart(recorder: Recorder, options: RecordingPartOptions): PagePart {
   return {
     panel: 'record',
-    tells: {
+    gets: {
       '/record/compared': () => ({}),
       '/record/preview': (params) => preview(recorder.conversation('preview', scopeOf(Object.fromEntries(params)))),
       '/record/file': (params) => {
@@ -32,7 +32,7 @@ export function recordingPart(recorder: Recorder, options: RecordingPartOptions)
         return { ...recorder.conversation(checkName(given['name']), scopeOf(given)) }
       },
     },
-    takes: { '/record/save': (body) => save(recorder, options, body) },
+    posts: { '/record/save': (body) => save(recorder, options, body) },
   }
 }
 

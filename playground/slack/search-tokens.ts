@@ -22,7 +22,7 @@ export function createSearchTokens(options: {
   kind: SearchKind
   now: () => number
   lifeMs?: number
-  /** Whether all tokens count as expired, whatever their age. */
+  /** Returns whether all tokens count as expired, whatever their age. */
   areExpired: () => boolean
 }): SearchTokens {
   const { kind, now, lifeMs = LIFE_MS, areExpired } = options

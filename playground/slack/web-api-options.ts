@@ -20,7 +20,7 @@ export interface WebApiOptions {
   appToken: string
   /** The scopes of the bot token. Default: all. */
   scopes?: string[]
-  /** Whether the app was removed and its token revoked. */
+  /** Returns whether the app was removed and its token revoked. */
   isRevoked: () => boolean
   /** Kinds of blocks that this workspace refuses. */
   refusedBlocks: Set<string>

@@ -154,7 +154,7 @@ export interface RunState extends AgentDeps {
   /** The reasoning beside it, and what of it goes back with its calls. */
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
-  /** The part of its answer that has been streamed. */
+  /** The part of the answer that has been streamed. */
   streamedText: string
   cutOff?: CutOff | undefined
   /** Whether the model could not see the question's pictures. */

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../../src/base/package-root.ts'
 
-/** One file of code of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
+/** One source file of the project. Its path is relative to the root. Its tree is parsed on first use. */
 export class SourceFile {
   readonly path: string
   readonly text: string
@@ -23,13 +23,13 @@ export class SourceFile {
     return this.text.trimEnd().split('\n').length
   }
 
-  /** Its imports and re-exports, types included: paths of the project's own files, names of packages. */
+  /** Its imports and re-exports, including types: paths of the project's files, names of packages. */
   get imports(): string[] {
     return (this.#imports ??= importsOf(this.tree))
   }
 }
 
-/** Every file of code below these folders of the project: TypeScript, and the page's JavaScript. */
+/** Returns every source file below these folders of the project: TypeScript, and the page's JavaScript. */
 export function sourcesIn(...folders: string[]): SourceFile[] {
   return folders
     .flatMap(filesIn)
@@ -37,7 +37,7 @@ export function sourcesIn(...folders: string[]): SourceFile[] {
     .map((path) => new SourceFile(path))
 }
 
-/** Every file below a folder of the project, dependencies and builds left out. */
+/** Returns every file below a folder of the project, without dependencies and builds. */
 export function filesIn(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
   return entries.flatMap((entry) => {
@@ -49,7 +49,7 @@ export function filesIn(folder: string): string[] {
 
 const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage'])
 
-/** The text of one file of the project. */
+/** Returns the text of a file of the project. */
 export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
@@ -87,7 +87,7 @@ function lineOf(tree: ts.SourceFile, position: number): number {
   return tree.getLineAndCharacterOfPosition(position).line + 1
 }
 
-/** The comments of a file, each with the line that it begins on. */
+/** Returns the comments of a file, each with its first line. */
 export function commentsOf({ tree, text }: SourceFile): { line: number; text: string }[] {
   const found = new Map<number, string>()
   const take = (ranges: ts.CommentRange[] | undefined) => {

@@ -54,14 +54,14 @@ test('a switch affects the playground’s parts, and says how to start a missing
   const did: string[] = []
   const notes = { change: () => void did.push('change'), restore: () => void did.push('restore') }
   const joined = playgroundFaults(slack, { scopes: ['chat:write'], notes })
-  const told = JSON.stringify(await joined.tells?.['/faults']?.(new URLSearchParams(), ''))
+  const told = JSON.stringify(await joined.gets?.['/faults']?.(new URLSearchParams(), ''))
   expect(told).toContain('npm run playground -- --redis')
   expect(told).not.toContain('MCP_CONFIG')
-  await joined.takes?.['/faults']?.({ name: 'mcpChanged', on: true }, '')
+  await joined.posts?.['/faults']?.({ name: 'mcpChanged', on: true }, '')
   slack.faultSwitches.clear()
   expect(did).toEqual(['change', 'restore'])
   const alone = playgroundFaults(slack, { scopes: [] })
-  expect(() => alone.takes?.['/faults']?.({ name: 'mcpChanged', on: true }, '')).toThrow('MCP_CONFIG names others')
+  expect(() => alone.posts?.['/faults']?.({ name: 'mcpChanged', on: true }, '')).toThrow('MCP_CONFIG names others')
 })
 
 describeWithChromium('the page in Chromium', () => {

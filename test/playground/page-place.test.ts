@@ -21,7 +21,7 @@ const PANEL = `[
       button.onclick = () => { box.firstChild.data = 'Item next'; tools.showItem('a/b') }
       box.append(button)
     },
-    take(change) { if (change.type === 'played') document.getElementById('panel-box').append('Told ' + change.words) },
+    onChange(change) { if (change.type === 'played') document.getElementById('panel-box').append('Told ' + change.words) },
   })),`
 
 const withPanels = (page: Page) =>

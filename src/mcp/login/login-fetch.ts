@@ -41,7 +41,7 @@ export function checkTransport(name: string, url: URL): void {
   throw new ToolError(`The login at ${name} would use ${originOf(url)}, and only https addresses may be used for it.`)
 }
 
-/** Returns scheme and host alone: the rest of an address may contain anything. */
+/** Returns only scheme and host, because the rest of an address may contain anything. */
 export function originOf(url: URL): string {
   return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
 }

@@ -116,7 +116,7 @@ function textOf(
 ): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : streamedText.slice(written.length)
-  // The run was stopped. The part of its answer that the person has read stays.
+  // The run was stopped. The visible part of its answer stays.
   if (view.gaveUp && shown !== '' && !view.text.startsWith(streamedText))
     return { text: `${shown}\n\n${view.text}`, goesOn: true }
   const whole = written === undefined ? head + answer.finish(view.text) : view.text
