@@ -1,4 +1,7 @@
-/** Parses files to text, each in a process of its own. Few run at once, and people take turns. */
+/**
+ * Parses files to text, each in a process of its own. Few run at once, and people take turns. `parse-worker.ts` chooses
+ * the parser of a type.
+ */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
 import { PARSE_LIMITS } from './parse-limits.ts'
 import { FairSlots } from './fair-slots.ts'

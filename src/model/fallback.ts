@@ -5,7 +5,7 @@ import { StallTimer } from './silence.ts'
 
 /**
  * Falls back to a second model if the first has failed after all its retries, or was silent for half of the remaining
- * time. Each call starts with the first model again.
+ * time. Each call starts with the first model again; one whose breaker is open (circuit-breaker.ts) fails at once.
  */
 export function withFallback(first: Model, second: Model, { log, now }: FallbackOptions): Model {
   return { name: first.name, stream: (request) => fallingBack({ first, second, log, now }, request) }

@@ -1,4 +1,7 @@
-/** The threads whose replies are for the bot without a mention. */
+/**
+ * The threads in which the bot follows replies without a mention. Which replies these are is decided by
+ * `slack/intake/to-question.ts`, and whether the bot was asked there before by the queue's `accept`.
+ */
 import type { ThreadKey } from '../base/place.ts'
 import type { Queue } from '../queue/types.ts'
 import type { History } from '../stores/history/types.ts'

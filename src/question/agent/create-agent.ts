@@ -7,6 +7,7 @@ import type { RunLimits } from '../../agent/run-state.ts'
 import type { Config, DialectName } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/agents.ts'
+import { systemClocks } from '../../base/http/retry-fetch.ts'
 import { createToolHttp } from '../../base/http/tool-http.ts'
 import type { Log } from '../../base/log.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
@@ -29,9 +30,10 @@ import { dialectWithSkills, skillTools } from './with-skills.ts'
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = proxyFrom(config)
-  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const { now } = sources
   const nowMs = () => now().getTime()
+  const clocks = { ...systemClocks, now: nowMs }
+  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS, clocks })
   const models = await openModels(config, sources)
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)

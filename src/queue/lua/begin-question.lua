@@ -1,6 +1,6 @@
--- Begins the work on a thread's oldest question, one at a time. Takes the lease for generation `gen`, whose job is
--- started for the `starts`th time. A question with `maxLosses` losses or `maxFailures` failures is dead-lettered. After
--- `maxTries` tries of telling people so, it is dropped.
+-- Begins the work on a thread's first question, one at a time (insert-by-ts.lua orders them). Takes the lease for
+-- generation `gen`, whose job is started for the `starts`th time. A question with `maxLosses` losses or `maxFailures`
+-- failures is dead-lettered. After `maxTries` tries of telling people so, it is dropped.
 --
 -- BullMQ counts the starts of a job, and that count is the fencing token: a worker that was frozen between getting the
 -- job and coming here has an older one than whoever got the job after it.

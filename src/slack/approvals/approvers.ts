@@ -1,6 +1,6 @@
 /**
  * Decides who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS
- * names.
+ * names. `listeners/decide-call.ts` applies it, and refuses people of other workspaces.
  */
 import { z } from 'zod'
 import { matchesRule } from '../../agent/tool-pattern.ts'
