@@ -1,4 +1,4 @@
-/** What `npm run dev` starts as processes of their own, so with the code as it is now. */
+/** Starts the separate processes of `npm run dev`, which load the code as it is now. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -54,7 +54,7 @@ export function botSettings(env: Env, played: SimulatedServices): Env {
   }
 }
 
-/** What the notes are about. `given` are the operator's own settings, `config` the bot's. */
+/** The subject of the notes. `given` are the operator's own settings, `config` the bot's. */
 export interface PlaygroundSetup {
   given: Config
   config: Config

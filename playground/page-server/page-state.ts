@@ -17,7 +17,7 @@ export function personNamed(slack: LocalSlack, name: string | null): string | un
   return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
 }
 
-/** What the page says about itself. */
+/** The page's statements about itself. */
 export interface PageNotes {
   /** The model in use, and whether it is the demo. */
   model: string

@@ -1,4 +1,4 @@
-/** What a recorder has collected. */
+/** The calls and acts that a recorder has collected. */
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedFile, RecordedTool } from './conversation-file.ts'

@@ -62,7 +62,7 @@ function toPart({ mime, base64 }: Picture) {
   return { type: 'image_url' as const, image_url: { url: `data:${mime};base64,${base64}`, detail: 'auto' as const } }
 }
 
-/** What is read of a chunk of a stream, or of a whole answer. */
+/** The fields that are read of a chunk of a stream, or of a whole answer. */
 interface CompletionChunk {
   error?: object
   choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[]

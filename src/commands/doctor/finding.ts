@@ -13,7 +13,7 @@ export interface Finding {
   sentence: string
 }
 
-/** What every check needs. `now`: milliseconds. */
+/** The dependencies of every check. `now`: milliseconds. */
 export interface CheckDeps {
   log: Log
   now: () => number

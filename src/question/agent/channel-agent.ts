@@ -14,7 +14,7 @@ import type { Skill } from '../../../tools/read-skill.ts'
 import { lackingTool } from './agent-choices.ts'
 import { skillTools } from './with-skills.ts'
 
-/** What every channel's agent is made of. */
+/** The parts that the agents of all channels share. */
 export interface ChannelAgentParts {
   models: Models
   toolbox: Toolbox

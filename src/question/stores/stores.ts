@@ -74,7 +74,7 @@ export interface InstallStores {
   shared: McpStore
 }
 
-/** What stores are opened with. */
+/** The dependencies of the stores. */
 export interface StoreContext {
   log: Log
   now: () => number

@@ -18,9 +18,9 @@ interface RespondOptions {
 }
 
 /**
- * Posts a message to the response_url of a command. It goes only to Slack, or to the server of `SLACK_API_URL`: to no
- * other host, and without redirects. Transient errors are retried, after a 429 not before its Retry-After. Never
- * rejects. `asker`: the person it may mention. @returns whether Slack accepted it
+ * Posts a message to the response_url of a command or a press. It goes only to Slack, or to the server of
+ * `SLACK_API_URL`: to no other host, and without redirects. Transient errors are retried, after a 429 not before its
+ * Retry-After. Never rejects. `asker`: the person it may mention. @returns whether Slack accepted it
  */
 export async function respond(
   url: string,
