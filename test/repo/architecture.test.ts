@@ -57,11 +57,10 @@ test('what a module of the page imports by name is exported there: nothing else 
   expect(missing).toEqual([])
 })
 
-test('the agent is pure: it imports itself, types of base/ and the errors, and of packages only zod', () => {
+test('the agent is pure: it imports itself, types of base/, the errors and parseJson, and of packages only zod', () => {
   const allowed = ({ from, to }: Import) =>
     to.startsWith('src/agent/') ||
-    to === 'src/base/errors.ts' ||
-    to === 'zod' ||
+    ['src/base/errors.ts', 'src/base/parse-json.ts', 'zod'].includes(to) ||
     (to.startsWith('src/base/') && importsOnlyTypes(from, to))
   expect(importsFrom('src/agent/').filter((one) => !allowed(one))).toEqual([])
 })
