@@ -323,7 +323,7 @@ test('a trace that cannot be read begins a new one', async (t) => {
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
   const telemetry = (await createTelemetry(config, { log, now: Date.now }))!
-  const queue = telemetry.queue(memoryQueue({ log }))
+  const queue = telemetry.queue(memoryQueue({ now: Date.now, log }))
   const parents = [
     'rubbish',
     '00-00000000000000000000000000000000-0000000000000000-01',
