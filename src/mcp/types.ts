@@ -70,7 +70,7 @@ export interface ServerTool {
 }
 
 /** A tool's description of itself. */
-export interface ToolHints {
+interface ToolHints {
   readOnlyHint?: boolean
   destructiveHint?: boolean
   idempotentHint?: boolean

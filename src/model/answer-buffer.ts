@@ -137,7 +137,7 @@ export function textOf(content: unknown): string {
 const MAX_TOKENS = 20_000_000
 
 /** The token counts that an endpoint reported. */
-export interface ReportedTokens {
+interface ReportedTokens {
   input: unknown
   output: unknown
   cached: unknown

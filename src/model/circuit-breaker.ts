@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { isTimeUp, ModelError } from '../base/errors.ts'
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Consecutive failures that open the breaker. Each of them has had its retries. 4 unless given. */
   failures?: number
   /** Milliseconds until one trial call is allowed. 20,000 unless given. */

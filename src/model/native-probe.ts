@@ -7,7 +7,7 @@ import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'
 
 /** The result of two calls: one that should use a tool, and one that returns the tool's result. `why` is a sentence. */
-export type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
+type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
 
 /** A tool whose result no model knows, so that it has to be called. */
 const TOOL: ToolSpec = {

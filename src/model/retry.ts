@@ -22,7 +22,7 @@ const WAITS = { base: 500, max: 2_000 }
 const PATIENCE_MS = 30_000
 
 /** A call that failed; `attempt` counts from 0. */
-export interface FailedCall {
+interface FailedCall {
   error: unknown
   attempt: number
 }

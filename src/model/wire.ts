@@ -43,7 +43,7 @@ export interface CompletionReader {
   kept(): KeptReasoning | undefined
 }
 
-export interface AnswerEnd {
+interface AnswerEnd {
   /** Whether the endpoint reported the end, rather than falling silent. */
   isDone: boolean
   hasText: boolean

@@ -18,7 +18,7 @@ const stateSchema = z.discriminatedUnion('way', [
   z.object({ way: z.literal('refusal') }),
 ])
 
-export type AskingState = z.infer<typeof stateSchema>
+type AskingState = z.infer<typeof stateSchema>
 /** An `input_required` result whose requests are being answered; `key` is the next one. */
 export type AskingResult = Extract<AskingState, { way: 'result' }>
 

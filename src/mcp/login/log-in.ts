@@ -9,7 +9,7 @@ import type { LoginStore } from './login-store.ts'
 import { loginProvider } from './oauth-provider.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-export interface LogInOptions {
+interface LogInOptions {
   logins: LoginStore
   /** The server's authFetch. */
   fetch: FetchLike

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { ConfigError } from '../../base/errors.ts'
 
 /** The parameters of the address that a browser was sent back to. */
-export interface LoginAnswers {
+interface LoginAnswers {
   /** The redirect URI, `http://127.0.0.1:PORT/callback`. */
   url: string
   /** Resolves with the first answer to this login, by the browser or pasted. */

@@ -3,7 +3,7 @@ import { ToolError } from '../../base/errors.ts'
 import { isCode } from './login-failure.ts'
 
 /** The HTTP of a login. */
-export interface LoginFetch {
+interface LoginFetch {
   fetch: FetchLike
   /** Returns the last refusal of an address. The SDK takes some refusals for missing pages, and continues. */
   refusal(): string | undefined

@@ -18,7 +18,7 @@ import type { HttpServerConfig } from '../types.ts'
 /** How long each half may take. Milliseconds. */
 const HALF_MS = 30_000
 
-export interface StartedLogin {
+interface StartedLogin {
   provider: LoginProvider
   challenge: Challenge
 }

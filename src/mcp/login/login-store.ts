@@ -48,7 +48,7 @@ export type LoginClient = z.infer<typeof client>
 export type Login = z.infer<typeof login>
 
 /** Why a server needs a login, as a sentence, and since when, in milliseconds since the epoch. */
-export type LoginNeed = z.infer<typeof need>
+type LoginNeed = z.infer<typeof need>
 
 /**
  * The logins at remote servers, each sealed for its server and address: a login is not valid for another address in

@@ -13,7 +13,7 @@ import type { LoginClient, LoginStore } from './login-store.ts'
 import { tokensOf } from './server-auth.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-export interface LoginProviderOptions {
+interface LoginProviderOptions {
   logins: LoginStore
   /** The address that the browser is sent back to. */
   redirectUrl: string

@@ -15,7 +15,7 @@ import type { Login } from './login-store.ts'
 import { loginProvider, type LoginFlow } from './oauth-provider.ts'
 import type { PersonLogins } from './person-logins.ts'
 
-export interface ServerAccountDeps {
+interface ServerAccountDeps {
   logins: PersonLogins
   proxy: ProxySetting | undefined
   log: Log

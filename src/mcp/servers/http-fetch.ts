@@ -11,7 +11,7 @@ import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
 import { requestId, withAnswer } from './event-answer.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-export interface FetchDeps {
+interface FetchDeps {
   /** The tools' connections: `inside` for the server's own origin, `outside` for all others. */
   agents: Agents
   /** Set if a proxy resolves names: our own DNS is checked first. */

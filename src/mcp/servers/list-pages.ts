@@ -6,7 +6,7 @@ import type { Hide } from '../tools/hide-secrets.ts'
 import type { ServerTool, ServerTools } from '../types.ts'
 
 /** A server's list, and how long it may be kept, in milliseconds; undefined if the server does not say. */
-export interface ToolListing {
+interface ToolListing {
   list: ServerTools
   ttlMs: number | undefined
 }

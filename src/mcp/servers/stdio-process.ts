@@ -13,7 +13,7 @@ const PATIENCE_MS = 1_000
 /** The maximum of our messages that a server may leave unread. Bytes. */
 const MAX_UNREAD = 4 * MCP_MAX_BYTES
 
-export interface StdioProcessDeps {
+interface StdioProcessDeps {
   /** Called with each line that the server writes to stderr. */
   onStderr(line: string): void
   /** Called when the process and its children are gone. */

@@ -1,6 +1,6 @@
 /** Removes the secrets of MCP_CONFIG from a server's texts before anyone reads them. */
 
-export const HIDDEN = '[secret]'
+const HIDDEN = '[secret]'
 
 export interface Hide {
   text(text: string): string

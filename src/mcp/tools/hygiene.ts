@@ -7,7 +7,7 @@ import { defused } from '../../agent/observation.ts'
  */
 export type TextFault = 'hidden' | 'long' | 'labels'
 
-export interface CleanedText {
+interface CleanedText {
   text: string
   faults: TextFault[]
 }

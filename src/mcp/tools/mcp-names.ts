@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { namesFinish } from '../../agent/parser/tool-names.ts'
 
 /** A tool, identified by its server and the server's own name for it. */
-export interface ToolOfServer {
+interface ToolOfServer {
   server: string
   tool: string
 }

@@ -23,7 +23,7 @@ export interface ServerCall {
   version: string
 }
 
-export interface ToolOptions {
+interface ToolOptions {
   /** The name by which models call it. */
   name: string
   version: string

@@ -25,7 +25,7 @@ export interface SeenTool {
 }
 
 /** Hashes of the accepted description and schema. `written` covers their notation. */
-export interface Pin {
+interface Pin {
   description: string
   schema: string
   written: string

@@ -8,7 +8,7 @@ const DESCRIPTION_CHARS = 3_000
 const NAME_CHARS = 200
 
 /** The parts that were removed from a tool's description of itself. */
-export interface CleanedTool {
+interface CleanedTool {
   tool: string
   faults: TextFault[]
 }

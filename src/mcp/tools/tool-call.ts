@@ -5,7 +5,7 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
 import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
 
-export interface ServerToolCall {
+interface ServerToolCall {
   /** The server's name. */
   name: string
   tool: string

@@ -10,7 +10,7 @@ import { seenTools } from './seen-tools.ts'
 import type { McpServer } from '../servers/mcp-server.ts'
 import type { McpServerConfig, PersonLogin, ServerTools } from '../types.ts'
 
-export interface ToolCatalogDeps {
+interface ToolCatalogDeps {
   store: McpStore
   log: Log
   /** Milliseconds since the epoch. */

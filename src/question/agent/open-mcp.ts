@@ -13,7 +13,7 @@ import { isPersonal, type McpConfig, type McpServerConfig } from '../../mcp/type
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
 
-export interface OpenedMcp {
+interface OpenedMcp {
   toolbox: McpToolbox
   config: McpConfig
   /** The servers that people log in to, each for themselves. */
