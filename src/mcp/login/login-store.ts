@@ -114,11 +114,6 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined, clients 
 export const NO_KEY =
   'SECRETS_KEY is missing. It encrypts the logins in Redis. Make one with openssl rand -hex 32, the same for all processes of the bot.'
 
-/** Returns whether MCP_CONFIG itself has the server's login. */
-export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
-  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
-}
-
 function keyOf(what: string, server: HttpServerConfig): string {
   return `${what}:${server.name}:${digestOf(server.url)}`
 }

@@ -88,7 +88,7 @@ export class StdioProcess implements Transport {
     if (!stdin?.writable) throw new ToolError(this.#fault ?? `${this.#server.name} is not running.`, { isDown: true })
     if (stdin.writableLength > MAX_UNREAD)
       throw new ToolError(`${this.#server.name} does not read its input.`, { isDown: true })
-    this.#intake.asked()
+    this.#intake.restart()
     stdin.write(serializeMessage(message))
   }
 

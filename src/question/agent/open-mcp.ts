@@ -47,7 +47,7 @@ export async function openMcp(
   const logins = people && personLogins({ people, store, sealer, now })
   const login = { store, sealer, loginsOf: logins?.of }
   const open = async () =>
-    (await import('../../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
+    (await import('../../mcp/login/server-auth.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {
     store,
     log,
