@@ -1,17 +1,17 @@
 /** Turns actions into observations: checks each input, asks for permission, calls the tool. */
 import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
-import { callTool, mistake, type StepCall } from './call-tool.ts'
+import { callTool, failure, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip } from './observation.ts'
-import { reportUsage, tell } from './run-progress.ts'
+import { reportUsage, record } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import {
   afterWait,
   awaitingAnswer,
   awaitingApproval,
-  isSafeTwice,
+  isSafeToRepeat,
   isUnknownRepeat,
-  notKnown,
+  unknownEffect,
 } from './suspended-step.ts'
 import type { AgentEvent, Observation, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion } from './contracts/tool.ts'
@@ -22,7 +22,7 @@ interface Pending {
   step: ToolStep
 }
 
-/** The next act on a pending step: an observation without a call, a suspension, or the call of its tool. */
+/** What happens next to a pending step: an observation without a call, a suspension, or the call of its tool. */
 type Plan = { observation: Observation } | { suspended: ToolStep } | StepCall
 
 /**
@@ -34,18 +34,18 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
     step.kind === 'tool' && !step.observation ? [{ step, n: i + 1 }] : [],
   )
   const plans = await Promise.all(pending.map((one) => planOf(run, one)))
-  const calls = plans.map((plan) => (isWrite(plan) ? undefined : made(run, plan)))
+  const calls = plans.map((plan) => (isWrite(plan) ? undefined : startCall(run, plan)))
   try {
     for (const [i, plan] of plans.entries()) {
       if (!isWrite(plan)) continue
       yield beginCall(run, pending[i]!)
       run.signal.throwIfAborted()
-      calls[i] = made(run, plan)
+      calls[i] = startCall(run, plan)
     }
     for (const [i, { n }] of pending.entries()) {
       const plan = plans[i]!
       const { result, ms } = (await calls[i])!
-      yield tell(run, outcomeOf(run, { n, plan, result, ms }))
+      yield record(run, outcomeOf(run, { n, plan, result, ms }))
     }
   } catch (error) {
     await Promise.allSettled(calls)
@@ -60,11 +60,11 @@ type StepResult = Observation | ToolAsks | { suspended: ToolStep }
  * Starts a planned call. The first failure ends the run. Other failures are caught here, because an unhandled rejection
  * would end the process.
  */
-function made(run: RunState, plan: Plan): Promise<{ result: StepResult; ms: number }> {
-  const from = run.now().getTime()
+function startCall(run: RunState, plan: Plan): Promise<{ result: StepResult; ms: number }> {
+  const startedAt = run.now().getTime()
   const work = async () => {
     const result = 'tool' in plan ? await callTool(run, plan) : 'observation' in plan ? plan.observation : plan
-    return { result, ms: run.now().getTime() - from }
+    return { result, ms: run.now().getTime() - startedAt }
   }
   const call = work()
   call.catch(() => undefined)
@@ -77,7 +77,7 @@ function isWrite(plan: Plan): plan is StepCall {
 
 function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
   run.signal.throwIfAborted()
-  return tell(run, {
+  return record(run, {
     type: 'begun',
     n,
     step: { ...(step.waiting ? afterWait(run, step, step.waiting) : step), begun: run.now().getTime() },
@@ -121,14 +121,14 @@ function afterQuestion(
 }
 
 function nobodyAnswers({ action }: ToolStep, { message, forAsker }: ToolQuestion): Observation {
-  const observation = mistake(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
+  const observation = failure(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
   return forAsker ? { ...observation, forAsker } : observation
 }
 
 /** Tells the model, once per turn, that it asked for more calls than allowed. */
 function droppedNote({ progress }: RunState, { turn, dropped = 0 }: ToolStep): string {
-  const run = progress.steps.filter((step) => step.kind === 'tool' && step.turn === turn).length
-  return `Only the first ${run} of ${run + dropped} calls were run. Ask again for the others if they are still needed.`
+  const made = progress.steps.filter((step) => step.kind === 'tool' && step.turn === turn).length
+  return `Only the first ${made} of ${made + dropped} calls were run. Ask again for the others if they are still needed.`
 }
 
 /** A copy of the tools' memory, if it differs from what the events have reported. */
@@ -140,22 +140,22 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
 }
 
 /**
- * Decides what happens to one action. A model's mistake and a person's refusal become observations and never throw. A
+ * Decides what happens to one action. A model's failure and a person's refusal become observations and never throw. A
  * call that was begun and is not safe to repeat is not made again.
  */
 async function planOf(run: RunState, { n, step }: Pending): Promise<Plan> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
-  if (step.begun !== undefined && !isSafeTwice(tool)) return { observation: notKnown(clip(action.tool), ENDED) }
-  if (!tool) return { observation: mistake(noSuchTool(run, action.tool)) }
+  if (step.begun !== undefined && !isSafeToRepeat(tool)) return { observation: unknownEffect(clip(action.tool), ENDED) }
+  if (!tool) return { observation: failure(noSuchTool(run, action.tool)) }
   // A call that a person was asked about is not treated as a repetition: the person decides.
-  const before = run.limits.breakLoops === false || step.waiting ? undefined : repeated(run, step)
-  if (before) return { observation: before }
+  const earlier = run.limits.breakLoops === false || step.waiting ? undefined : repeatedResult(run, step)
+  if (earlier) return { observation: earlier }
   const input = coerceInput(tool, action.input)
-  if (!input.ok) return { observation: mistake(input.problem) }
+  if (!input.ok) return { observation: failure(input.problem) }
   const answers = answersTo(run, { n, step })
   if (!Array.isArray(answers)) return answers
-  return permitted(run, { n, step, tool, input: input.value }, answers)
+  return planPermitted(run, { n, step, tool, input: input.value }, answers)
 }
 
 const ENDED = 'the process that made the call ended before the tool answered'
@@ -164,17 +164,18 @@ function noSuchTool({ tools }: RunState, name: string): string {
   return `There is no tool "${clip(name)}". The tools are: ${tools.map((t) => t.name).join(', ')}.`
 }
 
-/** All answers of the asker to the step's tool. */
+/** All answers of the asker to the step's tool, or the plan for a step whose question has no answer. */
 function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, StepCall> {
   const { answers = [], waiting } = step
   if (waiting?.for?.kind !== 'question') return answers
-  const said = run.answered?.(n, step)
-  if (said === 'wait') return { suspended: step }
-  return said ? [...answers, { state: waiting.for.state, ...said }] : { observation: nobodyAnswers(step, waiting.for) }
+  const answer = run.answered?.(n, step)
+  if (answer === 'wait') return { suspended: step }
+  if (!answer) return { observation: nobodyAnswers(step, waiting.for) }
+  return [...answers, { state: waiting.for.state, ...answer }]
 }
 
-/** The call, if it is permitted. */
-async function permitted(
+/** The plan for a call with a valid input: the call, a suspension until a person decides, or the refusal. */
+async function planPermitted(
   run: RunState,
   { n, step, tool, input }: Omit<PendingCall, 'isRepeat'>,
   answers: PersonsAnswer[],
@@ -183,24 +184,18 @@ async function permitted(
   const call = { n, step, tool, input, isRepeat }
   const permission = (await run.mayRun?.(call)) ?? 'yes'
   if (permission === 'yes') return { n, tool, input, answers }
-  if (permission !== 'wait') return { observation: mistake(permission.no) }
-  const answered = answers.length > 0 ? { ...step, answers } : step
-  return {
-    suspended: awaitingApproval(run, { ...call, step: step.waiting?.for?.kind === 'approval' ? step : answered }),
-  }
+  if (permission !== 'wait') return { observation: failure(permission.no) }
+  return { suspended: awaitingApproval(run, { ...call, step: answers.length > 0 ? { ...step, answers } : step }) }
 }
 
 /** The earlier result of the same call, if nothing else has run since: it would return the same again. */
-function repeated(run: RunState, step: ToolStep): Observation | undefined {
+function repeatedResult(run: RunState, step: ToolStep): Observation | undefined {
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   const last = earlier.at(-1)
   if (!last || hasOtherRunSince(run.progress.steps, last)) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  const {
-    text: returned,
-    passing,
-    forAsker,
-  } = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
-  const text = `You have already done exactly this. It returned: ${returned}${again}`
+  const result = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
+  const { passing, forAsker } = result
+  const text = `You have already done exactly this. It returned: ${result.text}${again}`
   return { ok: true, text, hint: true, ...(passing && { passing }), ...(forAsker && { forAsker }) }
 }

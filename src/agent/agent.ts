@@ -9,7 +9,7 @@ import { complete, withdraw } from './complete.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
-import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
+import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
 import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
@@ -91,7 +91,7 @@ function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
     const { steps } = run.progress
     const turn = steps.at(-1)?.turn ?? 0
     const step: MessageStep = { kind: 'message', turn, id, user, text: cutMiddle(text, ADDED_CHARS) }
-    yield tell(run, { type: 'message', n: steps.length + 1, step })
+    yield record(run, { type: 'message', n: steps.length + 1, step })
   }
   return added.length > 0
 }
@@ -110,14 +110,14 @@ function isStopped(run: RunState): boolean {
 
 /** Asks the model for one turn. Undefined if the thinking time ran out: the next turn is then the final one. */
 async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
-  const asked = run.now().getTime()
+  const startedAt = run.now().getTime()
   const usages: Usage[] = []
   let completion: Completion | undefined
   try {
     completion = yield* complete(run, usages)
   } finally {
     // A failed call costs tokens too.
-    const ms = run.now().getTime() - asked
+    const ms = run.now().getTime() - startedAt
     run.unreported.push(...usages.map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
@@ -134,18 +134,20 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
 function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTurn {
   const { refusal } = completion
   if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  return wholeOf(dialect.read(completion, tools), completion)
+  return usablePart(dialect.read(completion, tools), completion)
 }
 
 /**
  * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
  * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
  */
-function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
+function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
   if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const isHalf = reading.actions.some(({ input }) => typeof input === 'string')
-  return isHalf ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` } : reading
+  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
+  return mayBeCut
+    ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
+    : reading
 }
 
 const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
@@ -156,28 +158,22 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
   run.cutOff = undefined
   if (turn.kind === 'unreadable') {
     const [step, n] = [unreadableStep(run, turn), run.progress.steps.length + 1]
-    yield tell(run, { type: 'thought', n, step })
-    return yield tell(run, { type: 'observation', n, step, ms: 0 })
+    yield record(run, { type: 'thought', n, step })
+    return yield record(run, { type: 'observation', n, step, ms: 0 })
   }
   for (const step of toolSteps(run, turn)) {
     const n = run.progress.steps.length + 1
-    yield tell(run, { type: 'thought', n, step })
-    yield tell(run, { type: 'action', n, step })
+    yield record(run, { type: 'thought', n, step })
+    yield record(run, { type: 'action', n, step })
   }
 }
 
 /** The step for an unreadable completion. Its observation is the dialect's hint. */
 function unreadableStep(run: RunState, { thought, hint }: Extract<ParsedTurn, { kind: 'unreadable' }>): UnreadableStep {
-  const text = run.written.slice(0, UNREADABLE_CHARS)
   const reasoning = run.reasoning ? { reasoning: run.reasoning } : {}
-  return {
-    kind: 'unreadable',
-    turn: nextTurn(run),
-    thought,
-    ...reasoning,
-    text,
-    observation: { ok: false, text: hint },
-  }
+  const observation = { ok: false, text: hint }
+  const text = run.written.slice(0, UNREADABLE_CHARS)
+  return { kind: 'unreadable', turn: nextTurn(run), thought, ...reasoning, text, observation }
 }
 
 /** The first step of a turn has the thought and the reasoning, the last one the number of dropped calls. */
@@ -207,13 +203,9 @@ function directAnswer(run: RunState): string | undefined {
 function answerOf(run: RunState, text: string): AgentEvent {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = [...new Map(found.map((source) => [source.url, source])).values()]
-  const said = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
+  const shown = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
   const stopped = run.finalTurn ? { stopped: run.finalTurn } : {}
-  return { type: 'answer', text: said, sources, ...stopped, ...blindnessOf(run) }
-}
-
-function blindnessOf({ unseen }: RunState): { unseen?: true } {
-  return unseen ? { unseen } : {}
+  return { type: 'answer', text: shown, sources, ...stopped, ...(run.unseen && { unseen: run.unseen }) }
 }
 
 /** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
@@ -223,7 +215,7 @@ function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
 
 /** `reason`: why a turn that was not the final one ended the run. */
 function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.progress.steps)): AgentEvent {
-  return { type: 'gave_up', reason: run.finalTurn ?? reason, text, ...blindnessOf(run) }
+  return { type: 'gave_up', reason: run.finalTurn ?? reason, text, ...(run.unseen && { unseen: run.unseen }) }
 }
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */

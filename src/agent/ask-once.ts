@@ -1,10 +1,10 @@
 import type { KeptReasoning, Model, ModelRequest, ToolCall } from './contracts/model.ts'
 
-/** A model's text and native tool calls, and whether it could not see the pictures. */
 interface ModelReply {
   text: string
   calls: ToolCall[]
   kept?: KeptReasoning
+  /** Whether the model could not see the pictures. */
   isUnseen: boolean
 }
 

@@ -5,7 +5,7 @@ import { ToolError } from '../base/errors.ts'
 import { clip, cutMiddle } from './observation.ts'
 import { MADE_FILE_CHARS, SKILL_CHARS } from './prompt-size.ts'
 import type { RunState } from './run-state.ts'
-import { isSafeTwice, notKnown } from './suspended-step.ts'
+import { isSafeToRepeat, unknownEffect } from './suspended-step.ts'
 import type { Usage } from './contracts/model.ts'
 import type { Observation } from './contracts/run-events.ts'
 import type { PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput } from './contracts/tool.ts'
@@ -23,12 +23,12 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.signal, Math.ceil(ms))
-  const asked: Promise<string>[] = []
+  const modelCalls: Promise<string>[] = []
   const askModel = (prompt: string) => {
     const answer = askOnce(run.model, prompt, { signal: time.signal, onUsage })
     // A tool may ask and not wait for the answer. Nobody else would handle the failure then.
     answer.catch(() => undefined)
-    asked.push(answer)
+    modelCalls.push(answer)
     return answer
   }
   try {
@@ -40,12 +40,12 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
-    if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
-    if (!(error instanceof ToolError)) return mistake(`${tool.name} failed: ${clip(String(error))}`)
-    return { ...mistake(error.message), ...(error.isForAsker ? { forAsker: true } : {}) }
+    if (!(error instanceof ToolError)) return failure(`${tool.name} failed: ${clip(String(error))}`)
+    if (error.isDown) return { ...failure(error.message), down: true }
+    return { ...failure(error.message), ...(error.isForAsker ? { forAsker: true } : {}) }
   } finally {
     // A call reports its usage when it ends. The tool's deadline aborts calls that are still running.
-    await Promise.allSettled(asked)
+    await Promise.allSettled(modelCalls)
     time.release()
   }
 }
@@ -53,7 +53,7 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
 /** A call that timed out may have taken effect all the same. */
 function tooLate(tool: Tool, ms: number): Observation {
   const late = `did not finish within ${(ms / 1000).toFixed(1)} s`
-  return isSafeTwice(tool) ? mistake(`${tool.name} ${late}.`) : notKnown(tool.name, `it ${late}`)
+  return isSafeToRepeat(tool) ? failure(`${tool.name} ${late}.`) : unknownEffect(tool.name, `it ${late}`)
 }
 
 const SERIES = { points: 100, chars: 200 }
@@ -63,13 +63,13 @@ export function observationOf(
   { text, sources, series, exhausted, passing, forAsker, instructions, file }: ToolOutput,
   max: number,
 ): Observation {
-  const drawn = series && boundedSeries(series)
-  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, instructions ? SKILL_CHARS : max)
+  const bounded = series && boundedSeries(series)
+  const shown = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, instructions ? SKILL_CHARS : max)
   return {
     ok: true,
-    text: said,
+    text: shown,
     ...(sources?.length ? { sources } : {}),
-    ...(drawn?.points.length ? { series: drawn } : {}),
+    ...(bounded?.points.length ? { series: bounded } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
     ...(passing ? { passing: true as const } : {}),
     ...(forAsker ? { forAsker: true as const } : {}),
@@ -108,6 +108,6 @@ function contextOf(
 }
 
 /** The observation of a failed call. */
-export function mistake(text: string): Observation {
+export function failure(text: string): Observation {
   return { ok: false, text }
 }

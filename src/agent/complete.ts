@@ -18,29 +18,29 @@ export function* withdraw(run: RunState): Generator<AgentEvent> {
 /** One completion. The stream ends at the first observation that the model invents. */
 export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
   const { stop } = run.dialect
-  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
+  const beginsInvention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
   const time = callDeadline(run)
   const { signal, ms: timeMs } = time
   const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
-  let cut = new ObservationCut(invention)
-  let beside: Omit<Completion, 'text'> = {}
+  let cut = new ObservationCut(beginsInvention)
+  let extras: Omit<Completion, 'text'> = {}
   let unseen = false
-  let heardAt = run.now().getTime()
-  let along = run.readAlong?.(run.dialect, run.tools)
+  let lastEventAt = run.now().getTime()
+  let reader = run.readAlong?.(run.dialect, run.tools)
   run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
-      heardAt = run.now().getTime()
+      lastEventAt = run.now().getTime()
       if (event.type === 'restart') {
-        ;[cut, beside, along] = [new ObservationCut(invention), {}, run.readAlong?.(run.dialect, run.tools)]
+        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
         unseen = false
         yield* withdraw(run)
       } else if (event.type === 'unseen') unseen = true
-      else if (event.type !== 'text') beside = withEvent(beside, event)
+      else if (event.type !== 'text') extras = withEvent(extras, event)
       else if (cut.push(event.text)) break
-      else if (along) {
-        const text = along.push(event.text, cut)
-        run.streamedText = along.streamedText
+      else if (reader) {
+        const text = reader.push(event.text, cut)
+        run.streamedText = reader.streamedText
         if (text !== '') yield { type: 'answer_delta', text }
       }
     }
@@ -50,31 +50,31 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
     // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
-    const isWriting = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
-    beside = { ...beside, cutOff: isWriting ? 'time' : 'silence' }
+    const isWriting = run.now().getTime() - lastEventAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
+    extras = { ...extras, cutOff: isWriting ? 'time' : 'silence' }
   } finally {
     time.release()
   }
   run.unseen = unseen || undefined
-  return { text: cut.text, ...beside }
+  return { text: cut.text, ...extras }
 }
 
 /** Everything in a completion but its text. */
-function withEvent(beside: Omit<Completion, 'text'>, event: ModelEvent): Omit<Completion, 'text'> {
-  const { reasoning = '', refusal = '' } = beside
+function withEvent(extras: Omit<Completion, 'text'>, event: ModelEvent): Omit<Completion, 'text'> {
+  const { reasoning = '', refusal = '' } = extras
   switch (event.type) {
     case 'tool_calls':
-      return { ...beside, toolCalls: event.calls }
+      return { ...extras, toolCalls: event.calls }
     case 'kept':
-      return { ...beside, kept: event.kept }
+      return { ...extras, kept: event.kept }
     case 'cut_off':
-      return { ...beside, cutOff: event.isEndless ? 'endless' : 'length' }
+      return { ...extras, cutOff: event.isEndless ? 'endless' : 'length' }
     case 'reasoning':
-      return { ...beside, reasoning: (reasoning + event.text).slice(0, REASONING_CHARS) }
+      return { ...extras, reasoning: (reasoning + event.text).slice(0, REASONING_CHARS) }
     case 'refusal':
-      return { ...beside, refusal: refusal + event.text }
+      return { ...extras, refusal: refusal + event.text }
     default:
-      return beside
+      return extras
   }
 }
 

@@ -42,7 +42,7 @@ const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:
 /** Characters that a model may read as a line break, including VT, FF, file and record separators and NEL. */
 const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
 /** Invisible characters: soft hyphens, bidi marks, joiners, fillers, selectors. */
-const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
+const INVISIBLE = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
 /** Matches before a label on its line: quotes, bullets, headings, numbers, emoji. */
 const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
 /** Text without invisible or look-alike characters. */
@@ -74,9 +74,9 @@ function isLabelled(line: string): boolean {
   if (!LETTER.test(line.slice(0, LONGEST_INDENT + LONGEST_LABEL))) return false
   if (isLabel(line)) return true
   const start = line.slice(0, LONGEST_INDENT + LONGEST_LABEL)
-  const seen = PLAIN.test(start) ? start : start.replace(UNSEEN, '').normalize('NFKC')
-  const bare = seen.slice(indentOf(seen))
-  return (seen !== line && isLabel(seen)) || (bare !== line && isLabel(bare)) || LABEL_LINE.test(bare)
+  const visible = PLAIN.test(start) ? start : start.replace(INVISIBLE, '').normalize('NFKC')
+  const bare = visible.slice(indentOf(visible))
+  return (visible !== line && isLabel(visible)) || (bare !== line && isLabel(bare)) || LABEL_LINE.test(bare)
 }
 
 function isLabel(line: string): boolean {
@@ -108,11 +108,11 @@ const MESSAGE_LABEL = 'Message from the person:'
  * but it cannot pass for another part of the prompt.
  */
 export function messageLine(step: MessageStep): string {
-  return `${MESSAGE_LABEL} ${personsWords(step)}\n`
+  return `${MESSAGE_LABEL} ${messageText(step)}\n`
 }
 
-/** The same for dialects with a role for people's messages. */
-export function personsWords({ text }: MessageStep): string {
+/** The text of an addition, for dialects with a role for people's messages. */
+export function messageText({ text }: MessageStep): string {
   return defused(text.trim())
 }
 

@@ -26,7 +26,7 @@ export function applyEvent(
     case 'usage':
       return { ...progress, usage: [...progress.usage, event.usage] }
     case 'observation':
-      return { ...withStep(progress, event.n, timed(event)), ...(event.memory ? { memory: event.memory } : {}) }
+      return { ...withStep(progress, event.n, withDuration(event)), ...(event.memory ? { memory: event.memory } : {}) }
     case 'thought':
     case 'action':
     case 'message':
@@ -44,7 +44,7 @@ function withStep(progress: RunProgress, n: number, step: Step): RunProgress {
 }
 
 /** The step with the duration of its tool call. */
-function timed({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
+function withDuration({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
   return step.kind === 'tool' ? { ...step, ms } : step
 }
 
@@ -87,24 +87,22 @@ export function totalOf(usage: readonly Usage[]) {
   return total
 }
 
-/** The agent's own progress, and the usage that no event has reported yet. */
-interface RunLedger {
-  progress: RunProgress
-  unreported: { usage: Usage; ms: number }[]
-}
-
-/** Applies an event to the run's own progress before its readers get it: `yield tell(run, event)`. */
-export function tell(run: Pick<RunLedger, 'progress'>, event: AgentEvent): AgentEvent {
+/** Applies an event to the run's own progress before its readers get it: `yield record(run, event)`. */
+export function record(run: { progress: RunProgress }, event: AgentEvent): AgentEvent {
   run.progress = applyEvent(run.progress, event)
   return event
 }
 
-export function* reportUsage(run: RunLedger): Generator<AgentEvent> {
-  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
+/** Reports the usage that no event has reported yet. */
+export function* reportUsage(run: {
+  progress: RunProgress
+  unreported: { usage: Usage; ms: number }[]
+}): Generator<AgentEvent> {
+  for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield record(run, { type: 'usage', ...one })
 }
 
 /** The turn of the next step. Steps of one completion share it. */
-export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
+export function nextTurn({ progress }: { progress: RunProgress }): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
@@ -140,23 +138,23 @@ export function withoutAnswers(given: Step): Step {
   return { ...rest, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
-/** Returns whether a step holds what only the asker may see. */
+/** Returns whether only the asker may see the step's observation. */
 export function isForAsker(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.forAsker === true
 }
 
-/** The steps without what only the asker may see, and without all that came after it. */
+/** The steps that everybody may see: none after the first turn with something for the asker only, which is hidden. */
 export function stepsForAll(steps: readonly Step[]): Step[] {
   const last = steps.find(isForAsker)?.turn ?? Infinity
   return steps.filter(({ turn }) => turn <= last).map((step) => (isForAsker(step) ? hiddenStep(step) : step))
 }
 
-/** Returns the step for people who may not see what it found. */
+/** Returns the step with its observation replaced, for people who may not see it. */
 export function hiddenStep<Given extends Step>(step: Given): Given {
   return step.kind === 'tool' ? { ...step, observation: { ok: true, text: 'Only the asker sees this.' } } : step
 }
 
 /** Returns whether the step's tool made a file, which is sent with the answer. */
-export function madeFile(step: Step): boolean {
+export function hasFile(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.file !== undefined
 }

@@ -10,8 +10,7 @@ const MAX_ROUNDS = 10
 
 /** Suspends the step until somebody allows its call. If it already waits for that, it stays as it was shown. */
 export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }: PendingCall): ToolStep {
-  const { waiting } = step
-  if (waiting?.for?.kind === 'approval') return step
+  if (step.waiting?.for?.kind === 'approval') return step
   const approval: AwaitedDecision = {
     kind: 'approval',
     input: plainJson(input),
@@ -56,12 +55,12 @@ export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Wait
 }
 
 /** Returns whether a call may be repeated after a crash. */
-export function isSafeTwice(tool: Tool | undefined): boolean {
+export function isSafeToRepeat(tool: Tool | undefined): boolean {
   return tool?.effects === 'read' || tool?.idempotent === true
 }
 
 /** The observation for a call whose effect is unknown. `why` is a clause. */
-export function notKnown(tool: string, why: string): Observation {
+export function unknownEffect(tool: string, why: string): Observation {
   const text =
     `It is not known whether ${tool} took effect: ${why}. ` +
     'Look with another tool whether it did, or ask the person before you do it again.'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { readLoose } from './parser/loose-json.ts'
+import { parseJson } from '../base/parse-json.ts'
+import { isRecord, readLoose } from './parser/loose-json.ts'
 import type { ToolSpec } from './contracts/model.ts'
 import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
 
@@ -12,14 +13,14 @@ export type CoercedInput = Extract<ParsedInput, { ok: true }> | { ok: false; pro
 export function coerceInput(tool: Tool, input: unknown): CoercedInput {
   const fields = fieldsOf(tool)
   if (fields.length > 0 && isBrokenObject(input)) return { ok: false, problem: brokenProblem(tool, fields) }
-  const understood = candidates(input, tool, fields)
-  for (const candidate of understood) {
-    const result = tool.parse(candidate)
-    const mended = result.ok ? result : tool.parse(inSchemaTypes(candidate, result.issues))
-    if (mended.ok) return mended
+  const readings = candidates(input, tool, fields)
+  for (const reading of readings) {
+    const result = tool.parse(reading)
+    const converted = result.ok ? result : tool.parse(inSchemaTypes(reading, result.issues))
+    if (converted.ok) return converted
   }
-  const last = tool.parse(understood.at(0))
-  return { ok: false, problem: last.ok ? '' : problemOf(tool, last.issues, fields) }
+  const likeliest = tool.parse(readings.at(0))
+  return { ok: false, problem: likeliest.ok ? '' : problemOf(tool, likeliest.issues, fields) }
 }
 
 export function toolNames(tools: Tool[]): string[] {
@@ -40,15 +41,15 @@ export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => b
  */
 function inSchemaTypes(input: unknown, issues: InputIssue[]): unknown {
   if (!isRecord(input)) return input
-  const mended = new Map(Object.entries(input))
+  const converted = new Map(Object.entries(input))
   for (const { path, expected } of issues) {
     const field = String(path[0])
     if (expected === undefined || path.length !== 1 || !Object.hasOwn(input, field)) continue
     const value = inType(input[field], expected)
-    if (value === null) mended.delete(field)
-    else if (value !== input[field]) mended.set(field, value)
+    if (value === null) converted.delete(field)
+    else if (value !== input[field]) converted.set(field, value)
   }
-  return Object.fromEntries(mended)
+  return Object.fromEntries(converted)
 }
 
 function inType(value: unknown, type: string): unknown {
@@ -64,7 +65,7 @@ function inType(value: unknown, type: string): unknown {
 
 /** Possible readings of an input, likeliest first. */
 function candidates(input: unknown, tool: Tool, fields: string[]): unknown[] {
-  const parsed = typeof input === 'string' ? (parseJson(input) ?? namedFields(input, fields)) : input
+  const parsed = typeof input === 'string' ? (readJson(input) ?? namedFields(input, fields)) : input
   const out: unknown[] = isRecord(parsed) ? [parsed] : []
   if (fields.length === 0 && isEmpty(input)) return [input, {}]
   const only = fields.length === 1 ? fields[0] : onlyNeeded(tool, fields)
@@ -118,7 +119,7 @@ function unquoted(text: string): string {
   return paired && !trimmed.slice(1, -1).includes(first) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
-/** Words that models write as the input of a tool without fields. */
+/** Returns whether an input is empty, or a word that models write for an empty one. */
 function isEmpty(input: unknown): boolean {
   return (
     input === undefined ||
@@ -129,7 +130,7 @@ function isEmpty(input: unknown): boolean {
 
 /** Returns whether an object begins but cannot be read, mostly because it was cut off. Its fields are unknown. */
 function isBrokenObject(input: unknown): boolean {
-  return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(parseJson(input))
+  return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(readJson(input))
 }
 
 const BEGINS_OBJECT = /^\s{0,20}\{\s{0,20}["'][^"'\n]{1,60}["']\s{0,20}:/
@@ -147,12 +148,12 @@ function problemOf(tool: Tool, issues: InputIssue[], fields: string[]): string {
 function describeFields(tool: Tool, fields: string[]): string {
   if (fields.length === 0) return 'no fields'
   if (takesText(tool)) return `${fields[0]} as text`
-  const like = fieldsText(tool)
-  return `a JSON object like ${like.length > MAX_LIKE ? `${like.slice(0, MAX_LIKE)}…` : like}`
+  const schema = fieldsText(tool)
+  return `a JSON object like ${schema.length > MAX_SCHEMA ? `${schema.slice(0, MAX_SCHEMA)}…` : schema}`
 }
 
 /** The longest schema in an error message, in characters. */
-const MAX_LIKE = 2_000
+const MAX_SCHEMA = 2_000
 
 /** Returns whether the tool takes a single field that can be text. */
 export function takesText(tool: Tool): boolean {
@@ -205,13 +206,10 @@ export function specOf({ name, description, parameters }: Tool): ToolSpec {
 /** How objects, strings and numbers begin. Most inputs are plain words, and a failed parse is expensive. */
 const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   if (!LIKE_JSON.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return BEGINS_OBJECT.test(text) ? looseObject(text) : undefined
-  }
+  const value = parseJson(text)
+  return value === undefined && BEGINS_OBJECT.test(text) ? looseObject(text) : value
 }
 
 /** The list or object, if the text is its JSON and nothing else. */
@@ -227,14 +225,10 @@ function looseObject(text: string): unknown {
   return loose.ok && text.slice(loose.end).trim() === '' ? loose.value : undefined
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Returns an input for people: the value alone if the only field is a text, otherwise as `inputText`. */
 export function inputForPeople(input: unknown): string {
   const text = inputText(input)
-  const read = typeof input === 'string' ? parseJson(text) : input
+  const read = typeof input === 'string' ? readJson(text) : input
   const values = isRecord(read) ? Object.values(read) : []
   const [only] = values
   return values.length === 1 && typeof only === 'string' && only.trim() !== '' ? only : text

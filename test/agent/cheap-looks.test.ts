@@ -10,7 +10,7 @@ import {
   withoutReasoning,
 } from '../../src/agent/parser/reasoning.ts'
 import {
-  cameToFinal,
+  hasFinalPart,
   defuseTokens,
   finalPart,
   MAY_HOLD_TOKENS,
@@ -77,7 +77,7 @@ test('a text without a mark of special tokens has none, and loses nothing but th
     expect(withoutHead(text)).toBe(text)
     expect(finalPart(text)).toEqual({ text, isFinal: false })
     expect(withoutEnd(text)).toBe(text.trimEnd())
-    expect(cameToFinal(text)).toBe(false)
+    expect(hasFinalPart(text)).toBe(false)
     expect(defuseTokens(text)).toBe(text)
   })
 })

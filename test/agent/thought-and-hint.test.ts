@@ -86,5 +86,5 @@ describe('the hint about a turn that cannot be read', () => {
 })
 
 test('a tool that answers follow-up questions may be named otherwise', () => {
-  expect(readSelfAsk('Follow up: x?', 'wikipedia')).toMatchObject({ actions: [{ tool: 'wikipedia', input: 'x?' }] })
+  expect(readSelfAsk('Follow up: x?')).toMatchObject({ actions: [{ tool: 'search', input: 'x?' }] })
 })

@@ -57,11 +57,10 @@ test('what a module of the page imports by name is exported there: nothing else 
   expect(missing).toEqual([])
 })
 
-test('the agent is pure: it imports itself, types of base/ and the errors, and of packages only zod', () => {
+test('the agent is pure: it imports itself, types of base/, the errors and parseJson, and of packages only zod', () => {
   const allowed = ({ from, to }: Import) =>
     to.startsWith('src/agent/') ||
-    to === 'src/base/errors.ts' ||
-    to === 'zod' ||
+    ['src/base/errors.ts', 'src/base/parse-json.ts', 'zod'].includes(to) ||
     (to.startsWith('src/base/') && importsOnlyTypes(from, to))
   expect(importsFrom('src/agent/').filter((one) => !allowed(one))).toEqual([])
 })
@@ -92,6 +91,11 @@ test('the environment is read in one place', () => {
   expect(
     files.filter((file) => file.path !== 'src/config.ts' && readsEnvironment(file)).map(({ path }) => path),
   ).toEqual([])
+})
+
+test('the clock is an argument: only the entry points, and what is compared with BullMQ’s, read the system’s', () => {
+  const readers = /^(playground\/|src\/(main|bot|commands\/[^/]+|base\/system-clock)\.ts$)/
+  expect(files.filter((file) => !readers.test(file.path) && readsClock(file)).map(({ path }) => path)).toEqual([])
 })
 
 test('no signature is built from Omit, Pick and intersections of bags', () => {
@@ -246,14 +250,24 @@ function isExportKeyword({ kind }: ts.ModifierLike): boolean {
 }
 
 function readsEnvironment({ tree }: SourceFile): boolean {
-  let reads = false
-  visit(tree, (node) => {
+  return contains(tree, (node) => {
     const isEnv =
       ts.isPropertyAccessExpression(node) &&
       node.name.text === 'env' &&
       /^(globalThis\.)?process$/.test(node.expression.getText())
-    const takesEnv = ts.isImportSpecifier(node) && node.name.text === 'env'
-    if (isEnv || takesEnv) reads = true
+    return isEnv || (ts.isImportSpecifier(node) && node.name.text === 'env')
   })
-  return reads
+}
+
+function readsClock({ tree }: SourceFile): boolean {
+  return contains(tree, (node) => {
+    const isNow = ts.isPropertyAccessExpression(node) && /^(Date|performance)\.now$/.test(node.getText())
+    return isNow || (ts.isNewExpression(node) && /^new Date(\(\))?$/.test(node.getText()))
+  })
+}
+
+function contains(tree: ts.Node, isMeant: (node: ts.Node) => boolean): boolean {
+  let isFound = false
+  visit(tree, (node) => void (isFound ||= isMeant(node)))
+  return isFound
 }

@@ -101,11 +101,11 @@ function renderStep(
   { view, label, names }: { view: RunView; label: string; names: Map<string, string> },
 ): string {
   if (step.kind === 'message') return messageLine(step)
-  const said =
+  const written =
     step.kind === 'tool'
       ? `Thought${label}: ${step.thought}\nAction${label}: ${actionText(step.action, names)}\n`
       : `Thought${label}: ${step.text}\n`
-  return `${said}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
+  return `${written}Observation${label}: ${fencedObservation(step, view.nonce)}\n`
 }
 
 function actionText({ tool, input }: Action, names: Map<string, string>): string {

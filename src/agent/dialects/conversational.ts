@@ -10,8 +10,7 @@ import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
-import { questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
-import { renderStep } from './text.ts'
+import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
  * LangChain's conversational-react-description (named in seed 000). The prompt contains the conversation, so nothing is
@@ -64,7 +63,7 @@ function plainReply({ text, sections }: ModelOutput): { thought: string; answer:
   const [thought, ...others] = sections
   if (!thought) return tidy(text) ? { thought: '', answer: tidy(text) } : undefined
   if (thought.name !== 'thought' || others.length > 0) return undefined
-  const [said = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
+  const [firstLine = '', ...rest] = tidy(text.slice(thought.valueAt)).split('\n')
   const answer = tidy(rest.join('\n'))
-  return /\bno\b[.!]?$/i.test(said.trim()) && answer ? { thought: said.trim(), answer } : undefined
+  return /\bno\b[.!]?$/i.test(firstLine.trim()) && answer ? { thought: firstLine.trim(), answer } : undefined
 }

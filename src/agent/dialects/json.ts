@@ -53,11 +53,11 @@ function renderJson(view: RunView, prompts: Prompts): Message[] {
 
 function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const said =
+  const written =
     step.kind === 'tool'
       ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${objectOf(step.action)}\n\`\`\`\n\n`
       : `Thought: ${step.text}\n`
-  return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+  return `${written}Observation: ${fencedObservation(step, nonce)}\n`
 }
 
 function objectOf({ tool, input }: Action): string {

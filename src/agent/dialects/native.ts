@@ -1,4 +1,5 @@
-import { personsWords } from '../observation.ts'
+import { messageText } from '../observation.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
@@ -11,8 +12,7 @@ import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, Ru
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
-import { readText } from './text.ts'
+import { describeTool, fencedObservation, questionMessage, readText, saidBefore, tailOf } from './text.ts'
 
 /** Native tool calls, in parallel if the model asks for several. The text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
@@ -70,7 +70,7 @@ const CALL_TOOL: ToolSpec = {
 function renderSteps(view: RunView): Message[] {
   const { steps } = view
   return steps.flatMap((step, i) => {
-    if (step.kind === 'message') return [{ role: 'user' as const, content: personsWords(step) }]
+    if (step.kind === 'message') return [{ role: 'user' as const, content: messageText(step) }]
     if (step.kind === 'unreadable') return renderUnreadable(step)
     const isFirst = steps.findIndex((other) => other.kind === 'tool' && other.turn === step.turn) === i
     return isFirst ? renderTurn(toolSteps(steps, step.turn), view) : []
@@ -90,10 +90,7 @@ function renderUnreadable({ text, observation }: UnreadableStep): Message[] {
 
 function renderTurn(steps: ToolStep[], { tools, nonce }: RunView): Message[] {
   const idOf = ({ action, turn }: ToolStep, i: number) => action.callId ?? `call_${turn}_${i}`
-  const toolCalls = steps.map((step, i) => ({
-    id: idOf(step, i),
-    ...callOf(step.action, tools),
-  }))
+  const toolCalls = steps.map((step, i) => ({ id: idOf(step, i), ...callOf(step.action, tools) }))
   const results = steps.map((step, i) => ({
     role: 'tool' as const,
     content: fencedObservation(step, nonce),
@@ -105,17 +102,12 @@ function renderTurn(steps: ToolStep[], { tools, nonce }: RunView): Message[] {
 
 function callOf({ tool, input }: Action, tools: Tool[]): { name: string; arguments: string } {
   const isBrief = tools.some(({ name, brief }) => name === tool && brief !== undefined)
-  return isBrief
-    ? { name: CALL_TOOL.name, arguments: JSON.stringify({ tool, input }) }
-    : { name: tool, arguments: argumentsOf(input) }
-}
-
-function argumentsOf(input: unknown): string {
-  return typeof input === 'string' ? JSON.stringify({ input }) : inputText(input)
+  if (isBrief) return { name: CALL_TOOL.name, arguments: JSON.stringify({ tool, input }) }
+  return { name: tool, arguments: typeof input === 'string' ? JSON.stringify({ input }) : inputText(input) }
 }
 
 function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
-  const words = spokenWords(text)
+  const words = plainText(text)
   if (toolCalls?.length) {
     const actions = toolCalls.map((call) => readCall(call, tools))
     return { kind: 'actions', thought: words, actions }
@@ -172,15 +164,12 @@ const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_
 
 /** Arguments that are not JSON stay text. The loop then tells the model which input the tool accepts. */
 function parseArguments(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    return text
-  }
+  const value = parseJson(text || '{}')
+  return value === undefined ? text : value
 }
 
 /** The text without reasoning and special tokens. */
-function spokenWords(completion: string): string {
+function plainText(completion: string): string {
   return tidy(turnText(completion, () => false).text)
 }
 

@@ -24,7 +24,7 @@ export function selfAskDialect(prompts: Prompts): Dialect {
     stop: ['\nIntermediate answer:'],
     beginsObservation: beginsIntermediateAnswer,
     render: (view) => ({ messages: renderSelfAsk(view, prompts) }),
-    read: (completion, tools) => onSearch(readSelfAsk(completion.text), tools),
+    read: (completion, tools) => withRunTools(readSelfAsk(completion.text), tools),
     opensAnswer: (line) => labelledAnswer(line, labelAt),
   }
 }
@@ -37,7 +37,8 @@ function searchTool(tools: Tool[]): Tool | undefined {
   )
 }
 
-function onSearch(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
+/** Names the run's own search tool, or `read_skill`, in the actions. */
+function withRunTools(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
   if (parsed.kind !== 'actions' || search === undefined) return parsed
   const hasSkills = tools.some(({ name }) => name === READ_SKILL)
@@ -68,8 +69,8 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 
 function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const asked = step.kind === 'tool' ? `Follow up: ${followUpText(step.action)}` : step.text
-  return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
+  const written = step.kind === 'tool' ? `Follow up: ${followUpText(step.action)}` : step.text
+  return `${written}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
 }
 
 function followUpText({ tool, input }: Action): string {
@@ -91,14 +92,15 @@ const FORM =
 
 /** Returns whether a line begins an intermediate answer. Only the search tool may give one. */
 export function beginsIntermediateAnswer(line: string): boolean {
-  return intermediateAt(line, 0)
+  const label = labelAt(line, 0)
+  return label?.name === 'intermediate' && label.colon
 }
 
 /**
  * Reads a completion of the self-ask dialect: `Follow up: …` is a search, `So the final answer is: …` ends the run. The
- * first of them wins. `searchTool` is the name of the tool that answers follow-up questions.
+ * first of them wins. The tool of an action is `search`, whatever the run's search tool is called.
  */
-export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTurn {
+export function readSelfAsk(completion: string): ParsedTurn {
   const { text, isFinal, isCut } = turnText(
     completion,
     (line) => beginsObservation(line) || beginsIntermediateAnswer(line),
@@ -108,7 +110,7 @@ export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTu
     const answer = label?.name === 'answer' ? answerFrom(text, label.valueAt) : ''
     if (answer) return { kind: 'finish', thought: tidy(text.slice(0, at)), answer }
     const input = label && followUp(text, label)
-    if (input) return { kind: 'actions', thought: tidy(text.slice(0, at)), actions: [{ tool: searchTool, input }] }
+    if (input) return { kind: 'actions', thought: tidy(text.slice(0, at)), actions: [{ tool: 'search', input }] }
   }
   const inline = INLINE_ANSWER.exec(text)
   const answer = inline ? answerFrom(text, inline.index + inline[0].length) : ''
@@ -137,9 +139,4 @@ function followUp(text: string, label: Label<SelfAskLabel>): string | undefined 
 function firstLine(text: string): string | undefined {
   const line = /\S[^\n]*/.exec(text)?.[0] ?? ''
   return labelAt(line, 0) ? undefined : tidy(line)
-}
-
-function intermediateAt(text: string, at: number): boolean {
-  const label = labelAt(text, at)
-  return label?.name === 'intermediate' && label.colon
 }

@@ -40,11 +40,11 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
 /** A step in the labels of the text form. The conversational dialect uses it too. */
 export function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const said =
+  const written =
     step.kind === 'tool'
       ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
       : `Thought: ${defuseLabels(step.text)}\n`
-  return `${said}Observation: ${fencedObservation(step, nonce)}\n`
+  return `${written}Observation: ${fencedObservation(step, nonce)}\n`
 }
 
 const FORM =
@@ -63,9 +63,9 @@ export function readText(completion: string, tools: string[], accepts?: AcceptsI
 /** `name: description`, followed by the JSON schema if the tool takes more than one text; or the tool's brief. */
 export function describeTool(tool: Tool): string {
   if (tool.brief !== undefined) return `${tool.name}: ${tool.brief}`
-  const said = `${tool.name}: ${tool.description}`
-  if (fieldsOf(tool).length === 0) return `${said} The input is {}.`
-  return takesText(tool) ? said : `${said} The input is a JSON object: ${fieldsText(tool)}`
+  const line = `${tool.name}: ${tool.description}`
+  if (fieldsOf(tool).length === 0) return `${line} The input is {}.`
+  return takesText(tool) ? line : `${line} The input is a JSON object: ${fieldsText(tool)}`
 }
 
 /** The variables of prompts that list tools. `tool_names` omits some names if there are many tools. */

@@ -1,4 +1,5 @@
 /** The input of an action: the text after its label (`Action Input: …`) or beside the tool's name. */
+import { parseJson } from '../../base/parse-json.ts'
 import { readLoose } from './loose-json.ts'
 import type { ModelOutput, ActionInput } from './model-output.ts'
 import { sectionText, type LabelledSection } from './labels.ts'
@@ -41,7 +42,7 @@ function nextLabel(turn: ModelOutput, index: number): number {
     if (!section) break
     if (tripleQuotes(turn.text.slice(from, section.at)) % 2 === 1) isQuoted = !isQuoted
     from = section.at
-    if (!isQuoted && isAlike(section, own) && goesOn(turn, i)) return section.at
+    if (!isQuoted && isAlike(section, own) && continuesTurn(turn, i)) return section.at
   }
   return turn.text.length
 }
@@ -66,7 +67,7 @@ function isAlike(section: LabelledSection, own: LabelledSection): boolean {
  * labels. A real action names a tool or has its input. A real question has a thought after it. A real thought leads to
  * an action or an answer, or is the last line.
  */
-function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean {
+function continuesTurn({ text, sections, tools }: ModelOutput, index: number): boolean {
   const [section, next] = [sections[index], sections[index + 1]]
   if (!section) return false
   const value = tidy(text.slice(section.valueAt, next?.at))
@@ -112,7 +113,7 @@ export function plainInput(text: string): ActionInput {
     if (!loose.ok && loose.cut && !(bare.startsWith('[') && bare.endsWith(']'))) return CUT
     if (loose.ok && endsLine(bare, loose.end)) {
       const written = bare.slice(0, loose.end)
-      return { ok: true, input: isQuotedObject(written) && !isStrict(written) ? loose.value : written }
+      return { ok: true, input: isQuotedObject(written) && parseJson(written) === undefined ? loose.value : written }
     }
   }
   if (bare.startsWith('"') && bare.indexOf('"', 1) < 0) return CUT
@@ -139,15 +140,6 @@ function endsLine(text: string, at: number): boolean {
 /** Returns whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
 function isQuotedObject(text: string): boolean {
   return /^\{\s*["'“‘]/.test(text)
-}
-
-function isStrict(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Drops the last line if it is only such a remark. */

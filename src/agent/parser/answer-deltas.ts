@@ -13,7 +13,7 @@ import type { ObservationCut } from './observation-cut.ts'
 import { depthAfter, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
 
 /** A probe word that no model writes. */
-const WORD = 'Q7Answer7Q'
+const PROBE = 'Q7Answer7Q'
 const CLOSES: Record<AnswerOpening['form'], string> = { text: '', json: '"}', bracket: ']' }
 /** Characters needed after an opening to see whether its label continues (`**Final Answer:** …`). */
 const SEEN = 8
@@ -40,10 +40,10 @@ export class AnswerDeltas implements AnswerReader {
   }
 
   push(piece: string, cut: ObservationCut): string {
-    const said = this.#withoutReasoning(piece, cut)
+    const text = this.#withoutReasoning(piece, cut)
     this.#length += piece.length
-    if (this.#answer) return this.#tell(this.#answer.push(said))
-    return said === '' || this.#tries >= MAX_TRIES ? '' : this.#search(said, cut)
+    if (this.#answer) return this.#emit(this.#answer.push(text))
+    return text === '' || this.#tries >= MAX_TRIES ? '' : this.#search(text, cut)
   }
 
   #withoutReasoning(piece: string, { reasoning }: ObservationCut): string {
@@ -54,12 +54,12 @@ export class AnswerDeltas implements AnswerReader {
     return piece.slice(Math.max(0, last.end - this.#length))
   }
 
-  #search(said: string, cut: ObservationCut): string {
-    for (let at = 0; at < said.length; at = nextLine(said, at)) {
-      this.#line += this.#line.length > MAX_LINE ? '' : said.slice(at, nextLine(said, at))
-      const isWhole = said[nextLine(said, at) - 1] === '\n'
+  #search(text: string, cut: ObservationCut): string {
+    for (let at = 0; at < text.length; at = nextLine(text, at)) {
+      this.#line += this.#line.length > MAX_LINE ? '' : text.slice(at, nextLine(text, at))
+      const isWhole = text[nextLine(text, at) - 1] === '\n'
       const opening = this.#line.length > MAX_LINE ? undefined : this.#openingIn(this.#line, isWhole)
-      const rest = said.slice(nextLine(said, at))
+      const rest = text.slice(nextLine(text, at))
       const before = opening && cut.text.slice(0, cut.text.length - rest.length - this.#line.length + opening.at)
       if (opening && before !== undefined && this.#isAnswer(before, opening))
         return this.#begin(opening, { before, text: this.#line.slice(opening.at) + rest })
@@ -78,8 +78,8 @@ export class AnswerDeltas implements AnswerReader {
   /** Returns whether the dialect reads what follows as the answer. */
   #isAnswer(before: string, { form }: AnswerOpening): boolean {
     if (++this.#tries > MAX_TRIES) return false
-    const reading = this.#dialect.read({ text: `${before}${WORD}${CLOSES[form]}` }, this.#tools)
-    return reading.kind === 'finish' && reading.answer === WORD
+    const reading = this.#dialect.read({ text: `${before}${PROBE}${CLOSES[form]}` }, this.#tools)
+    return reading.kind === 'finish' && reading.answer === PROBE
   }
 
   #begin(opening: AnswerOpening, { before, text }: { before: string; text: string }): string {
@@ -87,10 +87,10 @@ export class AnswerDeltas implements AnswerReader {
     this.#answer = opening.form === 'json' ? new JsonAnswer(opening, depth) : new GrowingAnswer(opening, depth)
     this.#hold = opening.hold ?? 0
     this.#line = ''
-    return this.#tell(this.#answer.push(text))
+    return this.#emit(this.#answer.push(text))
   }
 
-  #tell(more: string): string {
+  #emit(more: string): string {
     this.#held += more
     if (this.streamedText === '' && this.#held.length < this.#hold) return ''
     const text = this.#held
@@ -139,9 +139,9 @@ class GrowingAnswer {
   push(piece: string): string {
     if (this.#isOver) return ''
     this.#rest += piece
-    let told = ''
-    for (let more = this.#next(); more !== undefined; more = this.#isOver ? undefined : this.#next()) told += more
-    return told
+    let sent = ''
+    for (let more = this.#next(); more !== undefined; more = this.#isOver ? undefined : this.#next()) sent += more
+    return sent
   }
 
   protected get isOver(): boolean {
@@ -206,12 +206,12 @@ class GrowingAnswer {
     const part = this.#rest.slice(0, count)
     this.#rest = this.#rest.slice(count)
     this.#isLineStart = part.endsWith('\n')
-    const words = part.slice(0, spokenEnd(part))
-    const said = words === '' ? '' : this.#pending + words
+    const words = part.slice(0, trimmedLength(part))
+    const text = words === '' ? '' : this.#pending + words
     this.#pending = words === '' ? this.#pending + part : part.slice(words.length)
-    if (said === '' || this.#isBegun) return said
+    if (text === '' || this.#isBegun) return text
     this.#isBegun = true
-    return tidy(said)
+    return tidy(text)
   }
 }
 
@@ -223,9 +223,9 @@ class JsonAnswer extends GrowingAnswer {
   override push(piece: string): string {
     if (this.isOver) return ''
     this.#raw += piece
-    let told = ''
-    for (let more = this.#decoded(); more !== ''; more = this.#decoded()) told += super.push(more)
-    return told
+    let sent = ''
+    for (let more = this.#decoded(); more !== ''; more = this.#decoded()) sent += super.push(more)
+    return sent
   }
 
   /** The next decoded characters. Empty if more text is needed or the string has ended. */
@@ -244,7 +244,7 @@ class JsonAnswer extends GrowingAnswer {
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t' }
 
-function spokenEnd(text: string): number {
+function trimmedLength(text: string): number {
   let end = text.length
   while (end > 0 && isSpace(text[end - 1] ?? '')) end--
   return end

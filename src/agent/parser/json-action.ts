@@ -1,5 +1,5 @@
 /** Actions written as JSON anywhere in a turn: `{"action": "search", "action_input": …}` and its variants. */
-import { readBareObject, readLoose, type Retries } from './loose-json.ts'
+import { isRecord, readBareObject, readLoose, type Retries } from './loose-json.ts'
 import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
@@ -262,7 +262,3 @@ function isText(value: unknown): boolean {
 
 /** A bound on the items tried in a list. */
 const MAX_ITEMS = 100
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -162,7 +162,7 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Lab
     const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
     sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
   }
-  if (!sections.some(({ name }) => name in MEANT)) return sections
+  if (!sections.some(({ name }) => name in NAME_IN_CONTEXT)) return sections
   const hasStandard = sections.some(({ name }) => name === 'action' || name === 'answer')
   return sections.flatMap((one, i) => {
     if (one.name === 'loneAction' && (hasStandard || isQuoted(turn, sections, i))) return []
@@ -200,7 +200,7 @@ function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Lab
   return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
 }
 
-const MEANT: Partial<Record<LabelledSection['name'], LabelledSection['name']>> = {
+const NAME_IN_CONTEXT: Partial<Record<LabelledSection['name'], LabelledSection['name']>> = {
   loneInput: 'input',
   loneAnswer: 'answer',
   loneAction: 'action',
@@ -210,8 +210,8 @@ const MEANT: Partial<Record<LabelledSection['name'], LabelledSection['name']>> =
 function inContext(section: LabelledSection, next: LabelledSection | undefined): LabelledSection[] {
   const isInput = next?.name === 'input' || next?.name === 'loneInput'
   if (section.name === 'loneAction' && !isInput) return []
-  const meant = MEANT[section.name]
-  return [meant ? { ...section, name: meant, lone: true } : section]
+  const name = NAME_IN_CONTEXT[section.name]
+  return [name ? { ...section, name, lone: true } : section]
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The arguments of a leaked call, in the forms of its vendors. */
+import { parseJson } from '../../base/parse-json.ts'
 import { readLoose } from './loose-json.ts'
 import { matchAt, skipSpace, tidy } from './text-lines.ts'
 
@@ -92,10 +93,7 @@ function closing(text: string, from: number, tag: string | undefined): { at: num
 function valueOf(written: string): unknown {
   const text = written.replace(/^\n|\n$/g, '')
   if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'number' && String(value) !== text.trim() ? text : value
-  } catch {
-    return text
-  }
+  const value = parseJson(text)
+  const isChanged = value === undefined || (typeof value === 'number' && String(value) !== text.trim())
+  return isChanged ? text : value
 }

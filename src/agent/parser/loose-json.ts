@@ -72,12 +72,11 @@ export function readBareObject(text: string, from: number): LooseJson {
   return { ok: true, value: Object.fromEntries(fields), end: reader.at }
 }
 
-/** The named and positional arguments of a call, and the offset after its closing bracket. */
-export type LooseArguments =
-  { ok: true; named: Record<string, unknown>; positional: unknown[]; end: number } | { ok: false; cut: boolean }
-
-/** Reads `a="x", b=2)` at `at`, in Python's call syntax. */
-export function readArguments(text: string, at: number): LooseArguments {
+/** Reads `a="x", b=2)` at `at`, in Python's call syntax. `end` is the offset after the closing bracket. */
+export function readArguments(
+  text: string,
+  at: number,
+): { ok: true; named: Record<string, unknown>; positional: unknown[]; end: number } | { ok: false; cut: boolean } {
   const reader = new LooseReader(text, at, { left: 4 })
   const named: [string, unknown][] = []
   const positional: unknown[] = []
@@ -96,6 +95,11 @@ export function readArguments(text: string, at: number): LooseArguments {
 }
 
 const ARGUMENT = /[\p{L}_][\p{L}\p{N}_]{0,60}\s{0,3}(?:=(?!=)|:(?=\s))/uy
+
+/** Returns whether a value is an object and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 class LooseReader {
   readonly text: string

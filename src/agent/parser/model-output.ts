@@ -10,7 +10,7 @@ import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type LabelledSection } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
-import { cameToFinal, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
+import { hasFinalPart, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** A completion prepared for reading: the text of the turn, its labelled parts, and the tools that it may name. */
@@ -30,17 +30,11 @@ export interface ModelOutput {
 
 export type AcceptsInput = (tool: string, input: unknown) => boolean
 
-/** Options of a dialect's reader. `labelAt`: labels other than those of plain ReAct. */
-export interface ReadOptions {
-  labelAt?: LabelReader
-  accepts?: AcceptsInput | undefined
-}
-
-/** Prepares a completion that may name `tools`. */
+/** Prepares a completion that may name `tools`. `labelAt` reads labels other than those of plain ReAct. */
 export function modelOutputOf(
   completion: string,
   tools: string[],
-  { labelAt, accepts }: ReadOptions = {},
+  { labelAt, accepts }: { labelAt?: LabelReader; accepts?: AcceptsInput | undefined } = {},
 ): ModelOutput {
   const { text, isFinal, isCut } = turnText(completion)
   const sections = sectionsOf(text, labelAt)
@@ -50,30 +44,26 @@ export function modelOutputOf(
   return { text: own, sections: sectionsOf(own, labelAt), tools, accepts, isFinal, isCut }
 }
 
-/** The text of a turn. `isFinal` and `isCut` are as in ModelOutput. */
-export interface TurnText {
-  text: string
-  isFinal: boolean
-  isCut: boolean
-}
-
 /**
  * Extracts the turn: normalises line breaks, drops reasoning and special tokens, and cuts at the first invented
  * observation. `begins` recognises an observation in dialects that name it differently.
  */
-export function turnText(completion: string, begins: (line: string) => boolean = beginsObservation): TurnText {
+export function turnText(
+  completion: string,
+  begins: (line: string) => boolean = beginsObservation,
+): Pick<ModelOutput, 'text' | 'isFinal' | 'isCut'> {
   const lines = withPlainBreaks(completion.slice(0, MAX_CHARS + 1))
   const mayHoldTokens = MAY_HOLD_TOKENS.test(lines)
   const cut = cutWhole(mayHoldTokens ? withoutHead(lines) : lines, begins)
   const mayReason = cut.reasoning.length > 0 || MAY_END_REASONING.test(cut.text)
-  const said = mayReason ? withoutReasoning(cut.text, cut.reasoning) : cut.text
-  const final = mayHoldTokens ? finalPart(said) : { text: said, isFinal: false }
+  const turn = mayReason ? withoutReasoning(cut.text, cut.reasoning) : cut.text
+  const final = mayHoldTokens ? finalPart(turn) : { text: turn, isFinal: false }
   const ended = mayHoldTokens ? withoutEnd(withoutHead(final.text)) : final.text.trimEnd()
   const text =
     cut.text.startsWith(ended) && cut.reasoning.length === 0 ? cutLastLine(ended, begins) : cutWhole(ended, begins).text
   return {
     text,
-    isFinal: final.isFinal || (mayHoldTokens && cameToFinal(lines)),
+    isFinal: final.isFinal || (mayHoldTokens && hasFinalPart(lines)),
     isCut: completion.length > MAX_CHARS && lines.trimEnd().endsWith(text.slice(-100)),
   }
 }
@@ -92,18 +82,12 @@ function cutLastLine(text: string, begins: (line: string) => boolean): string {
 }
 
 /** A reader's find in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
-export type Match = ActionPosition &
-  (
-    | { kind: 'action'; tool: string; input: unknown }
-    | { kind: 'finish'; answer: string }
-    /** A step that begins but cannot be read. `what` completes "it could not be read: …". */
-    | { kind: 'fault'; what: string }
-  )
-
-interface ActionPosition {
-  at: number
-  thought: string
-}
+export type Match = { at: number; thought: string } & (
+  | { kind: 'action'; tool: string; input: unknown }
+  | { kind: 'finish'; answer: string }
+  /** A step that begins but cannot be read. `what` completes "it could not be read: …". */
+  | { kind: 'fault'; what: string }
+)
 
 /** The value of an input, or the fault in it. */
 export type ActionInput = { ok: true; input: unknown } | { ok: false; what: string }
@@ -124,7 +108,6 @@ export function answerAt(turn: ModelOutput, at: number, answer: string): Match {
   return { kind: 'finish', at, thought: thoughtBefore(turn, at), answer }
 }
 
-/** A fault at `at`. */
 export function faultAt(turn: ModelOutput, at: number, what: string): Match {
   return { kind: 'fault', at, thought: thoughtBefore(turn, at), what }
 }
@@ -190,6 +173,7 @@ function jsonBegins(text: string): number {
 }
 
 function missing(turn: ModelOutput): string {
-  const said = turn.text.trim() !== ''
-  return said ? 'it names neither an action nor a final answer' : 'it is empty, or begins with what only a tool may say'
+  return turn.text.trim() !== ''
+    ? 'it names neither an action nor a final answer'
+    : 'it is empty, or begins with what only a tool may say'
 }

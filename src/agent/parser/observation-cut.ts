@@ -60,11 +60,10 @@ export class ObservationCut {
     return this.#isOver
   }
 
-  /** Ends the output: a last line without a line break is complete. Returns the remaining text. */
-  end(): string {
+  /** Ends the output: a last line without a line break is complete. */
+  end(): void {
     if (!this.#isOver && !this.#closing && this.#head !== '') this.#cutIfObservation(`${this.#head}\n`)
     this.#isOver = true
-    return this.text
   }
 
   /** Skips reasoning. Returns where it ends in the piece. */

@@ -50,7 +50,8 @@ export function readSteps(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
   if (braced) return braced
   for (const [index, section] of turn.sections.entries()) {
-    if (section.name === 'answer' && !leadsOn(turn, index)) return answerAt(turn, section.at, answerOf(turn, index))
+    if (section.name === 'answer' && !isFollowedByCall(turn, index))
+      return answerAt(turn, section.at, answerOf(turn, index))
     const found = section.name === 'action' ? readAction(turn, index, section) : undefined
     if (found) return found
   }
@@ -59,20 +60,20 @@ export function readSteps(turn: ModelOutput): Match | undefined {
 
 /** Reads labels in braces, with `{` before the first, as an object without quotes. */
 export function readBraced(turn: ModelOutput): Match | undefined {
-  const brace = lastSpoken(turn.text, (turn.sections[0]?.at ?? 0) - 1)
+  const brace = lastCharacter(turn.text, (turn.sections[0]?.at ?? 0) - 1)
   if (turn.text[brace] !== '{') return undefined
-  const end = turn.text[lastSpoken(turn.text, turn.text.length - 1, '`~')]
+  const end = turn.text[lastCharacter(turn.text, turn.text.length - 1, '`~')]
   return readJsonBlockAt(turn, brace) ?? (end === '}' ? faultAt(turn, brace, 'its JSON cannot be read') : undefined)
 }
 
 /** The offset of the last character up to `at` that is neither white space nor in `others`, or -1. */
-function lastSpoken(text: string, at: number, others = ''): number {
+function lastCharacter(text: string, at: number, others = ''): number {
   while (at >= 0 && (isSpace(text[at] ?? '') || others.includes(text[at] ?? ''))) at--
   return at
 }
 
 /** Returns whether `Answer: not yet` is no answer, because an action and its input follow before any other thought. */
-function leadsOn({ sections }: ModelOutput, index: number): boolean {
+function isFollowedByCall({ sections }: ModelOutput, index: number): boolean {
   const [next, after] = sections.slice(index + 1, index + 3)
   return sections[index]?.lone === true && next?.name === 'action' && after?.name === 'input'
 }
@@ -181,11 +182,11 @@ export function answerOf(turn: ModelOutput, index: number): string {
   const section = turn.sections[index]
   if (!section) return ''
   const close = section.fenced ? closingFence(turn.text, section.valueAt) : undefined
-  return sectionText(turn.text, section, close ?? runOn(turn, index))
+  return sectionText(turn.text, section, close ?? nextRoundAt(turn, index))
 }
 
 /** The offset of a new `Thought:`, or `Question:` with a thought after it, undecorated and at the left margin. */
-function runOn({ text, sections }: ModelOutput, index: number): number {
+function nextRoundAt({ text, sections }: ModelOutput, index: number): number {
   const next = sections.findIndex((section, i) => {
     if (i <= index || !isPlain(section)) return false
     return section.name === 'thought' || (section.name === 'question' && sections[i + 1]?.name === 'thought')

@@ -10,16 +10,6 @@ export interface ReasoningSpan {
   end: number
 }
 
-/**
- * The start of reasoning: the length of the text before its mark, the length including the mark, and the pattern that
- * ends it.
- */
-export interface ReasoningStart {
-  before: number
-  length: number
-  close: RegExp
-}
-
 interface Marks {
   open: string
   /** Built from the word in the opening mark, so that an inner block does not end the outer one. */
@@ -89,8 +79,14 @@ const OPENINGS = MARKS.map(({ open, close, first }) => ({
 }))
 const CLOSINGS = new Map<string, RegExp>()
 
-/** The reasoning that a line, or the start of one, opens. `first`: the output begins with this line. */
-export function opensReasoning(line: string, first: boolean): ReasoningStart | undefined {
+/**
+ * The reasoning that a line, or the start of one, opens: the length of the text before its mark, the length including
+ * the mark, and the pattern that ends it. `first`: the output begins with this line.
+ */
+export function opensReasoning(
+  line: string,
+  first: boolean,
+): { before: number; length: number; close: RegExp } | undefined {
   for (const { pattern, close, first: onlyFirst } of OPENINGS) {
     const match = onlyFirst && !first ? null : pattern.exec(line)
     if (match)

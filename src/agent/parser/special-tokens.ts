@@ -37,13 +37,8 @@ export function withoutHead(text: string): string {
   return text.slice(at)
 }
 
-export interface FinalPart {
-  text: string
-  isFinal: boolean
-}
-
 /** Returns whether a harmony completion that lost its tokens has a final part. */
-export function cameToFinal(completion: string): boolean {
+export function hasFinalPart(completion: string): boolean {
   return /^\s{0,20}analysis/.test(completion) && /assistant ?final/.test(completion)
 }
 
@@ -51,7 +46,7 @@ export function cameToFinal(completion: string): boolean {
  * The part that a model marked as the one for people, with `isFinal`. Returns the whole text if none is marked, or if a
  * tool is called before it.
  */
-export function finalPart(text: string): FinalPart {
+export function finalPart(text: string): { text: string; isFinal: boolean } {
   const match = FINAL.exec(text)
   const called = TO_TOOL.exec(text)
   if (match && (!called || called.index > match.index))

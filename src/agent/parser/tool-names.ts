@@ -34,7 +34,7 @@ const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 export function toolNamed(written: string, tools: string[]): string | undefined {
   const listed = listedTool(written, tools)
   if (listed !== undefined) return listed
-  const name = withItsPair(bareName(written), written)
+  const name = withClosingPair(bareName(written), written)
   return name && name.length <= LONGEST_NAME && !name.includes('\n') ? name : undefined
 }
 
@@ -42,7 +42,7 @@ export function toolNamed(written: string, tools: string[]): string | undefined 
 const PAIRS = ['""', "''", '``', '()', '[]', '{}', '<>', '“”', '‘’', '「」', '【】', '《》']
 
 /** Restores the half of a pair that the name lost: `find "x"`, `lookup[x]`. */
-function withItsPair(name: string, written: string): string {
+function withClosingPair(name: string, written: string): string {
   const at = written.indexOf(name)
   const [before, after] = [written[at - 1] ?? '', written[at + name.length] ?? '']
   const count = (char: string) => name.split(char).length - 1

@@ -5,7 +5,7 @@
 import type { Fetched, ToolFetch } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
-import { fetchWithRetry, systemClocks, type Clocks } from './retry-fetch.ts'
+import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { createCache } from './cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { Exchange } from './exchange.ts'
@@ -44,7 +44,7 @@ export interface ToolHttpOptions {
   proxy?: ProxySetting | undefined
   /** Resolves host names. Defaults to the system's resolver. */
   resolve?: Resolve | undefined
-  clocks?: Clocks | undefined
+  clocks: Clocks
   /** TOOL_TIMEOUT_MS: the time limit of a fetch whose scope has none. Milliseconds. */
   timeoutMs: number
   cache?: { entries: number; maxBytes: number } | undefined
@@ -62,7 +62,7 @@ interface ToolRequest extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
 }
 
 export function createToolHttp(options: ToolHttpOptions): ToolHttp {
-  const clocks = options.clocks ?? systemClocks
+  const { clocks } = options
   let opened: ReturnType<typeof createAgents> | undefined
   const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
   const shared = createSharedWork<Fetched>()

@@ -48,7 +48,7 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
   json: readJson,
   docstore: readBracket,
   bracket: readBracket,
-  'self-ask': (completion) => readSelfAsk(completion),
+  'self-ask': readSelfAsk,
   conversational: readConversational,
 }
 

@@ -1,4 +1,4 @@
-import { madeFile } from '../../agent/run-progress.ts'
+import { hasFile } from '../../agent/run-progress.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { answeredFields } from '../../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../../question/archive-run.ts'
@@ -75,7 +75,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   let isWaiting = false
   for await (const event of runQuestion(named, deps)) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
-    if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
+    if (isEnd && run.saved.steps.some(hasFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
     if (event.type === 'figures' && !settings.figures) continue
     if (event.type === 'message') void markHeard(installation.client, event.step.id)
