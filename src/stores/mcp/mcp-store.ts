@@ -73,7 +73,7 @@ export function memoryMcpStore({ now }: { now: () => number }): McpStore {
   }
 }
 
-interface RedisMcpStoreOptions {
+export interface RedisMcpStoreOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
