@@ -20,11 +20,19 @@ const PAUSE_MS = 250
 const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
-type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
+interface SdkOptions extends NonNullable<Parameters<Client['callTool']>[1]> {
+  signal: AbortSignal
+}
+
 /** A server's result is kept apart from questions, so that no field of a result can pass for a question. */
 export type CallOutcome = { result: CallToolResult } | ToolAsks
 /** The additional parameters of a repeated call. */
-type RetryParams = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
+interface RetryParams {
+  inputResponses?: Record<string, ElicitAnswer>
+  requestState?: string
+}
+
+interface SentParams extends CallParams, RetryParams {}
 
 /**
  * Handles every request of a server to a person during a call on one connection. The protocol has three mechanisms.
@@ -86,7 +94,7 @@ export class Elicitation {
   }
 
   /** Makes one request. The server's own requests in the meantime are answered, or end the call. */
-  async #send(params: CallParams & RetryParams, { toolDefinition, ...options }: SdkOptions, given: AskerAnswers) {
+  async #send(params: SentParams, { toolDefinition, ...options }: SdkOptions, given: AskerAnswers) {
     // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({

@@ -153,7 +153,7 @@ function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: cata
   }
   return (call: ServerCall, context: ToolContext): Promise<CallResult> => {
     if (!isPersonal(config)) return callAs(call, context)
-    const asAsker = (as: PersonLogin, answers: ToolContext['answers'] & object) =>
+    const asAsker = (as: PersonLogin, answers: NonNullable<ToolContext['answers']>) =>
       callAs(call, { signal: context.signal, answers }, as)
     return callAsAsker({ server: config, logins, title: call.title, call: asAsker }, context)
   }
