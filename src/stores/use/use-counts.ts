@@ -17,7 +17,7 @@ export interface Amounts {
 }
 
 /** The questions that called each tool, with all that they cost, and how often it was called. */
-export interface ToolAmounts extends Amounts {
+interface ToolAmounts extends Amounts {
   calls: number
 }
 
