@@ -259,7 +259,7 @@ const SHARED = [
 ].filter(({ name }) => existsSync(join(RECORDINGS, name)))
 
 for (const { name, recorded, otherwise } of SHARED) {
-  test(`${name} comes out as recorded, but for what is told of`, async (t) => {
+  test(`${name} comes out as recorded, except for the reported differences`, async (t) => {
     const { summary, differences } = await replayFile(join(RECORDINGS, name), await temporaryFolder(t))
     const counted = differences.filter(({ counts }) => counts)
     expect(counted.map(({ id }) => id)).toEqual(otherwise)

@@ -58,7 +58,7 @@ async function answerOf(script: string, protocol: 'message-boundaries' | 'defaul
 
 describe('the Slack CLI’s hooks', () => {
   for (const protocol of ['message-boundaries', 'default'] as const) {
-    test(`get-hooks tells what hooks.json says, in the protocol ${protocol}`, async () => {
+    test(`get-hooks prints hooks.json, in the protocol ${protocol}`, async () => {
       expect(await answerOf(config.hooks['get-hooks'], protocol)).toEqual(config)
     })
 
