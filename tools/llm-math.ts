@@ -14,18 +14,16 @@ import { zodInput } from '../src/agent/tool-input.ts'
 /** Longer than a query, since it only goes to the model. */
 const MAX_QUESTION = 1000
 
-export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
-  return [
-    {
-      name: 'llm_math',
-      title: 'Math',
-      description: 'Answers questions about math. Input: the question in words.',
-      ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
-      effects: 'read',
-      run: async ({ question }, context) =>
-        `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
-    },
-  ]
+export function llmMath({ prompts }: ToolParts): Tool<{ question: string }> {
+  return {
+    name: 'llm_math',
+    title: 'Math',
+    description: 'Answers questions about math. Input: the question in words.',
+    ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
+    effects: 'read',
+    run: async ({ question }, context) =>
+      `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
+  }
 }
 
 /** An expression needs no call of the model. */

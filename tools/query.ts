@@ -13,7 +13,7 @@ export function queryText(max = MAX_QUERY): z.ZodString {
   return z.string().overwrite((text) => cutTo(text.trim(), max))
 }
 
-/** The same truncation for a query from elsewhere, such as a wiki's "did you mean". */
+/** Truncates a query that does not come from the model, such as a wiki's "did you mean". */
 export function cutQuery(text: string): string {
   return cutTo(text, MAX_QUERY)
 }

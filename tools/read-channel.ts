@@ -20,27 +20,25 @@ interface ChannelInput {
   part?: number | undefined
 }
 
-export function readChannel(): Tool<ChannelInput>[] {
-  return [
-    {
-      name: 'read_channel',
-      title: 'Read a channel',
-      description: DESCRIPTION,
-      ...zodInput(
-        z.object({
-          channel: queryText().min(1).describe('its id or #name'),
-          since: queryText().optional().describe(`${TIME}; 24 hours ago unless it says otherwise`),
-          until: queryText().optional().describe('the same; a day counts whole; now unless it says otherwise'),
-          part: z.number().int().min(1).optional().describe('1 unless it says otherwise'),
-        }),
-      ),
-      effects: 'read',
-      timeoutMs: 60_000,
-      outputChars: 16_000,
-      run: async ({ part = 1, ...wanted }, context) => {
-        const { text, title, url } = await (await workspaceOf(context)).readChannel({ ...wanted, part }, context.signal)
-        return { text, sources: [{ title, url }], passing: true }
-      },
+export function readChannel(): Tool<ChannelInput> {
+  return {
+    name: 'read_channel',
+    title: 'Read a channel',
+    description: DESCRIPTION,
+    ...zodInput(
+      z.object({
+        channel: queryText().min(1).describe('its id or #name'),
+        since: queryText().optional().describe(`${TIME}; 24 hours ago unless it says otherwise`),
+        until: queryText().optional().describe('the same; a day counts whole; now unless it says otherwise'),
+        part: z.number().int().min(1).optional().describe('1 unless it says otherwise'),
+      }),
+    ),
+    effects: 'read',
+    timeoutMs: 60_000,
+    outputChars: 16_000,
+    run: async ({ part = 1, ...wanted }, context) => {
+      const { text, title, url } = await (await workspaceOf(context)).readChannel({ ...wanted, part }, context.signal)
+      return { text, sources: [{ title, url }], passing: true }
     },
-  ]
+  }
 }

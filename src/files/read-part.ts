@@ -3,14 +3,15 @@
  * says so.
  */
 import { readRange } from './sheet-range.ts'
-import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'
+import type { FilePart } from '../agent/contracts/tool.ts'
+import type { ParsedFile, ReadPart, Section } from './types.ts'
 import { beginning, count, isTable, spanOf, unitOf, type Span } from './units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
 
 /** @param maxChars the maximum length of the text */
-export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+export function readPart(file: ParsedFile, wanted: FilePart, maxChars: number): ReadPart {
   if (isTable(file.kind)) return readSheet(file, wanted, maxChars)
   if (wanted.sheet !== undefined || wanted.range !== undefined)
     return { missing: `There are no sheets in it: ${waysOf(file)}` }
@@ -29,7 +30,7 @@ function sheetNames(sections: Section[]): string {
   return names.join(', ') + (sections.length > 50 ? ` and ${sections.length - 50} more` : '')
 }
 
-function readPages(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
   const unit = unitOf(file.kind) ?? 'page'
   const last = file.sections.length
   const span = pages === undefined ? { from: 1, to: last } : spanOf(pages)
@@ -77,7 +78,7 @@ function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | n
     : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }
 }
 
-function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+function readLines(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
   // A text has no pages, but its beginning counts as the first page.
   const isFirst = pages !== undefined && spanOf(pages)?.from === 1
   if (pages !== undefined && !isFirst && lines === undefined)
@@ -115,7 +116,7 @@ function fitting(all: string[], { from, to }: Span, maxChars: number): { text: s
   return { text: lines.join('\n'), end: from + Math.max(0, lines.length - 1) }
 }
 
-function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+function readSheet(file: ParsedFile, wanted: FilePart, maxChars: number): ReadPart {
   const [sheet, range] = sheetAndRange(wanted)
   const number = sheetNumber(file.sections, sheet)
   const section = file.sections[number - 1]
@@ -131,7 +132,7 @@ function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): Read
 }
 
 /** A range may name its sheet: `Sales!A1:C20`, `'Sales 2024'!B:D`. */
-function sheetAndRange({ pages, sheet, range, lines }: WantedPart): (string | number | undefined)[] {
+function sheetAndRange({ pages, sheet, range, lines }: FilePart): (string | number | undefined)[] {
   const at = range?.lastIndexOf('!') ?? -1
   if (range === undefined || at < 0) return [sheet ?? pages, range ?? lines]
   return [sheet ?? range.slice(0, at).replace(/^'|'$/g, ''), range.slice(at + 1)]

@@ -71,9 +71,9 @@ async function factsOf(node: Redis): Promise<Map<string, string>> {
 
 /** BullMQ runs INFO when it starts, and does not start without it. */
 function refusedInfo(error: unknown): RedisProblem {
-  const said = messageOf(error)
-  const fix = /NOPERM/.test(said) ? ' Allow it for this user: ACL SETUSER … +info.' : ''
-  return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
+  const message = messageOf(error)
+  const fix = /NOPERM/.test(message) ? ' Allow it for this user: ACL SETUSER … +info.' : ''
+  return { name: 'INFO', sentence: `Redis refuses INFO: ${message.replace(/\.$/, '')}.${fix}`, isFatal: true }
 }
 
 /** `isNamed`: the URL names this server directly. Sentinels and a Cluster find the new master after a failover. */
@@ -118,9 +118,9 @@ async function missingPermissions(redis: RedisClient, prefix: string): Promise<R
   ]
   const problems: RedisProblem[] = []
   for (const [right, run] of tries) {
-    const said = await run().then(() => '', messageOf)
-    if (!/NOPERM/.test(said)) continue
-    const sentence = `This user lacks a permission: ${said.replace(/\.$/, '')}. Add +${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*.`
+    const message = await run().then(() => '', messageOf)
+    if (!/NOPERM/.test(message)) continue
+    const sentence = `This user lacks a permission: ${message.replace(/\.$/, '')}. Add +${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*.`
     problems.push({ name: 'permission', sentence, isFatal: true })
   }
   return problems
