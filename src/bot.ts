@@ -72,7 +72,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const now = options.now ?? (() => new Date())
   const nowMs = () => now().getTime()
   const telemetry = await createTelemetry(config, { log, now: nowMs })
-  const stores = options.stores ?? (await createStores(config, log, nowMs))
+  const stores = options.stores ?? (await createStores(config, { log, now: nowMs }))
   const recorder = runRecorder(config, { stores, log, now: nowMs, onTrace: options.onTrace })
   const stopping = new AbortController()
   const { signal } = stopping

@@ -33,7 +33,7 @@ export type RunBot = (parts: BotParts) => Promise<RunningBot>
 export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now, onPort }) => {
   const config = loadConfig(settings)
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const stores = await createStores(config, log, () => now().getTime())
+  const stores = await createStores(config, { log, now: () => now().getTime() })
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder), now })
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')

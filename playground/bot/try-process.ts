@@ -6,6 +6,6 @@ import { createStores } from '../../src/question/stores/open-stores.ts'
 import { createTrier, type TryRequest } from './try-prompts.ts'
 
 const config = loadConfig(readEnv(''))
-const stores = await createStores(config, createLog('silent'))
+const stores = await createStores(config, { log: createLog('silent'), now: Date.now })
 const tried = await createTrier(config, stores).run((await json(process.stdin)) as TryRequest)
 process.stdout.write(`${JSON.stringify(tried)}\n`, () => process.exit(0))

@@ -107,7 +107,7 @@ export function createTrier(
 
   /** The conversation before the question, in a separate history, so that nothing is stored. */
   async function before(question: Question): Promise<History> {
-    const history = memoryHistory({ ttlMs: HOUR_MS })
+    const history = memoryHistory({ ttlMs: HOUR_MS, now: Date.now })
     const thread = conversationOf(question)
     for (const turn of await stores.history.load(thread)) if (turn.at < question.at) await history.append(thread, turn)
     return history

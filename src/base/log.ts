@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
@@ -8,7 +8,7 @@ export type Log = Logger
  * `redactContent` (telemetry/spans.ts) redacts people's text from traces.
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {
-  const options = { level, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` }
+  const options = { level, base: undefined, timestamp: stdTimeFunctions.isoTime }
   const blank = blankSecrets(secrets)
   const write = (line: string) => void (destination ?? process.stdout).write(redactTokens(blank(line)))
   return pino(options, { write })

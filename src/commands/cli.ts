@@ -37,7 +37,7 @@ async function run(io: CommandIo): Promise<number> {
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
   // The knowledge about servers, including pins, ends with the conversation.
-  const mcpStore = config.MCP_CONFIG ? memoryMcpStore() : undefined
+  const mcpStore = config.MCP_CONFIG ? memoryMcpStore({ now: Date.now }) : undefined
   const now = () => new Date()
   const agent = await createAgent(config, { log: createLog('silent'), net, now, model, leftOut, mcpStore })
   const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })

@@ -50,8 +50,9 @@ async function run(io: CommandIo): Promise<number> {
   const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
-    const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }
-    await exportRated(redisArchive(place), out, io)
+    const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+    const archive = redisArchive({ redis, log, prefix: config.REDIS_PREFIX, ttlMs, now: Date.now })
+    await exportRated(archive, out, io)
     return 0
   } finally {
     redis.disconnect()

@@ -60,7 +60,7 @@ function list(rows: InstallRow[], { asJson, print, before = '' }: ListOptions): 
 const CALL_MS = 20_000
 
 async function remove(config: Config, team: string, options: InstallsOptions): Promise<void> {
-  const { stores, log, net } = options
+  const { stores, log, now, net } = options
   if (!stores.installs)
     throw new ConfigError(
       `${team} is named by ${config.SLACK_APPS ? 'SLACK_APPS' : 'SLACK_BOT_TOKEN'}: remove it there.`,
@@ -68,14 +68,14 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
   const accounts = await accountsOf(config, options)
   const stored = await stores.installs.records.load(team).catch(() => undefined)
   if (stored) {
-    const web = new SlackWeb({ token: stored.record.token, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
+    const web = new SlackWeb({ token: stored.record.token, apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch })
     const signal = AbortSignal.timeout(CALL_MS)
     await web.call('auth.revoke', {}, { effort: 'patient', signal }).catch((error: unknown) => {
       // A token that Slack refuses needs no revocation.
       if (!(error instanceof SlackRefusal)) throw error
     })
   }
-  const ways = { log, now: Date.now, fetch: net.fetch, installs: stores.installs }
+  const ways = { log, now, fetch: net.fetch, installs: stores.installs }
   const opened = await openInstallations({ ...config, ROLE: 'front' }, ways)
   const forget = async (one: string) => {
     await endLogins({ team: one }, { accounts, people: stores.people, log })
@@ -86,8 +86,11 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
 }
 
 /** The accounts that people of the workspace may have connected. */
-async function accountsOf(config: Config, { stores: { people, mcp }, log, net }: InstallsOptions): Promise<Account[]> {
-  const ways = { people, log, now: Date.now }
+async function accountsOf(
+  config: Config,
+  { stores: { people, mcp }, log, now, net }: InstallsOptions,
+): Promise<Account[]> {
+  const ways = { people, log, now }
   const sources = { ...ways, mcpStore: mcp, proxy: proxyFrom(config), taken: [] }
   // As in a front, no server is connected.
   const opened = await openMcp({ ...config, ROLE: 'front' }, sources)
@@ -103,9 +106,10 @@ async function run(io: CommandIo): Promise<number> {
     throw new ConfigError('SECRETS_KEY is missing: the installations are encrypted with it.')
   const log: Log = createLog('silent', undefined, secretsOf(config))
   const net = await createNetwork(config)
-  const stores = await createStores(config, log)
+  const now = Date.now
+  const stores = await createStores(config, { log, now })
   try {
-    return await installs(config, { log, net, installs: stores.installs, stores, io })
+    return await installs(config, { log, now, net, installs: stores.installs, stores, io })
   } finally {
     await stores.queue.stop(0)
     await stores.close()

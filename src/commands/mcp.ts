@@ -94,9 +94,10 @@ async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Pro
   if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
     throw new ConfigError(`REDIS_URL is missing. Without Redis, ${asked.command} cannot reach the bot.`)
   const log = createLog(config.LOG_LEVEL, stderr, secretsOf(config))
-  const { store, close } = await openMcpStore(config, log)
+  const now = Date.now
+  const { store, close } = await openMcpStore(config, { log, now })
   try {
-    return await runAt({ config, servers, store, log, now: Date.now, say, stdin }, asked)
+    return await runAt({ config, servers, store, log, now, say, stdin }, asked)
   } finally {
     close()
   }

@@ -48,7 +48,7 @@ async function runs(place: RunsCommand, [command, argument, ...more]: string[]):
   if (command === 'usage') {
     const [team, ...others] = [argument, ...more].filter((one) => one !== undefined && one !== '--json')
     const asJson = [argument, ...more].includes('--json')
-    if (others.length === 0) return usage({ ...place, now: Date.now }, { team, asJson })
+    if (others.length === 0) return usage(place, { team, asJson })
   }
   const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
   if (asked) return audit(place, asked)
@@ -64,10 +64,10 @@ function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean 
 }
 
 async function audit(
-  { redis, prefix, io }: RunsCommand,
+  { redis, prefix, now, io }: RunsCommand,
   { n, asJson }: { n: number; asJson: boolean },
 ): Promise<number> {
-  const log = redisAudit({ redis, prefix })
+  const log = redisAudit({ redis, prefix, now })
   const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
   const newest = lists
     .flat()
@@ -127,7 +127,7 @@ async function run(io: CommandIo): Promise<number> {
   try {
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
     const sealer = sealerFrom(config)
-    const place = { redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log, io }
+    const place = { redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log, io, now: Date.now }
     return await runs(place, io.args)
   } finally {
     redis.disconnect()

@@ -35,7 +35,7 @@ async function options(env: Env): Promise<NetworkOptions> {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   const net = await createNetwork(config)
-  return { apiUrl: config.SLACK_API_URL, fetch: net.fetch, net }
+  return { apiUrl: config.SLACK_API_URL, fetch: net.fetch, net, now: Date.now }
 }
 
 /** @returns the exit code */
@@ -81,7 +81,7 @@ async function lead(env: Env): Promise<number> {
     if (!(await connectSlack({ ...how, desk, tokens, file }))) return 1
     desk.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
     const keep = (settings: Record<string, string>) => desk.say(file.keepSettings(settings))
-    await connectModel({ desk, env: readEnv(ENV_FILE), net: how.net, keep })
+    await connectModel({ desk, env: readEnv(ENV_FILE), net: how.net, now: how.now, keep })
     if (!(await mayStart(desk))) return 0
   } finally {
     terminal.close()

@@ -10,7 +10,7 @@ interface MemoryFile {
 const MAX_CHARS = 128_000_000
 
 /** Keeps files compressed in this process's memory. They are lost when it ends. */
-export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: () => number }): FileStore {
+export function memoryFiles({ ttlMs, now }: { ttlMs: number; now: () => number }): FileStore {
   const weight = { max: MAX_CHARS, of: (files: Map<string, MemoryFile>) => charsIn([...files.values()]) }
   const threads = new ExpiringMap<Map<string, MemoryFile>>({ ttlMs, maxSize: 10_000, weight, now })
   // Changed in place, because `set` would restart the expiry.

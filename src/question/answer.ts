@@ -135,14 +135,17 @@ const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 const hasSaid = (past: Conversation) => past.said !== '' || past.turns.some(({ said }) => said)
 
-/** Reads the earlier conversation, and saves it, so that a run that continues in another process uses the same text. */
+/**
+ * Reads the earlier conversation, and saves it unless there is none, so that a run that continues in another process
+ * uses the same text.
+ */
 async function saidBefore({ run, deps, heard }: Answering, turns: Turn[]): Promise<ThreadContext> {
   const { readThread } = deps
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 

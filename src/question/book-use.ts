@@ -6,15 +6,14 @@ import type { AnswerServices, RunWork } from './services.ts'
 
 type BookedWork = Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>
 
-/** Books the cost of a question so far. A failure is logged: the end of the run books it again. */
+/** Books the cost of a question so far, replacing what was booked before. A failure is only logged. */
 export async function bookCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
   const counts = costCounts(question, usage, callsOf(run.saved.steps, settings.tools))
   await orLogged(question.id, services, services.use.book(question, counts, { grows: true }))
 }
 
-/** Books the end of a question, with its whole cost. */
-export async function bookEnd(work: BookedWork, end: RunEnd): Promise<void> {
-  const { question, run, services } = work
+/** Books the end of a question. Its cost is booked already. */
+export async function bookEnd({ question, run, services }: BookedWork, end: RunEnd): Promise<void> {
   const { id, team, at } = question
   const booked = services.use.book({ team, id: `${id} end`, at }, endCounts(question, end))
   const isUnanswered = UNANSWERED.has(end)
@@ -24,7 +23,7 @@ export async function bookEnd(work: BookedWork, end: RunEnd): Promise<void> {
     : run.saved.retries > 0
       ? unanswered.remove(team, id)
       : undefined
-  await Promise.all([bookCost(work, run.saved.usage), orLogged(id, services, Promise.all([booked, listed]))])
+  await orLogged(id, services, Promise.all([booked, listed]))
 }
 
 /** The ends after which a question is listed as unanswered. */

@@ -5,14 +5,14 @@ import { LeaseLost, messageOf } from '../base/errors.ts'
 import { embeddedRun, freshControlled, MemoryRunControl } from '../stores/runs/memory-run.ts'
 import { conversationOf, isBackground, isDirect, type Question } from '../stores/runs/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
-import { queueSettings, type QueueSettings } from './queue-settings.ts'
+import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
 import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-line.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
-export interface MemoryQueueOptions extends Partial<QueueSettings> {
+export interface MemoryQueueOptions extends GivenQueueSettings {
   log: StoreLog
   /** Bounds of the memory: remembered ids and threads, and waiting questions. With more waiting, accept() throws. */
   maxClaims?: number
@@ -36,7 +36,7 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 }
 
 class MemoryQueue implements ControlledQueue {
-  readonly #options: QueueSettings & Required<MemoryQueueOptions>
+  readonly #options: Required<MemoryQueueOptions>
   readonly #claims: ExpiringMap<true>
   readonly #known: ExpiringMap<number>
   readonly #conversations: MemoryConversations
@@ -67,7 +67,7 @@ class MemoryQueue implements ControlledQueue {
   constructor(options: MemoryQueueOptions) {
     // No other process continues a run, so each aborted handler tells its thread that the bot is restarting.
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, graceMs: 3_000 }
-    this.#options = { ...queueSettings(), ...bounds, ...options }
+    this.#options = { ...queueSettings(options), ...bounds, ...options }
     const { now, doneTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
     this.#claims = new ExpiringMap({ now, ttlMs: doneTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })

@@ -6,7 +6,7 @@ import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { ThreadJobs } from './thread-jobs.ts'
 import { ThreadStore } from './thread-store.ts'
 
-export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs'> {
+export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs' | 'now'> {
   log: StoreLog
 }
 
@@ -16,10 +16,10 @@ export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs'>
  * @returns whether a dead-lettered question with this id was found
  */
 export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {
-  const { redis, log, prefix, knownTtlMs } = place
-  const settings = queueSettings({ prefix, knownTtlMs })
+  const { redis, log, prefix, knownTtlMs, now } = place
+  const settings = queueSettings({ prefix, knownTtlMs, now })
   const store = new ThreadStore({ redis, log, settings })
-  const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, settings.now) })
+  const jobs = new ThreadJobs({ redis, settings, onFault: logThrottle(log, now) })
   let isRetried = false
   for (const { question, state } of await findRuns(place, id)) {
     if (state !== 'dead-lettered') continue

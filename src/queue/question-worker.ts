@@ -4,6 +4,7 @@
  */
 import { DelayedError, type Job } from 'bullmq'
 import { LeaseLost, messageOf } from '../base/errors.ts'
+import { systemNow } from '../base/system-clock.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { isTransient } from '../base/redis/redis-errors.ts'
@@ -204,8 +205,7 @@ export class QuestionWorker {
    * Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so.
    */
   async #delay(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
-    // BullMQ compares it with the system's clock.
-    await job.moveToDelayed(Date.now() + delay, token)
+    await job.moveToDelayed(systemNow() + delay, token)
     throw new DelayedError()
   }
 

@@ -52,6 +52,11 @@ export interface QueueSettings {
   settleMs: number
 }
 
+/** Only the clock has no default. */
+export interface GivenQueueSettings extends Partial<QueueSettings> {
+  now: () => number
+}
+
 /** Defaults for tests. The bot takes these values from config.ts. */
 const STAND_INS = {
   prefix: 'thinkaloud',
@@ -65,9 +70,8 @@ const STAND_INS = {
 } as const
 
 /** These numbers are not settings. */
-const DEFAULTS: QueueSettings = {
+const DEFAULTS: Omit<QueueSettings, 'now'> = {
   ...STAND_INS,
-  now: Date.now,
   random: Math.random,
   acceptMs: 1_500,
   doneTtlMs: DAY_MS,
@@ -81,6 +85,6 @@ const DEFAULTS: QueueSettings = {
   settleMs: 1_500,
 }
 
-export function queueSettings(given: Partial<QueueSettings> = {}): QueueSettings {
+export function queueSettings(given: GivenQueueSettings): QueueSettings {
   return { ...DEFAULTS, ...given }
 }

@@ -8,7 +8,7 @@ import { RedisConversations } from './dm-conversations.ts'
 import { logThrottle } from './log-throttle.ts'
 import { redisLine } from './redis-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
-import { queueSettings, type QueueSettings } from './queue-settings.ts'
+import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
 import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
 import { ThreadStore } from './thread-store.ts'
@@ -16,7 +16,7 @@ import { Sweeper } from './sweeper.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats, WaitingLine } from './types.ts'
 import { QuestionWorker } from './question-worker.ts'
 
-export interface RedisQueueOptions extends Partial<QueueSettings> {
+export interface RedisQueueOptions extends GivenQueueSettings {
   redis: RedisSettings
   log: StoreLog
 }

@@ -16,11 +16,11 @@ interface RecentListOptions {
   ttlMs: number
   /** The maximum number of a team's ids; beyond it the oldest go. */
   max: number
-  now?: () => number
+  now: () => number
 }
 
 /** Keeps the list in this process's memory. */
-export function memoryRecentList({ ttlMs, max, now = Date.now }: RecentListOptions): RecentList {
+export function memoryRecentList({ ttlMs, max, now }: RecentListOptions): RecentList {
   const teams = new Map<string, Map<string, number>>()
   const sorted = (team: string) =>
     [...(teams.get(team) ?? [])].filter(([, at]) => at > now() - ttlMs).sort(([, one], [, other]) => other - one)
@@ -46,14 +46,7 @@ interface RedisRecentListOptions extends RecentListOptions {
 }
 
 /** Keeps the list in Redis, as a sorted set `PREFIX:{T}:NAME`, scored by time (ms). */
-export function redisRecentList({
-  redis,
-  prefix,
-  name,
-  ttlMs,
-  max,
-  now = Date.now,
-}: RedisRecentListOptions): RecentList {
+export function redisRecentList({ redis, prefix, name, ttlMs, max, now }: RedisRecentListOptions): RecentList {
   const keyOf = (team: string) => threadKey(prefix, team, name)
   return {
     async add(team, id, at) {

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/base/backoff.ts'
 import type { DialectName } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
@@ -13,7 +14,7 @@ const PAGES = [
 
 async function wikiTools() {
   const wiki = await startWiki({ pages: PAGES })
-  const http = createToolHttp({ timeoutMs: 10_000 })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => Promise.all([http.close(), wiki.close()]).then(() => undefined))
   return createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: wiki.url } })
 }

@@ -60,7 +60,7 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
   const saved: SavedRun = freshRun(1)
   const deps = {
     agent,
-    history: memoryHistory({ ttlMs: 60_000 }),
+    history: memoryHistory({ now: Date.now, ttlMs: 60_000 }),
     prompts: loadPrompts(),
     condenseModel: agent.model,
   }
@@ -112,7 +112,7 @@ test('what an event carried is never changed afterwards', async (t) => {
   const agent = agentDeps(model.url, { dialect: 'native', tools: [rememberingTool('native')] })
   const deps = {
     agent,
-    history: memoryHistory({ ttlMs: 60_000 }),
+    history: memoryHistory({ now: Date.now, ttlMs: 60_000 }),
     prompts: loadPrompts(),
     condenseModel: agent.model,
   }

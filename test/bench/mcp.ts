@@ -147,7 +147,7 @@ async function ours(way: (typeof WAYS)[number], url: string): Promise<Side> {
     way === 'http' ? { ...shared, kind: 'http', url, headers: {} } : { ...shared, kind: 'stdio', ...STDIO, env: {} }
   const [log, now, config] = [createLog('silent'), Date.now, { servers: [server] }]
   const toolbox = await openMcpToolbox(config, {
-    ...{ log, now, store: memoryMcpStore(), open: async () => openServers(config, { log, now }) },
+    ...{ log, now, store: memoryMcpStore({ now: Date.now }), open: async () => openServers(config, { log, now }) },
     ...{ taken: [], approvers: [], maxTools: 40, timeoutMs: 15_000 },
   })
   const tools = await toolbox.toolsFor({ team: 'T1', channel: 'C1', waits: true })

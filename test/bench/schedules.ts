@@ -108,8 +108,8 @@ const QUESTION = 'what happened in #ops since the last run, and who works on it?
 
 function startOurs(url: string): Started {
   const redis = connect({ url }, { purpose: 'work', log })
-  const schedules = redisSchedules({ redis, prefix: 'bench', log })
-  const queue = redisQueue({ redis: { url }, log, prefix: 'bench', concurrency: CONCURRENCY })
+  const schedules = redisSchedules({ now: Date.now, redis, prefix: 'bench', log })
+  const queue = redisQueue({ now: Date.now, redis: { url }, log, prefix: 'bench', concurrency: CONCURRENCY })
   let scheduler: ReturnType<typeof startScheduler> | undefined
   return {
     async add(due) {

@@ -20,7 +20,15 @@ describeWithRedis('a process that dies', () => {
     // All at once, because a queue that was cut takes a moment to give up.
     t.onTestFinished(async () => void (await Promise.all(queues.map((queue) => queue.stop(0)))))
     return (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-      const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, sweepMs: 500, acceptMs: 60_000 }
+      const times = {
+        now: Date.now,
+        backoffMs: 5,
+        graceMs: 50,
+        lockMs: 60_000,
+        stalledMs: 150,
+        sweepMs: 500,
+        acceptMs: 60_000,
+      }
       const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
       queues.push(queue)
       return queue

@@ -15,7 +15,7 @@ const STOP = { type: 'stop', by: 'U0CHAOS0002' } as const
 /** Returns a control of the runs in another process. */
 async function controlOf({ redis, env }: Scene): Promise<RunControl> {
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
-  const queue = redisQueue({ redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })
+  const queue = redisQueue({ now: Date.now, redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })
   onTestFinished(() => queue.stop(0))
   await eventually(async () => expect(await queue.ready()).toBe(true))
   return queue.control

@@ -128,7 +128,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
 }
 
 describe('in memory', () => {
-  filesContract(({ ttlMs = DAY_MS } = {}) => memoryFiles({ ttlMs }))
+  filesContract(({ ttlMs = DAY_MS } = {}) => memoryFiles({ now: Date.now, ttlMs }))
 })
 
 test('the newest files have room first, by number and by size', () => {

@@ -4,7 +4,7 @@ import { runFiles } from '../../src/files/run-files.ts'
 import { parsed, textFile } from '../harness/file-corpus.ts'
 
 test('a run that searches many files holds few of them, and loads again what it needs', async () => {
-  const kept = memoryFiles({ ttlMs: 60_000 })
+  const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { kind: text.kind, what: 'A text', question: 'Q', user: 'U' }
   for (let i = 1; i <= 8; i += 1) await kept.keep('T:C:1', { ...about, id: `F${i}`, name: `${i}.txt`, at: i }, { text })
@@ -21,7 +21,7 @@ test('a run that searches many files holds few of them, and loads again what it 
 })
 
 test('a file that the store could not give is given the next time', async () => {
-  const kept = memoryFiles({ ttlMs: 60_000 })
+  const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { id: 'F1', name: 'a.txt', kind: text.kind, what: 'A text', question: 'Q', user: 'U', at: 1 }
   await kept.keep('T:C:1', about, { text })

@@ -46,12 +46,14 @@ export async function anySlack(t: Ends): Promise<AnySlack> {
   const botToken = slack?.botToken ?? token ?? ''
   const config = loadConfig({ SLACK_API_URL: slack?.apiUrl ?? url, SLACK_BOT_TOKEN: botToken })
   const apiUrl = config.SLACK_API_URL
-  const installations = await installationFromConfig(config, { log: createLog('silent') })
+  const installations = await installationFromConfig(config, { now: Date.now, log: createLog('silent') })
   const installation = await installations.of(installations.defaultTeam)
   if (!installation) throw new Error('The bot is not installed there.')
   const channel = given || GENERAL
   const userToken = isLocal ? undefined : process.env['TEST_SLACK_USER_TOKEN']
-  const asPerson = userToken ? new SlackWeb({ token: userToken, apiUrl, log: createLog('silent') }) : undefined
+  const asPerson = userToken
+    ? new SlackWeb({ now: Date.now, token: userToken, apiUrl, log: createLog('silent') })
+    : undefined
   const person = asPerson ? await personOf(asPerson) : await personIn(installation, channel)
   return { apiUrl, botToken, installation, channel, person, asPerson, isLocal, where: whereKnown(isLocal) }
 }

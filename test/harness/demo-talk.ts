@@ -39,7 +39,7 @@ export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Prom
 }
 
 async function conversation(agent: AgentParts, questions: string[]): Promise<DemoTurn[]> {
-  const history = memoryHistory({ ttlMs: 60_000 })
+  const history = memoryHistory({ now: Date.now, ttlMs: 60_000 })
   const turns: DemoTurn[] = []
   for (const [n, text] of questions.entries()) {
     const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }

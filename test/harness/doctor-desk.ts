@@ -36,7 +36,12 @@ export async function doctorDesk(t: TestContext, script: (request: PlayedRequest
   const doctor = async (more: Record<string, string> = {}, args: string[] = [], columns?: number) => {
     let stdout = ''
     const output = { print: (text: string) => void (stdout += `${text}\n`), columns }
-    const code = await runDoctor({ args, readEnv: () => readEnv(join(folder, '.env'), settings(more)), output })
+    const code = await runDoctor({
+      now: Date.now,
+      args,
+      readEnv: () => readEnv(join(folder, '.env'), settings(more)),
+      output,
+    })
     return { code, stdout }
   }
   /** Runs `npm run doctor`. */

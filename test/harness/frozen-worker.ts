@@ -7,6 +7,7 @@ import { redisQueue } from '../../src/queue/redis-queue.ts'
 const [url = '', prefix = ''] = process.argv.slice(2)
 const quiet = { info() {}, warn() {}, error() {} }
 const queue = redisQueue({
+  now: Date.now,
   redis: { url },
   prefix,
   log: quiet,

@@ -81,7 +81,7 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
 
 describe('in this process’s memory', () => {
   mcpStoreContract(() => {
-    const store = memoryMcpStore()
+    const store = memoryMcpStore({ now: Date.now })
     return [store, store]
   })
 
@@ -104,11 +104,14 @@ describeWithRedis('in Redis', () => {
 
   mcpStoreContract(() => {
     const prefix = `t${count++}`
-    return [redisMcpStore({ redis: server.connect(), prefix }), redisMcpStore({ redis: server.connect(), prefix })]
+    return [
+      redisMcpStore({ now: Date.now, redis: server.connect(), prefix }),
+      redisMcpStore({ now: Date.now, redis: server.connect(), prefix }),
+    ]
   })
 
   test('every key expires, in a year after it was last read or when it was to, and what cannot be read is not there', async () => {
-    const store = redisMcpStore({ redis: server.connect(), prefix: 'kept' })
+    const store = redisMcpStore({ now: Date.now, redis: server.connect(), prefix: 'kept' })
     const redis = server.rawClient()
     await store.put('a', 1)
     await store.put('b', 1, { ttlMs: 60_000 })

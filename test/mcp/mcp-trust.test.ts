@@ -285,7 +285,7 @@ test.for<[what: string, McpServerConfig[], isSame: boolean]>([
     true,
   ],
 ])('%s: whether an approval still counts', async ([, [one, other], isSame], t) => {
-  const store = memoryMcpStore()
+  const store = memoryMcpStore({ now: Date.now })
   const seenTool = {
     name: 'write',
     description: 'Writes.',

@@ -32,7 +32,7 @@ describeWithRedis('a login of the workspace', () => {
   async function loggedIn(mode: OAuthMode = {}) {
     const parts = await server()
     Object.assign(parts.server.mode, mode)
-    const store = redisMcpStore({ redis: redis.connect(), prefix: parts.prefix })
+    const store = redisMcpStore({ now: Date.now, redis: redis.connect(), prefix: parts.prefix })
     expect((await loginPlace({ onTestFinished }, parts.server, { store }).through()).fault).toBeUndefined()
     return parts
   }
@@ -92,7 +92,7 @@ describeWithRedis('a login of the workspace', () => {
 
   test('a call is made with the login, and a token that the server sends back is hidden', async () => {
     const { server, prefix, place } = await loggedIn()
-    const store = redisMcpStore({ redis: redis.connect(), prefix })
+    const store = redisMcpStore({ now: Date.now, redis: redis.connect(), prefix })
     const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
     const deps = { log: createLog('silent'), now: Date.now, store, sealer: sealerOf(SECRETS_KEY) }
     const servers = openLoggedIn(config, deps)

@@ -27,7 +27,7 @@ async function world(
   { images, ...options }: Partial<AgentOptions> & { images?: () => Promise<Picture[]> } = {},
 ): Promise<World> {
   const model = await playModel(t, options.model)
-  const history = memoryHistory({ ttlMs: 60_000 })
+  const history = memoryHistory({ now: Date.now, ttlMs: 60_000 })
   const saved = freshRun(1)
   if (images) saved.said = { text: '', by: [], hasFiles: true }
   const run = embeddedRun(saved, () => true)

@@ -34,7 +34,10 @@ describeWithRedis('a tool that changes the world', () => {
     await writeFile(folder, noteTool(file))
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'approved', CUSTOM_TOOLS_DIR: dir, APPROVAL_HOURS: '48' }
     const bot = await startBot(t, { model: [act('a', 'note', 'hello'), finish('It is noted.')], env })
-    const other = await createStores(loadConfig({ ...envFor(bot), ...env, ROLE: 'front' }), createLog('silent'))
+    const other = await createStores(loadConfig({ ...envFor(bot), ...env, ROLE: 'front' }), {
+      log: createLog('silent'),
+      now: Date.now,
+    })
     t.onTestFinished(() => other.close())
     t.onTestFinished(() => other.queue.stop(0))
 

@@ -11,7 +11,7 @@ import { fairnessContract } from './fairness.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-const quick = { backoffMs: 5, graceMs: 50 }
+const quick = { now: Date.now, backoffMs: 5, graceMs: 50 }
 
 describe('the embedded queue', () => {
   queueContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
@@ -19,7 +19,7 @@ describe('the embedded queue', () => {
   conversationContract((settings) => memoryQueue({ log: keptLog(), ...quick, ...settings }))
 
   test('accepts nothing while too many questions wait, and accepts again when they are answered', async () => {
-    const queue = memoryQueue({ log: keptLog(), maxWaiting: 2 })
+    const queue = memoryQueue({ now: Date.now, log: keptLog(), maxWaiting: 2 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
     await expect(queue.accept(question('3'))).rejects.toThrow('The queue is full')
@@ -40,7 +40,7 @@ describe('the embedded queue', () => {
   })
 
   test('a stop runs waiting questions with an aborted signal, so that people can be told', async () => {
-    const queue = memoryQueue({ log: keptLog(), concurrency: 1, graceMs: 50 })
+    const queue = memoryQueue({ now: Date.now, log: keptLog(), concurrency: 1, graceMs: 50 })
     const begun = deferred()
     const told: string[] = []
     await queue.start(async ({ ts }, _run, signal) => {
@@ -58,7 +58,7 @@ describe('the embedded queue', () => {
 
   test('logs the number of unanswered questions at its end', async () => {
     const log = keptLog()
-    const queue = memoryQueue({ log })
+    const queue = memoryQueue({ now: Date.now, log })
     await queue.accept(question('1'))
     await queue.stop(0)
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { questions: 1 } }))
@@ -78,7 +78,7 @@ describe('the embedded queue', () => {
 
   test('does not grow over 2,000 questions in 2,000 threads', async () => {
     const bounds = { maxClaims: 100, maxKnown: 50 }
-    const queue = memoryQueue({ log: keptLog(), ...bounds })
+    const queue = memoryQueue({ now: Date.now, log: keptLog(), ...bounds })
     let answered = 0
     await queue.start(async () => void answered++)
     const grow = async (from: number) => {

@@ -14,7 +14,7 @@ describeWithRedis('giving up', () => {
   const open = (options: Partial<RedisQueueOptions> = {}) => {
     const times = { backoffMs: 5, graceMs: 50, lockMs: 60_000, stalledMs: 150, acceptMs: 60_000 }
     const place = { redis: { url: server.url }, log: keptLog(), prefix: `g${count++}` }
-    const queue = redisQueue({ ...place, ...times, ...options })
+    const queue = redisQueue({ now: Date.now, ...place, ...times, ...options })
     onTestFinished(() => queue.stop(0))
     return queue
   }

@@ -187,7 +187,7 @@ async function holds(world: World, commands: Iterable<Command>): Promise<void> {
 describe('the embedded queue', () => {
   test('posts everything once and in order, after any deliveries and failures', async () => {
     const property = fc.asyncProperty(fc.commands(gentle, { maxCommands: 40 }), async (commands) => {
-      const queue = memoryQueue({ log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
+      const queue = memoryQueue({ now: Date.now, log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
       await holds(new World({ front: queue, worker: async () => ({ queue }) }), commands)
     })
     await fc.assert(property, { numRuns: 60 })
@@ -201,7 +201,7 @@ describeWithRedis('the queue in Redis', () => {
   const open = (prefix: string, role: 'front' | 'worker', url = server.url) => {
     const times = { lockMs: 60_000, stalledMs: 150, sweepMs: 300, backoffMs: 1, graceMs: 50, acceptMs: 200 }
     const patience = { maxFailures: 100, maxLosses: 100 }
-    return redisQueue({ redis: { url }, prefix, role, log: keptLog(), ...times, ...patience })
+    return redisQueue({ now: Date.now, redis: { url }, prefix, role, log: keptLog(), ...times, ...patience })
   }
   const ready = async (queue: Queue) => {
     await eventually(async () => expect(await queue.ready()).toBe(true))
@@ -212,7 +212,14 @@ describeWithRedis('the queue in Redis', () => {
     const prefix = `p${count++}`
     const world: World = new World({
       front: await ready(
-        redisQueue({ redis: { url: server.url }, prefix, role: 'front', acceptMs: 60_000, log: keptLog() }),
+        redisQueue({
+          now: Date.now,
+          redis: { url: server.url },
+          prefix,
+          role: 'front',
+          acceptMs: 60_000,
+          log: keptLog(),
+        }),
       ),
       async worker() {
         const proxy = await redisProxy(server.port)

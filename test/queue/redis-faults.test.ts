@@ -23,6 +23,7 @@ describeWithRedis('a failing Redis', () => {
 
   const open = (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
     const times = {
+      now: Date.now,
       backoffMs: 5,
       graceMs: 50,
       lockMs: 2_000,

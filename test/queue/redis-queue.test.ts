@@ -18,6 +18,7 @@ describeWithRedis('the queue in Redis', () => {
    */
   const open = (options: Partial<RedisQueueOptions> = {}) =>
     redisQueue({
+      now: Date.now,
       redis: { url: server.url },
       log: keptLog(),
       prefix: `q${count++}`,

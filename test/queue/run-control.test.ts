@@ -14,7 +14,7 @@ import { describeWithRedis, type RedisServer, suiteRedis } from '../harness/redi
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 import { askForApproval, refOf, runControlContract } from './run-control-contract.ts'
 
-const quick = { backoffMs: 5, graceMs: 50 }
+const quick = { now: Date.now, backoffMs: 5, graceMs: 50 }
 const ALLOWED = { outcome: 'allowed', by: 'U2', at: 1, key: 'k' } as const
 
 describe('runs in memory', () => {

@@ -8,7 +8,7 @@ import { conversationOf, type Question, type Run } from '../../src/stores/runs/t
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
-const times = { concurrency: 2, graceMs: 50, backoffMs: 5 }
+const times = { now: Date.now, concurrency: 2, graceMs: 50, backoffMs: 5 }
 const MAYBE = { addition: 'maybe' } as const
 const refOf = (asked: Question) => ({ thread: conversationOf(asked), id: asked.id })
 const message = ({ id, user, text }: Question): Signal => ({ type: 'message', id, user, text })

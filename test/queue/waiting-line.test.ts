@@ -7,7 +7,7 @@ import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
 /** The pause before a retry is long enough for the test to see the question waiting. */
-const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
+const times = { now: Date.now, concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {
   lineContract(() => memoryQueue({ log: keptLog(), ...times }))

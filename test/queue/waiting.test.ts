@@ -8,6 +8,7 @@ describeWithRedis('turns and waiting questions in Redis', () => {
 
   const opened = async (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
     const queue = redisQueue({
+      now: Date.now,
       redis: { url: server.url },
       log: keptLog(),
       prefix,

@@ -93,6 +93,11 @@ test('the environment is read in one place', () => {
   ).toEqual([])
 })
 
+test('the clock is an argument: only the entry points, and what is compared with BullMQ’s, read the system’s', () => {
+  const readers = /^(playground\/|src\/(main|bot|commands\/[^/]+|base\/system-clock)\.ts$)/
+  expect(files.filter((file) => !readers.test(file.path) && readsClock(file)).map(({ path }) => path)).toEqual([])
+})
+
 test('no signature is built from Omit, Pick and intersections of bags', () => {
   const built = /(?:Omit|Pick)<[^>]*>\s*&|&\s*(?:Omit|Pick)</
   const ours = files.filter(({ path }) => !path.startsWith('playground/'))
@@ -245,14 +250,24 @@ function isExportKeyword({ kind }: ts.ModifierLike): boolean {
 }
 
 function readsEnvironment({ tree }: SourceFile): boolean {
-  let reads = false
-  visit(tree, (node) => {
+  return contains(tree, (node) => {
     const isEnv =
       ts.isPropertyAccessExpression(node) &&
       node.name.text === 'env' &&
       /^(globalThis\.)?process$/.test(node.expression.getText())
-    const takesEnv = ts.isImportSpecifier(node) && node.name.text === 'env'
-    if (isEnv || takesEnv) reads = true
+    return isEnv || (ts.isImportSpecifier(node) && node.name.text === 'env')
   })
-  return reads
+}
+
+function readsClock({ tree }: SourceFile): boolean {
+  return contains(tree, (node) => {
+    const isNow = ts.isPropertyAccessExpression(node) && /^(Date|performance)\.now$/.test(node.getText())
+    return isNow || (ts.isNewExpression(node) && /^new Date(\(\))?$/.test(node.getText()))
+  })
+}
+
+function contains(tree: ts.Node, isMeant: (node: ts.Node) => boolean): boolean {
+  let isFound = false
+  visit(tree, (node) => void (isFound ||= isMeant(node)))
+  return isFound
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
+import { sleep } from '../../src/base/backoff.ts'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
 import { DIALECTS as DIALECT_NAMES, loadConfig, STEPS } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
@@ -150,7 +151,9 @@ function leadsSomewhere(path: string, address: string): boolean {
 }
 
 function toolsOf(settings: ToolSettings): string[] {
-  return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000 }) }).map((tool) => tool.name)
+  return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } }) }).map(
+    (tool) => tool.name,
+  )
 }
 
 /** Returns docs/tools.md's words for whether a tool is on without TOOLS. */

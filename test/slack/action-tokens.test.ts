@@ -24,7 +24,7 @@ describe('in memory', () => {
     ['longer than any', { action_token: 'x'.repeat(5_000) }, undefined],
     ['in nothing', undefined, undefined],
   ])('a token that stands %s', async ([, event, kept]) => {
-    const tokens = memoryActionTokens()
+    const tokens = memoryActionTokens({ now: Date.now })
     await tokens.keep(ID, event)
     expect(await tokens.load(ID)).toBe(kept)
     expect(await tokens.load(`${ID}0`)).toBeUndefined()
@@ -32,7 +32,7 @@ describe('in memory', () => {
 
   test('is kept for ten minutes, or until its place is forgotten', async () => {
     let now = 1
-    const tokens = memoryActionTokens(() => now)
+    const tokens = memoryActionTokens({ now: () => now })
     await tokens.keep(ID, { action_token: TOKEN })
     now += ACTION_TOKEN_MS - 1
     expect(await tokens.load(ID)).toBe(TOKEN)

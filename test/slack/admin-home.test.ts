@@ -135,15 +135,16 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
-  const stores = await createStores(config, log)
+  const stores = await createStores(config, { log, now: Date.now })
   const mcp = loadMcpConfig(await mcpFile(t, servers), {})
-  const deps = { store: memoryMcpStore(), log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
+  const store = memoryMcpStore({ now: Date.now })
+  const deps = { store, log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
   const services = {
     ...{ ...stores, intake: stores.queue, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
-    installations: await installationFromConfig(config, { log }),
+    installations: await installationFromConfig(config, { now: Date.now, log }),
     mcpAdmin: mcpAdmin(await openMcpToolbox(mcp, deps), { config: mcp, needOf }),
   }
   const receiver = createSlackReceiver(services, { signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })

@@ -36,7 +36,7 @@ function installationOf(team: string, { before = false } = {}): Installation {
 }
 
 test('none of a thousand prompts has a text of another place, person or workspace, or from before a channel was shared', async () => {
-  const remembered = memoryRemembered({ ttlMs: 1e9 })
+  const remembered = memoryRemembered({ now: Date.now, ttlMs: 1e9 })
   const keep = async (
     place: (typeof PLACES)[number],
     { id, text, before }: { id: string; text: string; before: boolean },

@@ -13,11 +13,11 @@ import { deferred } from '../harness/stores.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-async function directoryOf({ enterprise, now }: { enterprise?: string; now?: () => number } = {}) {
+async function directoryOf({ enterprise, now = Date.now }: { enterprise?: string; now?: () => number } = {}) {
   const slack = await localSlack()
   const log = createLog('silent')
-  const web = new SlackWeb({ log, token: slack.botToken, apiUrl: slack.apiUrl })
-  return { slack, directory: new Directory({ web, log, enterprise, ...(now ? { now } : {}) }) }
+  const web = new SlackWeb({ now: Date.now, log, token: slack.botToken, apiUrl: slack.apiUrl })
+  return { slack, directory: new Directory({ web, log, enterprise, now }) }
 }
 
 /** Slack's facts on people in organisations, which the local Slack does not simulate. */

@@ -14,6 +14,8 @@ test('steps that share a message fit into it, whatever their text', () => {
   }
 })
 
+const isPost = ({ method }: { method: string }) => method === 'chat.postMessage'
+
 /** Returns a number of the model's turns, each a sum. */
 const sums = (n: number) => Array.from({ length: n }, (_, i) => act(`Thought ${i + 1}.`, 'calculator', `${i + 1}*10`))
 
@@ -23,6 +25,7 @@ describe.concurrent('while Slack is slow', () => {
     const [gate, last] = [deferred(), deferred()]
     slack.fault({ method: 'chat.postMessage', hold: gate.promise })
     model.decide('piled up', async (_, n) => {
+      if (n === 1) await slack.until(() => slack.calls.some(isPost), 'the first step')
       // All five are done by then. The first call counts as slow after a second.
       if (n === 5) setTimeout(gate.resolve, 1_100)
       if (n === 5) await last.promise
@@ -62,7 +65,8 @@ describeWithRedis('steps that came as one message', () => {
     const first = await startBot(t, { env })
     const gate = deferred()
     first.slack.fault({ method: 'chat.postMessage', hold: gate.promise })
-    first.model.decide('taken over', (_, n) => {
+    first.model.decide('taken over', async (_, n) => {
+      if (n === 1) await first.slack.until(() => first.slack.calls.some(isPost), 'the first step')
       if (n === 3) setTimeout(gate.resolve, 1_100)
       return sums(3)[n] ?? { hang: true }
     })

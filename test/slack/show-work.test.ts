@@ -112,10 +112,10 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
-  const stores = await createStores(config, log)
+  const stores = await createStores(config, { log, now: Date.now })
   const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
-  const installations = await installationFromConfig(config, { log })
+  const installations = await installationFromConfig(config, { now: Date.now, log })
   const services = {
     ...stores,
     archive,

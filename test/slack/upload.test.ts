@@ -13,6 +13,7 @@ async function uploadTo(upload_url: string) {
     return new Response('OK')
   }
   const client = new SlackWeb({
+    now: Date.now,
     apiUrl: 'http://127.0.0.1:9/api/',
     token: 'xoxb-1',
     log: createLog('silent'),

@@ -69,7 +69,7 @@ describeWithRedis('after many questions', () => {
     expect(days7).toMatchObject({ inputTokens: spent.in, outputTokens: spent.out })
     expect(days7.costUsd).toBeCloseTo((spent.in + spent.out) / 1e6, 9)
     expect(days7.ends).toMatchObject({ answered: 20, failed: 4, gave_up: 0, stopped: 0 })
-    const audit = redisAudit({ redis: server.connect(), prefix: 'storm' })
+    const audit = redisAudit({ now: Date.now, redis: server.connect(), prefix: 'storm' })
     const writes = await audit.list({ team: TEAM }, 100)
     expect(writes.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual(Array(12).fill('jot done'))
     expect(days7.byTool).toMatchObject({ jot: { calls: 12, questions: 12 }, calculator: { calls: 8, questions: 8 } })

@@ -201,7 +201,13 @@ describeWithRedis('in Redis', () => {
   const server = suiteRedis()
 
   const traceIn = (prefix: string, id: string) =>
-    redisArchive({ redis: server.connect(keptLog()), log: keptLog(), prefix, ttlMs: 86_400_000 }).loadTrace(id)
+    redisArchive({
+      now: Date.now,
+      redis: server.connect(keptLog()),
+      log: keptLog(),
+      prefix,
+      ttlMs: 86_400_000,
+    }).loadTrace(id)
 
   test('a run that another process goes on with has one trace, and the call that was lost says so', async (t) => {
     const told: RunTrace[] = []
@@ -251,7 +257,7 @@ describeWithRedis('in Redis', () => {
     expect(await traceIn('sealed', id)).toBeUndefined()
     const sealer = sealerOf(key)
     const place = { redis: server.connect(keptLog()), log: keptLog(), prefix: 'sealed', ttlMs: 86_400_000, sealer }
-    const isWhole = async () => (await redisArchive(place).loadTrace(id))?.answer === 'Yes.'
+    const isWhole = async () => (await redisArchive({ ...place, now: Date.now }).loadTrace(id))?.answer === 'Yes.'
     await bot.slack.until(isWhole, 'the whole trace')
     const plain = await startBot(t, { env: { REDIS_URL: server.url, REDIS_PREFIX: 'plain' } })
     plain.model.on('kept', finish('No.'))

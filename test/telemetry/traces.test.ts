@@ -62,7 +62,9 @@ describe('an answered question', () => {
     expect(asker).toMatchObject({ parentSpanId: received.spanId, kind: CLIENT })
     const calls = collector.spans.filter((span) => ![received, agent, asker].includes(span))
     expect(calls.filter((span) => span.parentSpanId !== agent.spanId)).toEqual([])
-    expect(calls.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
+    // The step is updated only if the calculator takes longer than usual.
+    const always = calls.filter(({ name }) => name !== 'slack chat.update')
+    expect(always.map((span) => `${span.kind} ${span.name}`).sort()).toEqual([
       `${INTERNAL} execute_tool calculator`,
       `${CLIENT} chat played-model`,
       `${CLIENT} chat played-model`,
@@ -71,7 +73,6 @@ describe('an answered question', () => {
       `${CLIENT} slack assistant.threads.setStatus`,
       `${CLIENT} slack chat.postMessage`,
       `${CLIENT} slack chat.postMessage`,
-      `${CLIENT} slack chat.update`,
       `${CLIENT} slack conversations.replies`,
     ])
   })
@@ -322,7 +323,7 @@ test('a trace that cannot be read begins a new one', async (t) => {
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
   const telemetry = (await createTelemetry(config, { log, now: Date.now }))!
-  const queue = telemetry.queue(memoryQueue({ log }))
+  const queue = telemetry.queue(memoryQueue({ now: Date.now, log }))
   const parents = [
     'rubbish',
     '00-00000000000000000000000000000000-0000000000000000-01',

@@ -18,7 +18,7 @@ async function watched(queue: Queue) {
 }
 
 function embedded(options: Partial<MemoryQueueOptions> = {}): Queue {
-  return memoryQueue({ log, backoffMs: 1, ...options })
+  return memoryQueue({ now: Date.now, log, backoffMs: 1, ...options })
 }
 
 test('a question that fails again and again is tried again, then given up, and counted once', async () => {
@@ -94,7 +94,7 @@ test('the watched queue is the same queue: known, unknown and seen before, ready
 })
 
 test('a run that waits for a person is neither answered nor failed, and is counted once, when it ends', async () => {
-  const inner = memoryQueue({ log, backoffMs: 1 })
+  const inner = memoryQueue({ now: Date.now, log, backoffMs: 1 })
   const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
   const queue = telemetry.queue(inner)
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)

@@ -12,8 +12,9 @@ const FOLDER = join(ROOT, 'tmp', 'built-tools')
 const SCRIPT = `
 import { createToolbox } from '../built/tools/index.js'
 import { loadCustomTools } from '../built/tools/custom-loader.js'
+import { sleep } from '../built/src/base/backoff.js'
 import { createToolHttp } from '../built/src/base/http/tool-http.js'
-const http = createToolHttp({ timeoutMs: 10_000 })
+const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
 const built = createToolbox({ http, settings: { enabled: ['wikipedia', 'calculator'], wikipediaApiUrl: process.argv[2] } })
 const custom = await loadCustomTools(new URL('custom', import.meta.url).pathname, ['calculator'])
 const tools = [...built, ...custom.tools]

@@ -1,5 +1,6 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/base/backoff.ts'
 import { ConfigError } from '../../src/base/errors.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../tools/index.ts'
 
 function toolbox(settings: ToolSettings) {
-  const http = createToolHttp({ timeoutMs: 10_000 })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
   return createToolbox({ http, settings })
 }

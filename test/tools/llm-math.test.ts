@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../src/base/backoff.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { createToolbox } from '../../tools/index.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
 async function solve(question: string, reply: string) {
-  const http = createToolHttp({ timeoutMs: 10_000 })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
   const tools = createToolbox({ http, prompts: loadPrompts(), settings: { enabled: ['llm_math'] } })
   const asked: string[] = []
@@ -52,7 +53,7 @@ test('silence is a sentence', async () => {
 })
 
 test('without its prompt it still does sums, and says why it does nothing else', async () => {
-  const http = createToolHttp({ timeoutMs: 10_000 })
+  const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
   const tools = createToolbox({ http, settings: { enabled: ['llm_math'] } })
   const use = (question: string) => runTool(tools, { tool: 'llm_math', input: { question } }, toolContext())

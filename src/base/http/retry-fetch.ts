@@ -1,15 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import { AddressRefused } from './agents.ts'
 import { exchange, TransientHttpError, type Exchange, type SizedResponse } from './exchange.ts'
 
-/** Clock and sleep. Tests bring their own. */
+/** `now`: milliseconds. `sleep` rejects when the signal aborts. */
 export interface Clocks {
   now(): number
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
 }
-
-export const systemClocks: Clocks = { now: Date.now, sleep: (ms, signal) => wait(ms, undefined, { signal }) }
 
 interface TimedExchange extends Exchange {
   timeoutMs: number

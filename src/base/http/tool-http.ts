@@ -4,7 +4,7 @@
  */
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
-import { fetchWithRetry, systemClocks, type Clocks } from './retry-fetch.ts'
+import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { createCache } from './cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { Exchange, Fetched, ToolFetch } from './exchange.ts'
@@ -37,7 +37,7 @@ export interface ToolHttpOptions {
   proxy?: ProxySetting | undefined
   /** Resolves host names. Defaults to the system's resolver. */
   resolve?: Resolve | undefined
-  clocks?: Clocks | undefined
+  clocks: Clocks
   /** TOOL_TIMEOUT_MS: the time for everything together: redirects, the retry, the body. Milliseconds. */
   timeoutMs: number
   cache?: { entries: number; maxBytes: number } | undefined
@@ -55,7 +55,7 @@ interface ToolRequest extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
 }
 
 export function createToolHttp(options: ToolHttpOptions): ToolHttp {
-  const clocks = options.clocks ?? systemClocks
+  const { clocks } = options
   let opened: ReturnType<typeof createAgents> | undefined
   const now = () => clocks.now()
   const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now })

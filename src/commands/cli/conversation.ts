@@ -43,7 +43,7 @@ export class ChatSession {
     this.#deps = {
       agent: { ...parts, model: traced(parts.model, show) },
       condenseModel: traced(condenseModel, show),
-      history: memoryHistory({ ttlMs: DAY_MS }),
+      history: memoryHistory({ ttlMs: DAY_MS, now: () => parts.now().getTime() }),
       prompts,
     }
   }

@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import { settledWithin } from '../../base/async.ts'
 import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, type Env } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import { createLog, type Log } from '../../base/log.ts'
+import { createLog } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { asksHelp } from '../command.ts'
-import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
+import { findingsOf, withoutSecrets, type CheckDeps, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 import { modelFindings } from './model-findings.ts'
 import { redisFindings } from './redis-findings.ts'
@@ -34,7 +34,7 @@ const AREA_MS = 60_000
 /**
  * Checks all areas at once, so that none waits for another's time-out. An area that breaks down is a fault of its own.
  */
-async function look(readEnv: () => Env): Promise<Finding[]> {
+async function look({ readEnv, now }: DoctorOptions): Promise<Finding[]> {
   let [env, config]: [Env, Config | undefined] = [{}, undefined]
   try {
     env = readEnv()
@@ -46,7 +46,7 @@ async function look(readEnv: () => Env): Promise<Finding[]> {
   }
   const secrets = secretsOf(config)
   // Only findings are printed: log lines of the parts would repeat them.
-  const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
+  const found = await lookAtAreas(config, env, { log: createLog('silent', undefined, secrets), now })
   const read = [settings.ok('all', 'All settings are valid.'), ...oddSettings(env)]
   return [...read, ...found].map((one) => withoutSecrets(one, secrets))
 }
@@ -57,13 +57,12 @@ function oddSettings(env: Env): Finding[] {
   return sentences.map((sentence) => settings.note(sentence.split(' ')[0] ?? '', sentence))
 }
 
-async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {
+async function lookAtAreas(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
   const net = await createNetwork(config)
-  const now = Date.now
   const areas = await Promise.all([
-    looked('Slack', slackFindings(config, net)),
+    looked('Slack', slackFindings(config, { log, net, now })),
     looked('model', modelFindings(config, { log, net, now })),
-    looked('Redis', redisFindings(config, { log, now: () => performance.now() })),
+    looked('Redis', redisFindings(config, { log, now })),
     looked('tools', toolFindings(config, { log, net, now })),
     looked('MCP', mcpFindings(config, env, { log, now })),
     looked('time', timeFindings(config, { net, now })),
@@ -82,6 +81,8 @@ export interface DoctorOptions {
   args: string[]
   /** Returns the settings. @throws ConfigError if they cannot be read, which is a finding */
   readEnv: () => Env
+  /** Milliseconds since the epoch, with fractions. */
+  now: () => number
   /**
    * The output for the table. `columns` is a terminal's width, 0 if it is unknown. Without it each finding is one line.
    */
@@ -89,14 +90,15 @@ export interface DoctorOptions {
 }
 
 /** Checks, and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
-export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const { args, output } = options
   if (asksHelp(args)) {
     output.print(USAGE)
     return 0
   }
   const asJson = wantsJson(args)
   if (output.columns !== undefined && !asJson) output.print('Checking… This takes up to a minute.\n')
-  const findings = await look(readEnv)
+  const findings = await look(options)
   const isWell = findings.every(({ outcome }) => outcome !== 'fault')
   if (asJson) output.print(JSON.stringify({ ok: isWell, findings }, null, 2))
   else output.print(findingsTable(findings, output.columns || undefined))

@@ -98,7 +98,7 @@ export async function answerFinding(model: Model, setting: string, now: () => nu
     const from = now()
     const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
     const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
-    const ms = now() - from
+    const ms = Math.round(now() - from)
     if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
     return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {

@@ -1,6 +1,4 @@
 import type { Config } from '../../config.ts'
-import type { Network } from '../../base/http/proxy.ts'
-import { createLog } from '../../base/log.ts'
 import { sealerFrom } from '../../base/seal.ts'
 import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
 import { redisInstallations } from '../../stores/installations/installation-store.ts'
@@ -8,7 +6,7 @@ import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, lookAtInstalls, type InstallRow } from '../installs/look-at-installs.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Slack')
 
@@ -16,14 +14,14 @@ const { ok, note, fault } = findingsOf('Slack')
  * Checks whose the tokens are, whether Slack accepts them, and what the app may do compared with its manifest, as `npm
  * run slack` does.
  */
-export async function slackFindings(config: Config, net: Network): Promise<Finding[]> {
-  if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, net)
+export async function slackFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
+  if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, deps)
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
     return [fault('tokens', 'No token is set. Run npm run slack to create the app and save its tokens.')]
   const rows = await checkSlack(
     { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET },
-    { apiUrl, fetch: net.fetch },
+    { apiUrl, fetch: deps.net.fetch, now: deps.now },
   )
   // A worker only posts. Incoming events are the front's job.
   const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
@@ -31,19 +29,19 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
 }
 
 /** A line for each installation of a distributed app, or each app of SLACK_APPS. */
-async function installFindings(config: Config, net: Network): Promise<Finding[]> {
+async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
-  const log = createLog('silent')
+  const { log, now } = deps
   const sealer = sealerFrom(config)
-  if (!SLACK_CLIENT_ID) return rowsOf(await lookAtInstalls(config, { log, net, installs: undefined }))
+  if (!SLACK_CLIENT_ID) return rowsOf(await lookAtInstalls(config, { ...deps, installs: undefined }))
   if (!REDIS_URL)
     return [note('installations', 'They are kept in the bot’s memory, where only the bot sees them: set REDIS_URL.')]
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
-    const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM })
+    const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM, now })
     const installs = { records: redisInstallations({ redis, prefix, sealer }), shared }
-    return rowsOf(await lookAtInstalls(config, { log, net, installs }))
+    return rowsOf(await lookAtInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()
   }

@@ -105,7 +105,7 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
     return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
-    const { store, close } = await openMcpStore(config, log)
+    const { store, close } = await openMcpStore(config, { log, now })
     const looked = await lookAtServers({ config, servers, store, log, now, say() {} }).finally(close)
     return [...looked.map((one) => serverFinding(one, config)), ...(await ruleFindings(config, looked, { log, now }))]
   } catch (error) {

@@ -34,6 +34,8 @@ interface NamedInstallation {
 
 export interface LookOptions {
   log: Log
+  /** Milliseconds since the epoch. */
+  now: () => number
   net: Network
   installs: InstallStores | undefined
 }
@@ -67,7 +69,7 @@ const meSchema = z.object({
     .catch(undefined),
 })
 
-async function look(entry: NamedInstallation, config: Config, { log, net }: LookOptions): Promise<InstallRow> {
+async function look(entry: NamedInstallation, config: Config, { log, now, net }: LookOptions): Promise<InstallRow> {
   const { name, token, expiresAt, usedAt } = entry
   const row = {
     team: name,
@@ -77,7 +79,7 @@ async function look(entry: NamedInstallation, config: Config, { log, net }: Look
     lastUsed: usedAt === undefined ? null : new Date(usedAt).toISOString(),
   }
   if (token === undefined) return { ...row, token: 'unreadable' }
-  const web = new SlackWeb({ token, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
+  const web = new SlackWeb({ token, apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch })
   try {
     const me = meSchema.parse(await web.call('auth.test', {}, { effort: 'once' }))
     const granted = me.response_metadata?.scopes ?? entry.scopes

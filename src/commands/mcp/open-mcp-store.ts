@@ -1,6 +1,6 @@
 import { openCommandRedis } from '../command-redis.ts'
 import type { Config } from '../../config.ts'
-import type { Log } from '../../base/log.ts'
+import type { StoreContext } from '../../question/stores/stores.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../../stores/mcp/mcp-store.ts'
 
 /**
@@ -8,8 +8,11 @@ import { memoryMcpStore, redisMcpStore, type McpStore } from '../../stores/mcp/m
  * memory.
  * @throws ConfigError if Redis does not answer
  */
-export async function openMcpStore(config: Config, log: Log): Promise<{ store: McpStore; close(): void }> {
-  if (!config.REDIS_URL) return { store: memoryMcpStore(), close() {} }
+export async function openMcpStore(
+  config: Config,
+  { log, now }: StoreContext,
+): Promise<{ store: McpStore; close(): void }> {
+  if (!config.REDIS_URL) return { store: memoryMcpStore({ now }), close() {} }
   const redis = await openCommandRedis(config.REDIS_URL, log)
-  return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX }), close: () => redis.disconnect() }
+  return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX, now }), close: () => redis.disconnect() }
 }

@@ -28,6 +28,7 @@ export interface InstalledIds {
 
 export interface CheckOptions {
   apiUrl: string
+  now: () => number
   fetch?: typeof globalThis.fetch | undefined
   /** The result of the previous check. */
   before?: InstalledIds
@@ -160,9 +161,9 @@ const NOT_SLACK = 'not_slack'
 async function ask(
   method: string,
   token: string,
-  { apiUrl, fetch }: CheckOptions,
+  { apiUrl, fetch, now }: CheckOptions,
 ): Promise<{ result: SlackResult } | { error: string }> {
-  const web = new SlackWeb({ token, apiUrl, log: createLog('silent'), fetch })
+  const web = new SlackWeb({ token, apiUrl, log: createLog('silent'), fetch, now })
   let error = 'connection'
   for (let tries = 0; tries < TRIES; tries++) {
     try {

@@ -14,6 +14,8 @@ export interface ConnectModelOptions {
   desk: Desk
   env: Env
   net: Network
+  /** Milliseconds since the epoch. */
+  now: () => number
   /** Writes the settings to `.env`. */
   keep(settings: Record<string, string>): void
 }
@@ -22,7 +24,8 @@ export interface ConnectModelOptions {
 const LIST_MS = 10_000
 
 /** Asks for the model, unless one is set, tries it, and writes it to `.env`. A person may leave it for later. */
-export async function connectModel({ desk, env, net, keep }: ConnectModelOptions): Promise<void> {
+export async function connectModel(options: ConnectModelOptions): Promise<void> {
+  const { desk, env, keep } = options
   if (isSet(env)) return
   desk.say('\n3. The model\n')
   desk.say('  1  OpenAI, with an API key')
@@ -30,9 +33,9 @@ export async function connectModel({ desk, env, net, keep }: ConnectModelOptions
   for (;;) {
     const choice = await desk.ask('Which one? Press Enter to do this later: ')
     if (choice !== '1' && choice !== '2') return
-    const settings = await askSettings(choice === '2', { desk, env, net })
+    const settings = await askSettings(choice === '2', options)
     if (!settings) continue
-    const { outcome, sentence } = await tried({ ...env, ...settings }, net)
+    const { outcome, sentence } = await tried({ ...env, ...settings }, options)
     desk.say(`\n${outcome === 'ok' ? '✓' : '✗'} ${settings.OPENAI_MODEL}: ${sentence}\n`)
     if (outcome !== 'ok' && !(await desk.confirm('Keep these settings all the same?', false))) continue
     return keep(settings)
@@ -55,13 +58,9 @@ function isSet(env: Env): boolean {
   }
 }
 
-type EndpointParts = Pick<ConnectModelOptions, 'desk' | 'env' | 'net'>
-
 /** Returns undefined for a value that cannot be right. */
-async function askSettings(
-  isElsewhere: boolean,
-  { desk, env, net }: EndpointParts,
-): Promise<ModelSettings | undefined> {
+async function askSettings(isElsewhere: boolean, options: ConnectModelOptions): Promise<ModelSettings | undefined> {
+  const { desk, env } = options
   const address = isElsewhere ? await desk.ask('Address, such as http://localhost:11434/v1: ') : ''
   const key = await desk.ask(`API key (hidden)${isElsewhere ? ', Enter if it needs none' : ''}: `, { hidden: true })
   const given = { ...(address && { OPENAI_BASE_URL: address }), ...(key && { OPENAI_API_KEY: key }) }
@@ -69,7 +68,7 @@ async function askSettings(
     if (isElsewhere ? address === '' : key === '') throw new Error(`Nothing was entered.`)
     const config = configOf({ ...env, ...given })
     const listed = isElsewhere
-      ? await probeEndpoint(config, { ...parts(net), signal: AbortSignal.timeout(LIST_MS) })
+      ? await probeEndpoint(config, { ...parts(options), signal: AbortSignal.timeout(LIST_MS) })
       : []
     const preset = listed[0] ?? config.OPENAI_MODEL
     if (listed.length > 1) desk.say(`It has ${listed.slice(0, 8).join(', ')}${listed.length > 8 ? ', …' : ''}.`)
@@ -80,12 +79,12 @@ async function askSettings(
   }
 }
 
-function parts(net: Network) {
-  return { log: createLog('silent'), net, now: Date.now }
+function parts({ net, now }: ConnectModelOptions) {
+  return { log: createLog('silent'), net, now }
 }
 
 /** Makes one small call. */
-async function tried(env: Env, net: Network) {
-  const { model } = createModels({ config: configOf(env), ...parts(net) })
-  return answerFinding(model, 'OPENAI_MODEL', Date.now)
+async function tried(env: Env, options: ConnectModelOptions) {
+  const { model } = createModels({ config: configOf(env), ...parts(options) })
+  return answerFinding(model, 'OPENAI_MODEL', options.now)
 }

@@ -7,7 +7,7 @@ import type { RunLimits } from '../../agent/run-state.ts'
 import type { Config, DialectName } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/agents.ts'
-import { systemClocks } from '../../base/http/retry-fetch.ts'
+import { sleep } from '../../base/backoff.ts'
 import { createToolHttp } from '../../base/http/tool-http.ts'
 import type { Log } from '../../base/log.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
@@ -32,8 +32,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const proxy = proxyFrom(config)
   const { now } = sources
   const nowMs = () => now().getTime()
-  const clocks = { ...systemClocks, now: nowMs }
-  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS, clocks })
+  const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS, clocks: { now: nowMs, sleep } })
   const models = await openModels(config, sources)
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)

@@ -3,6 +3,7 @@ import { requireUsableRedis } from '../../base/redis/redis-check.ts'
 import { scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { connect, type RedisClient } from '../../base/redis/redis.ts'
 import { sealerFrom } from '../../base/seal.ts'
+import { systemNow } from '../../base/system-clock.ts'
 import type { Config } from '../../config.ts'
 import { redisFiles } from '../../files/redis-files.ts'
 import { redisQueue } from '../../queue/redis-queue.ts'
@@ -36,7 +37,7 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
   // BullMQ gives a lost job to another worker at the first check after its lock expired. The workers share these
   // checks, each at its own times, so it may take up to two intervals.
   const locks = { lockMs, stalledMs: Math.ceil(lockMs / 3) }
-  const queue = redisQueue({ ...queueBounds, ...locks, redis: { url }, log, prefix, role })
+  const queue = redisQueue({ ...queueBounds, ...locks, redis: { url }, log, now: systemNow, prefix, role })
   const place = { redis, log, prefix, now }
   const sealer = sealerFrom(config)
   const kept = {

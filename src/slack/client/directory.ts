@@ -46,7 +46,7 @@ export interface DirectoryOptions {
   /** The organisation of the bot's workspace, if it has one. */
   enterprise?: string | undefined
   /** The clock, in milliseconds. */
-  now?: () => number
+  now: () => number
 }
 
 /** How long a name is kept, in ms. */
@@ -84,7 +84,7 @@ export class Directory {
   readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
 
-  constructor({ web, log, enterprise, now = Date.now }: DirectoryOptions) {
+  constructor({ web, log, enterprise, now }: DirectoryOptions) {
     this.#web = web
     this.#enterprise = enterprise
     this.#log = log

@@ -68,7 +68,7 @@ export interface UninstallEvent {
 
 export interface InstallationOptions {
   log: Log
-  now?: WebOptions['now']
+  now: WebOptions['now']
   fetch?: WebOptions['fetch']
   onCall?: WebOptions['onCall']
   /** Returns the id that a channel of a team has been given since. */

@@ -18,7 +18,6 @@ export interface SlackAccountOptions extends ApiOptions {
   sealer: Sealer
   clientId: string
   clientSecret: string
-  now: () => number
   /** Returns the organisation of a team. Without it, nobody of an organisation can connect. */
   enterpriseOf?: (team: string) => Promise<string | undefined>
 }

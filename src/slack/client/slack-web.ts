@@ -45,8 +45,8 @@ export interface TokenSource {
 export interface ApiOptions {
   apiUrl: string
   log: Log
-  /** Milliseconds since the epoch; the system's clock unless given. */
-  now?: (() => number) | undefined
+  /** Milliseconds since the epoch. */
+  now: () => number
   fetch?: typeof globalThis.fetch | undefined
   /** Called after each try, with its outcome, its duration (ms) and the number of earlier tries. */
   onCall?: ((call: SlackCall) => void) | undefined
@@ -96,7 +96,7 @@ export class SlackWeb {
     this.apiUrl = options.apiUrl
     this.#log = options.log
     this.#onCall = options.onCall
-    this.#now = options.now ?? Date.now
+    this.#now = options.now
     this.#rateLimits = new RateLimits(this.#now)
     this.refusals = new Refusals(this.#now)
   }
@@ -196,7 +196,7 @@ export class Refusals {
   readonly until = new Map<string, number>()
   readonly #now: () => number
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number) {
     this.#now = now
   }
 

@@ -12,8 +12,6 @@ export interface StoredInstallationsOptions extends InstallationOptions {
   stores: InstallStores
   refresh: TokenRefresh
   apiUrl: string
-  /** Milliseconds since the epoch. */
-  now: () => number
   /** The secret from which each installation's signing key is derived. */
   secret: string
 }

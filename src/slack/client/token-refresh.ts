@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { refusalCode } from './slack-errors.ts'
@@ -26,8 +25,6 @@ export interface TokenRefreshOptions extends ApiOptions {
   stores: InstallStores
   clientId: string
   clientSecret: string
-  log: Log
-  now: () => number
   /** Notifies the installer once that the app must be installed again. */
   tellInstaller(record: InstallationRecord): Promise<void>
 }

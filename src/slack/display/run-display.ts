@@ -3,6 +3,7 @@ import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections/connections.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'
+import { sleep } from '../../base/backoff.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
@@ -31,6 +32,9 @@ export interface RunDisplayOptions {
   signal: AbortSignal
   now(): Date
 }
+
+/** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
+const QUICK_MS = 20
 
 /** Shows one run in its thread from its events and maintains the status, while the agent continues. */
 export class RunDisplay {
@@ -180,7 +184,16 @@ export class RunDisplay {
   #queueShow(): void {
     if (this.#isShowQueued) return
     this.#isShowQueued = true
-    this.#enqueue(() => this.#showChanged())
+    this.#enqueue(async () => {
+      if (this.#mayBeQuick()) await sleep(QUICK_MS)
+      await this.#showChanged()
+    })
+  }
+
+  /** Whether a step has just begun and would be posted at once. */
+  #mayBeQuick(): boolean {
+    const isRunningNow = (n: number) => this.#progress.steps.slice(n - 1, n).some(isRunning)
+    return this.#display.everyMs === undefined && [...this.#changed].some(isRunningNow)
   }
 
   async #showChanged(): Promise<void> {

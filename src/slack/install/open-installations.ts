@@ -26,7 +26,6 @@ export interface OpenedInstallations {
 }
 
 export interface OpenInstallationsOptions extends InstallationOptions {
-  now: () => number
   installs: InstallStores | undefined
 }
 

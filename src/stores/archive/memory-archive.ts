@@ -12,12 +12,12 @@ export interface MemoryArchiveOptions {
    */
   maxRuns?: number
   maxBytes?: number
-  now?: () => number
+  now: () => number
 }
 
 /** The archive in this process's memory. */
 export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
-  const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
+  const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now } = options
   const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { max: maxBytes, of: bytesOf } })
   const traces = memoryTraces({ ttlMs, maxSize: maxRuns, maxBytes, now })
   const all = () => runs.keys().flatMap((id) => runs.get(id) ?? [])

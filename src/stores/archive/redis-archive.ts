@@ -19,7 +19,7 @@ export interface RedisArchiveOptions {
   ttlMs: number
   /** Seals traces if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
-  now?: () => number
+  now: () => number
 }
 
 const rateRun = redisScript(new URL('./lua/rate-run.lua', import.meta.url), {
@@ -164,7 +164,7 @@ class Records {
 
   /** Returns the keys of the current time span's index and of the previous one's. */
   #indexes({ team, user }: Person, name: 'asked' | 'rated'): [now: string, before: string] {
-    const { prefix, ttlMs, now = Date.now } = this.#options
+    const { prefix, ttlMs, now } = this.#options
     const span = Math.floor(now() / ttlMs)
     const keyOf = (n: number) => threadKey(prefix, `${team}:${user}`, `${name}:${n}`)
     return [keyOf(span), keyOf(span - 1)]

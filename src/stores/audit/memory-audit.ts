@@ -4,15 +4,11 @@ export interface MemoryAuditOptions {
   ttlMs?: number
   /** The maximum number of a team's entries. */
   max?: number
-  now?: () => number
+  now: () => number
 }
 
 /** The audit list in this process's memory. It is lost when the process ends. */
-export function memoryAudit({
-  ttlMs = AUDIT_TTL_MS,
-  max = MAX_ENTRIES,
-  now = Date.now,
-}: MemoryAuditOptions = {}): AuditLog {
+export function memoryAudit({ ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES, now }: MemoryAuditOptions): AuditLog {
   const teams = new Map<string, Map<string, AuditEntry>>()
   const isKept = ({ at }: AuditEntry) => at > now() - ttlMs
   const newestOf = (team: string) =>

@@ -12,7 +12,7 @@ export interface RedisAuditOptions {
   ttlMs?: number
   /** The maximum number of a team's entries. */
   max?: number
-  now?: () => number
+  now: () => number
 }
 
 const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), {
@@ -29,7 +29,7 @@ const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), 
  * Both expire a year after the team's last write.
  */
 export function redisAudit(options: RedisAuditOptions): AuditLog {
-  const { redis, prefix, ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES, now = Date.now } = options
+  const { redis, prefix, ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES, now } = options
   const keysOf = (team: string) => ({
     entries: threadKey(prefix, team, 'audit'),
     times: threadKey(prefix, team, 'audit-times'),

@@ -13,7 +13,7 @@ export interface MemoryHistoryOptions {
    * takes at most a sixteenth of it.
    */
   maxBytes?: number
-  now?: () => number
+  now: () => number
 }
 
 /** The approximate bytes of a turn besides its texts. */
@@ -21,7 +21,7 @@ const TURN_BYTES = 200
 
 /** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
 export function memoryHistory(options: MemoryHistoryOptions): History {
-  const { ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
+  const { ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now } = options
   const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { max: maxBytes, of: bytesOf } })
 
   return {

@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 10_000
 const NAMES = /^limit:/
 
 /** Remembers in this process; the clock is in milliseconds. */
-export function memoryOncePerDay(now: () => number = Date.now): OncePerDay {
+export function memoryOncePerDay({ now }: { now: () => number }): OncePerDay {
   return oncePerDay(memoryKeyedStore({ ttlMs: REMEMBERED_MS, maxSize: MAX_REMEMBERED, now }))
 }
 

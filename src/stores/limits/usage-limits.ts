@@ -114,13 +114,13 @@ export interface UsageLimitsOptions {
   /** How long a run may wait for a person: the reservation of its question is kept until then. Milliseconds. */
   suspendedMs?: number
   /** The clock in memory mode. Milliseconds. */
-  now?: () => number
+  now: () => number
 }
 
 /** @returns undefined if nothing is limited: a question then costs no call */
 export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
-  const { redis, prefix, runMs, suspendedMs: suspendedMs = 0, now = Date.now } = options
+  const { redis, prefix, runMs, suspendedMs = 0, now } = options
   const questionTtlMs = QUESTION_TTL_MS + suspendedMs
   const slots = { max: settings.teamRuns, ttlMs: runMs }
   const rateLimiter = redis

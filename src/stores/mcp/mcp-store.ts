@@ -43,7 +43,7 @@ interface StoredValue {
 }
 
 /** Keeps values in this process's memory. */
-export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}): McpStore {
+export function memoryMcpStore({ now }: { now: () => number }): McpStore {
   const kept = new Map<string, StoredValue>()
   const turns = new Map<string, Promise<unknown>>()
   const find = (key: string) => {
@@ -81,7 +81,7 @@ export interface RedisMcpStoreOptions {
   room?: string
   /** The beginning of the keys' names. */
   names?: string
-  now?: () => number
+  now: () => number
 }
 
 const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.url), { keys: ['lock'], args: ['token'] })
@@ -90,13 +90,7 @@ const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.ur
 const AGAIN_MS = 40
 
 /** Keeps values in Redis, under `PREFIX:{ROOM}:KEY`. */
-export function redisMcpStore({
-  redis,
-  prefix,
-  room = 'mcp',
-  names = '',
-  now = Date.now,
-}: RedisMcpStoreOptions): McpStore {
+export function redisMcpStore({ redis, prefix, room = 'mcp', names = '', now }: RedisMcpStoreOptions): McpStore {
   const keyOf = (key: string) => threadKey(prefix, room, `${names}${key}`)
   const textOf = (value: unknown, ttlMs: number | undefined) => JSON.stringify({ value, ttlMs })
   return {

@@ -1,8 +1,7 @@
 /** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
-import type { RedisClient } from '../../base/redis/redis.ts'
 import { below, forgetKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import type { Person } from '../../base/place.ts'
-import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore, type RedisMcpStoreOptions } from './mcp-store.ts'
 
 export interface PeopleStore {
   /** The values of one person, `team:user`. */
@@ -29,7 +28,7 @@ function personsIn(keys: Iterable<string>, team?: string): Person[] {
 }
 
 /** Keeps people's values in this process's memory. */
-export function memoryPeople(options: { now?: () => number } = {}): PeopleStore {
+export function memoryPeople(options: { now: () => number }): PeopleStore {
   const rooms = new Map<string, McpStore>()
   return {
     of(person) {
@@ -50,8 +49,9 @@ export function memoryPeople(options: { now?: () => number } = {}): PeopleStore 
 const NAMES = /^person-/
 
 /** Keeps people's values in Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
-export function redisPeople({ redis, prefix }: { redis: RedisClient; prefix: string }): PeopleStore {
-  const roomOf = (room: string) => redisMcpStore({ redis, prefix, room, names: 'person-' })
+export function redisPeople(place: RedisMcpStoreOptions): PeopleStore {
+  const { redis, prefix } = place
+  const roomOf = (room: string) => redisMcpStore({ ...place, room, names: 'person-' })
   const forget = (tag: string) => forgetKeys(redis, { prefix, tag, name: NAMES })
   return {
     of: roomOf,

@@ -22,14 +22,14 @@ interface RememberedOptions {
   /** MEMORY_TTL_DAYS: how long something is kept after its last use. Milliseconds. */
   ttlMs: number
   /** The clock, in milliseconds. */
-  now?: () => number
+  now: () => number
 }
 
 /** The most scopes in memory; beyond it those that were changed longest ago are forgotten. */
 const MAX_SCOPES = 10_000
 
 /** Keeps the texts in this process's memory. */
-export function memoryRemembered({ ttlMs, now = Date.now }: RememberedOptions): RememberedStore {
+export function memoryRemembered({ ttlMs, now }: RememberedOptions): RememberedStore {
   const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
   return rememberedStore(
     {
@@ -67,7 +67,7 @@ export interface RedisRememberedOptions extends RememberedOptions {
 
 /** Keeps the texts in Redis, under `PREFIX:{SCOPE}:remembered`. */
 export function redisRemembered(options: RedisRememberedOptions): RememberedStore {
-  const { redis, prefix, ttlMs, now = Date.now, log, sealer } = options
+  const { redis, prefix, ttlMs, now, log, sealer } = options
   const keyOf = (scope: RememberedScope) => threadKey(prefix, scope, NAME)
   const texts: Texts = {
     get: async (scope) => (await redis.get(keyOf(scope))) ?? undefined,

@@ -3,7 +3,7 @@ import { Schedules } from './schedule-store.ts'
 import { refOf, refText, type ScheduleRef, type ScheduleStore } from './types.ts'
 
 /** Schedules in this process's memory, gone with the process. */
-export function memorySchedules({ log, now = Date.now }: { log: StoreLog; now?: () => number }): ScheduleStore {
+export function memorySchedules({ log, now }: { log: StoreLog; now: () => number }): ScheduleStore {
   const stored = new Map<string, string>()
   const scores = new Map<string, number>()
   return new Schedules(

@@ -13,7 +13,7 @@ export interface RedisSchedulesOptions {
   prefix: string
   /** Seals schedules if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
-  now?: () => number
+  now: () => number
 }
 
 const swapSchedule = redisScript(new URL('./lua/swap-schedule.lua', import.meta.url), {
@@ -31,7 +31,7 @@ const INDEX_MS = 400 * 86_400_000
  *     PREFIX:{schedules}:due      sorted set of `T:C:U:ID`, scored by when the scheduler looks at it next
  */
 export function redisSchedules(options: RedisSchedulesOptions): ScheduleStore {
-  const { redis, prefix, now = Date.now } = options
+  const { redis, prefix, now } = options
   const due = threadKey(prefix, 'schedules', 'due')
   const keyOf = ({ team, channel, user, id }: ScheduleRef) =>
     threadKey(prefix, `${team}:${channel}`, `schedule:${user}:${id}`)

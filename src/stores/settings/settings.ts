@@ -163,7 +163,7 @@ const MAX_CHANNELS = 10_000
 const NAME = 'settings'
 
 /** Keeps channels' settings in this process's memory. */
-export function memoryChannelSettings({ now = Date.now }: { now?: () => number } = {}): ChannelSettingsStore {
+export function memoryChannelSettings({ now }: { now: () => number }): ChannelSettingsStore {
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
 
@@ -188,7 +188,7 @@ export interface RedisChannelSettingsOptions {
   log: StoreLog
   /** The prefix of every key. */
   prefix: string
-  now?: () => number
+  now: () => number
 }
 
 /**
@@ -205,7 +205,7 @@ const LOAD_MS = 1_000
  * seconds for a channel.
  */
 export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
-  const { redis, log, prefix, now = Date.now } = options
+  const { redis, log, prefix, now } = options
   const names = new RegExp(`^${NAME}$`)
   const store = storedSettings(redisKeyedStore({ redis, prefix, ttlMs: YEAR_MS, names }), log)
   const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })

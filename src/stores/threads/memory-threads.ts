@@ -6,11 +6,11 @@ export interface MemoryThreadsOptions {
   ttlMs: number
   /** The maximum number of threads; beyond it those that changed longest ago are forgotten. */
   maxThreads?: number
-  now?: () => number
+  now: () => number
 }
 
 /** States of threads in this process's memory. */
-export function memoryThreads({ ttlMs, maxThreads = 20_000, now = Date.now }: MemoryThreadsOptions): ThreadStates {
+export function memoryThreads({ ttlMs, maxThreads = 20_000, now }: MemoryThreadsOptions): ThreadStates {
   const states = new ExpiringMap<ThreadState>({ ttlMs, maxSize: maxThreads, now })
   return {
     load: async (thread) => ({ ...states.get(thread) }),

@@ -36,7 +36,7 @@ function tokenIn(event: unknown): string | undefined {
 }
 
 /** Keeps tokens in this process; the clock is in milliseconds. */
-export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
+export function memoryActionTokens({ now }: { now: () => number }): ActionTokens {
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 

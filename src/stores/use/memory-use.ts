@@ -10,7 +10,7 @@ const MAX_BOOKED = 10_000
 const MAX_DAYS = 10_000
 
 /** Counts use in this process's memory; the clock is in milliseconds. */
-export function memoryUse({ now = Date.now }: { now?: () => number } = {}): UseStore {
+export function memoryUse({ now }: { now: () => number }): UseStore {
   const days = new ExpiringMap<Counts>({ ttlMs: USE_TTL_MS, maxSize: MAX_DAYS, now })
   const booked = new ExpiringMap<Counts>({ ttlMs: USE_TTL_MS, maxSize: MAX_BOOKED, now })
   return {

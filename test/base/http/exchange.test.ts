@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { sleep } from '../../../src/base/backoff.ts'
 import { createToolHttp, type FetchLimits, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
@@ -48,7 +49,7 @@ describe('a server that is busy', () => {
 
 describe('an address', () => {
   test('that is none is told so, and is not repeated', async () => {
-    const http = createToolHttp({ timeoutMs: 10_000 })
+    const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
     onTestFinished(() => http.close())
     const fetch = http.scope({ name: 'mine' })
     for (const address of ['', 'wikipedia', '//example.com', 'http://[::', 'https://exa mple.com'])

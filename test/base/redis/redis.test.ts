@@ -20,7 +20,15 @@ async function server(settings: string[] = []) {
 }
 
 async function openQueue(redis: RedisSettings): Promise<Queue> {
-  const queue = redisQueue({ redis, log: keptLog(), backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500 })
+  const queue = redisQueue({
+    now: Date.now,
+    redis,
+    log: keptLog(),
+    backoffMs: 5,
+    graceMs: 50,
+    lockMs: 2_000,
+    stalledMs: 500,
+  })
   onTestFinished(() => queue.stop(0))
   await eventually(async () => expect(await queue.ready()).toBe(true))
   return queue

@@ -170,7 +170,10 @@ describe('the checks', () => {
     ]
     for (const [status, body, sentence] of pages) {
       const server = await startWebServer((_path, response) => void response.writeHead(status).end(body))
-      const [row] = await checkSlack({ SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }, { apiUrl: `${server.url}/api/` })
+      const [row] = await checkSlack(
+        { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP },
+        { now: Date.now, apiUrl: `${server.url}/api/` },
+      )
       expect(row).toMatchObject({ name: 'auth.test', ok: false, sentence: expect.stringMatching(sentence) })
     }
   })
@@ -185,14 +188,20 @@ describe('the checks', () => {
       bot_id: 'B1',
     }
     const server = await startWebServer((_path, response) => void response.end(JSON.stringify(body)))
-    const [row] = await checkSlack({ SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }, { apiUrl: `${server.url}/api/` })
+    const [row] = await checkSlack(
+      { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP },
+      { now: Date.now, apiUrl: `${server.url}/api/` },
+    )
     expect(row?.sentence).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(row?.ok).toBe(true)
   })
 
   test('an agent app is held to the agent’s manifest', async () => {
     const slack = await localSlack({ botToken: BOT, appToken: APP, scopes: [...scopes, 'assistant:write'] })
-    const rows = await checkSlack({ SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }, { apiUrl: slack.apiUrl })
+    const rows = await checkSlack(
+      { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP },
+      { now: Date.now, apiUrl: slack.apiUrl },
+    )
     expect(rows[1]?.sentence).toBe(`The app has all ${scopes.length + 1} scopes of manifest.agent.yml.`)
   })
 })

@@ -52,7 +52,7 @@ export async function pressCard(
 
 /** Returns the audit list's entries for a thread's writes, in the order of their steps. */
 async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
-  const audit = redisAudit({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
+  const audit = redisAudit({ now: Date.now, redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
   const entries = await audit.list({ team: TEAM }, 1_000)
   return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)
 }

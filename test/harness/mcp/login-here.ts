@@ -32,7 +32,11 @@ export interface LoginPlace {
 export function loginPlace(
   t: Ends,
   server: OAuthMcpServer,
-  { oauth, port = 0, store = memoryMcpStore() }: { oauth?: OAuthSettings; port?: number; store?: McpStore } = {},
+  {
+    oauth,
+    port = 0,
+    store = memoryMcpStore({ now: Date.now }),
+  }: { oauth?: OAuthSettings; port?: number; store?: McpStore } = {},
 ): LoginPlace {
   const base = { name: 'tickets', kind: 'http' as const, trust: false, secrets: [], headers: {} }
   const config: HttpServerConfig = { ...base, url: server.url, ...(oauth ? { oauth } : {}) }

@@ -40,7 +40,7 @@ export async function openToolbox(
 ): Promise<OpenToolbox> {
   const logs: string[] = []
   const log = createLog('info', { write: (line) => void logs.push(line) })
-  const store = deps.store ?? memoryMcpStore()
+  const store = deps.store ?? memoryMcpStore({ now: Date.now })
   let ahead = 0
   const now = () => Date.now() + ahead
   const config = { servers }

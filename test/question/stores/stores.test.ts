@@ -33,7 +33,7 @@ const STEPS = [act('I need it.', 'calculator', '6*7'), finish('It is 42.')]
 /** Opens the stores of a bot's Redis, like another process. */
 async function storesOf(t: Ends, bot: TestBot, env: Env) {
   const config = loadConfig({ ...envFor(bot), ROLE: 'front', ...env })
-  const stores = await createStores(config, createLog('silent'))
+  const stores = await createStores(config, { log: createLog('silent'), now: Date.now })
   t.onTestFinished(async () => {
     await stores.queue.stop(0)
     await stores.close()
@@ -227,7 +227,7 @@ describeWithRedis('in a Cluster', () => {
 })
 
 test('in memory too, all stores forget a team, a channel and a person', async (t) => {
-  const stores = await createStores(loadConfig({}), createLog('silent'))
+  const stores = await createStores(loadConfig({}), { log: createLog('silent'), now: Date.now })
   t.onTestFinished(() => stores.queue.stop(0))
   const { history, threads, archive, audit, channelSettings, forgetting } = stores
   const places = ['T1:C1', 'T1:D1', 'T2:C1'].map((id) => ({ team: id.slice(0, 2), channel: id.slice(3) }))

@@ -182,10 +182,14 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
 }
 
 describe('in this process’s memory', () => {
-  archiveContract(({ ttlMs = DAY_MS } = {}) => memoryArchive({ ttlMs }))
+  archiveContract(({ ttlMs = DAY_MS } = {}) => memoryArchive({ now: Date.now, ttlMs }))
 
   test('no more runs are kept than fit, those that ended last', async () => {
-    const archive = memoryArchive({ ttlMs: DAY_MS, maxBytes: 10 * 2 * JSON.stringify(record('10')).length })
+    const archive = memoryArchive({
+      now: Date.now,
+      ttlMs: DAY_MS,
+      maxBytes: 10 * 2 * JSON.stringify(record('10')).length,
+    })
     for (let n = 10; n < 60; n++) await archive.keep(record(`${n}`))
     expect((await archive.lastOf({ team: 'T1', user: 'U1' }, 99)).map(idOf)).toHaveLength(10)
     expect(await archive.load('T1:C1:59')).toBeDefined()
@@ -202,7 +206,7 @@ describeWithRedis('in Redis', () => {
   }: { ttlMs?: number; prefix?: string; log?: ReturnType<typeof keptLog> } = {}) => {
     const { log = keptLog(), prefix = `a${count++}` } = options
     const redis = server.connect(log)
-    return redisArchive({ redis, log, prefix, ttlMs })
+    return redisArchive({ now: Date.now, redis, log, prefix, ttlMs })
   }
 
   archiveContract(open)

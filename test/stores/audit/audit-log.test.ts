@@ -90,14 +90,14 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
 }
 
 describe('in this process’s memory', () => {
-  auditContract(memoryAudit)
+  auditContract((settings) => memoryAudit({ now: Date.now, ...settings }))
 })
 
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   let count = 0
   const open = ({ prefix = `w${count++}`, ...settings }: Settings & { prefix?: string } = {}) =>
-    redisAudit({ redis: server.connect(), prefix, ...settings })
+    redisAudit({ now: Date.now, redis: server.connect(), prefix, ...settings })
 
   auditContract(open)
 

@@ -28,7 +28,7 @@ const QUESTION: AwaitedDecision = { kind: 'question', server: 'ledger', message:
 const observation = { text: 'x', ok: true }
 
 async function noted(one: ToolStep, more: Partial<WritesOf> = {}) {
-  const audit = memoryAudit()
+  const audit = memoryAudit({ now: Date.now })
   const saved = { decisions: {} }
   const at = Date.now()
   const of = { question: question('1', { at }), saved, tools: [tool()], isOver: false, audit, log: keptLog(), ...more }
@@ -94,7 +94,7 @@ describe('of a step', () => {
 })
 
 test('a list that is away keeps a write from being made, and not a run from ending', async () => {
-  const away = { ...memoryAudit(), note: () => Promise.reject(new Error('Redis is full')) }
+  const away = { ...memoryAudit({ now: Date.now }), note: () => Promise.reject(new Error('Redis is full')) }
   const log = keptLog()
   await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')
   expect(await noted(step({ begun }), { audit: away, isOver: true, log })).toBeUndefined()

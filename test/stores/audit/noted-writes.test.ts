@@ -54,7 +54,10 @@ describeWithRedis('the audit list', async () => {
     await writeFile(join(folder, 'b.js'), toolFile('ask_write', `${shelf.url}/`, 'needsApproval: true'))
     const env: Env = { CUSTOM_TOOLS_DIR: folder, REDIS_URL: server.url, REDIS_PREFIX: prefix, ...options.env }
     const bot = await startBot(t, { ...options, env })
-    const stores = await createStores(loadConfig({ ...envFor(bot), ...env, ROLE: 'front' }), createLog('silent'))
+    const stores = await createStores(loadConfig({ ...envFor(bot), ...env, ROLE: 'front' }), {
+      log: createLog('silent'),
+      now: Date.now,
+    })
     const redis = new Redis(server.url)
     t.onTestFinished(async () => {
       await stores.queue.stop(0)

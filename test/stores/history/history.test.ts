@@ -7,7 +7,7 @@ import { eventually, keptLog } from '../../harness/stores.ts'
 
 const thread = 'T1:C1:1.0'
 /** The settings of tests that are not about limits. */
-const KEPT = { ttlMs: 60_000 }
+const KEPT = { ttlMs: 60_000, now: Date.now }
 
 function turn(id: string, overrides: Partial<Turn> = {}): Turn {
   return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }

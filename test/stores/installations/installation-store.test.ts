@@ -96,9 +96,9 @@ function sharedContract(open: () => McpStore) {
   })
 }
 
-describe('shared values in memory', () => sharedContract(() => memoryMcpStore()))
+describe('shared values in memory', () => sharedContract(() => memoryMcpStore({ now: Date.now })))
 describeWithRedis('shared values in Redis', () => {
   const server = suiteRedis()
   const redis = () => server.connect()
-  sharedContract(() => redisMcpStore({ redis: redis(), prefix: `s${count++}`, room: 'installs' }))
+  sharedContract(() => redisMcpStore({ now: Date.now, redis: redis(), prefix: `s${count++}`, room: 'installs' }))
 })

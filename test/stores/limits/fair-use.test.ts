@@ -269,7 +269,7 @@ function contract(open: Open): void {
 }
 
 test('where nothing is limited there are no limits', () => {
-  expect(createUsageLimits({ userHour: undefined }, { prefix: 'p', runMs: RUN_MS })).toBeUndefined()
+  expect(createUsageLimits({ userHour: undefined }, { now: Date.now, prefix: 'p', runMs: RUN_MS })).toBeUndefined()
 })
 
 describe('in this process’s memory', () => {
@@ -310,14 +310,14 @@ describeWithRedis('in Redis', () => {
   contract((settings) => {
     const prefix = `p${prefixes++}`
     return {
-      limits: createUsageLimits(settings, { redis, prefix, runMs: RUN_MS })!,
+      limits: createUsageLimits(settings, { now: Date.now, redis, prefix, runMs: RUN_MS })!,
       pass: (ms) => age(redis, prefix, ms),
     }
   })
 
   test('two processes count together', async () => {
     const [one, other] = [0, 1].map(() =>
-      createUsageLimits({ userHour: 2, teamRuns: 9 }, { redis, prefix: 'both', runMs: RUN_MS })!,
+      createUsageLimits({ userHour: 2, teamRuns: 9 }, { now: Date.now, redis, prefix: 'both', runMs: RUN_MS })!,
     )
     expect(await one!.admit(question('a'))).toBeUndefined()
     expect(await other!.admit(question('b'))).toBeUndefined()
@@ -329,7 +329,7 @@ describeWithRedis('in Redis', () => {
     const suspendedMs = 700 * HOUR
     const limits = createUsageLimits(
       { teamDayTokens: 100 },
-      { redis, prefix: 'parked', runMs: RUN_MS, suspendedMs: suspendedMs },
+      { now: Date.now, redis, prefix: 'parked', runMs: RUN_MS, suspendedMs: suspendedMs },
     )!
     await limits.admit(question('a'))
     const left = () => redis.pttl(`parked:{T1}:limit:question:${question('a').id}`)
@@ -339,7 +339,7 @@ describeWithRedis('in Redis', () => {
   })
 
   test('a bucket is forgotten when it is full again', async () => {
-    const limits = createUsageLimits({ userHour: 4 }, { redis, prefix: 'full', runMs: RUN_MS })!
+    const limits = createUsageLimits({ userHour: 4 }, { now: Date.now, redis, prefix: 'full', runMs: RUN_MS })!
     await limits.admit(question('a'))
     const left = await redis.pttl('full:{T1}:limit:userHour:U1')
     expect(left).toBeGreaterThan(14 * MINUTE)
@@ -347,7 +347,7 @@ describeWithRedis('in Redis', () => {
   })
 
   test('a Redis that takes nothing in makes the question come again, and nothing of it is counted', async () => {
-    const limits = createUsageLimits({ userHour: 1 }, { redis, prefix: 'oom', runMs: RUN_MS })!
+    const limits = createUsageLimits({ userHour: 1 }, { now: Date.now, redis, prefix: 'oom', runMs: RUN_MS })!
     await redis.config('SET', 'maxmemory', '1')
     await expect(limits.admit(question('a'))).rejects.toThrow(/OOM/)
     await redis.config('SET', 'maxmemory', '0')

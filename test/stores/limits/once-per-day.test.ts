@@ -34,11 +34,11 @@ function oncePerDayContract(make: () => OncePerDay): void {
 }
 
 describe('in memory', () => {
-  oncePerDayContract(() => memoryOncePerDay())
+  oncePerDayContract(() => memoryOncePerDay({ now: Date.now }))
 
   test('what was said a day ago is said again', async () => {
     let now = 0
-    const said = memoryOncePerDay(() => now)
+    const said = memoryOncePerDay({ now: () => now })
     const answers = [await said.isFirst('T1', 'a')]
     for (now of [86_399_999, 86_400_000]) answers.push(await said.isFirst('T1', 'a'))
     expect(answers).toEqual([true, false, true])

@@ -100,7 +100,7 @@ function rememberedContract(make: Make): void {
 }
 
 describe('in this process’s memory', () => {
-  rememberedContract((options) => memoryRemembered({ ttlMs: 10 * DAY_MS, ...options }))
+  rememberedContract((options) => memoryRemembered({ now: Date.now, ttlMs: 10 * DAY_MS, ...options }))
 })
 
 describeWithRedis('in Redis', () => {

@@ -17,8 +17,8 @@ const STOP = { type: 'stop', by: 'U2' } as const
 /** Returns a queue whose handler answers like the bot's. `failsAt`: the process dies at the nth event, once. */
 async function world(t: Ends, options: AgentOptions & { failsAt?: number; isReachable?: boolean }) {
   const model = await playModel(t, options.model)
-  const history = memoryHistory({ ttlMs: 60_000 })
-  const queue = memoryQueue({ log: keptLog(), backoffMs: 5, graceMs: 50 })
+  const history = memoryHistory({ now: Date.now, ttlMs: 60_000 })
+  const queue = memoryQueue({ now: Date.now, log: keptLog(), backoffMs: 5, graceMs: 50 })
   onTestFinished(() => queue.stop(0))
   const agent = agentDeps(model.url, options)
   const control = options.isReachable === false ? undefined : queue.control

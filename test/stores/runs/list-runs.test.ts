@@ -26,6 +26,7 @@ describeWithRedis('npm run runs', () => {
   const open = async () => {
     const log = keptLog()
     const queue = redisQueue({
+      now: Date.now,
       redis: { url: server.url },
       log,
       prefix: 'ops',

@@ -56,7 +56,7 @@ async function world(t: Ends, { model: script, tools, dialect = 'text', grants, 
       },
     }
     const deps = {
-      ...{ agent, history: memoryHistory({ ttlMs: 60_000 }), prompts: loadPrompts(), signal },
+      ...{ agent, history: memoryHistory({ now: Date.now, ttlMs: 60_000 }), prompts: loadPrompts(), signal },
       ...{ condenseModel: agent.model, control: isReachable ? REACHABLE : undefined },
       ...(grants
         ? { grants: { grantedBy: async ({ name }: Tool) => (grants.includes(name) ? 'U1' : undefined) } }

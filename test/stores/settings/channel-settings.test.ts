@@ -59,7 +59,7 @@ function settingsContract(make: () => ChannelSettingsStore): void {
 }
 
 describe('in this process’s memory', () => {
-  settingsContract(() => memoryChannelSettings())
+  settingsContract(() => memoryChannelSettings({ now: Date.now }))
 })
 
 describeWithRedis('in Redis', () => {
@@ -111,7 +111,7 @@ describeWithRedis('in Redis', () => {
     onTestFinished(() => own.stop())
     const redis = connect({ url: own.url }, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
-    const store = redisChannelSettings({ redis, log: keptLog(), prefix: 'away' })
+    const store = redisChannelSettings({ now: Date.now, redis, log: keptLog(), prefix: 'away' })
     await store.save(place, ALL)
     own.freeze()
     await expect(store.load(place)).rejects.toThrow('Redis did not give')

@@ -70,7 +70,7 @@ test('/ask in a team without an installation tells the asker so, and asks nothin
 test('an installation is the token, who the bot is with it, and the Web API in its name', async (t) => {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
-  const installations = await installationFromConfig(config, { log: createLog('silent') })
+  const installations = await installationFromConfig(config, { now: Date.now, log: createLog('silent') })
   const installation = await installations.of(TEAM)
   expect(installation).toMatchObject({ signingKey: slack.botToken, identity: { team: TEAM } })
   expect(await installation?.client.call('auth.test', {}, { effort: 'once' })).toMatchObject({ team_id: TEAM })
@@ -87,7 +87,10 @@ test('what an organisation has installed is installed in each of its teams', asy
   }
   const slack = await localSlack()
   const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
-  const installations = await installationFromConfig(loadConfig(env, { serves: true }), { log: createLog('silent') })
+  const installations = await installationFromConfig(loadConfig(env, { serves: true }), {
+    now: Date.now,
+    log: createLog('silent'),
+  })
   const other = await installations.of(OTHER)
   expect(other).toMatchObject({ identity: { team: OTHER, botUser: 'U0BOT' } })
   expect(await installations.of(OTHER)).toBe(other)

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const dm = { team: 'T1', channel: 'D1' }
 
 test('what a person looks at is known for half an hour, and in no other direct message', async () => {
-  const threads = memoryThreads({ ttlMs: 24 * 60 * MINUTE_MS })
+  const threads = memoryThreads({ now: Date.now, ttlMs: 24 * 60 * MINUTE_MS })
   await keepLookedAt(threads, dm, { channel: 'C1', at: 0 })
   expect(await lookedAt(threads, dm, 29 * MINUTE_MS)).toBe('C1')
   expect(await lookedAt(threads, dm, 31 * MINUTE_MS)).toBeUndefined()
@@ -19,5 +19,5 @@ test.each<[string, () => Promise<never>]>([
   ['fails', () => Promise.reject(new Error('away'))],
   ['does not answer', () => new Promise(() => {})],
 ])('a store that %s holds up no question', async (_, load) => {
-  expect(await lookedAt({ ...memoryThreads({ ttlMs: 1 }), load }, dm, 0)).toBeUndefined()
+  expect(await lookedAt({ ...memoryThreads({ now: Date.now, ttlMs: 1 }), load }, dm, 0)).toBeUndefined()
 })

@@ -102,10 +102,10 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
 }
 
 describe('in this process’s memory', () => {
-  threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ ttlMs }))
+  threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ now: Date.now, ttlMs }))
 
   test('no more threads are kept than asked for, those that changed last', async () => {
-    const threads = memoryThreads({ ttlMs: DAY_MS, maxThreads: 2 })
+    const threads = memoryThreads({ now: Date.now, ttlMs: DAY_MS, maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await threads.patch(name, { muted: true })
     expect(await Promise.all(['a', 'b', 'c'].map((name) => threads.load(name)))).toEqual([
       { muted: true },

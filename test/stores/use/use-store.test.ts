@@ -89,7 +89,7 @@ describeWithRedis('in Redis', () => {
     const { redis, prefix } = place()
     const use = redisUse({ redis, prefix })
     for (const team of ['T2', 'T1']) await use.book({ team, id: `${team}:C1:1.0`, at }, { n: 1 })
-    await redisRecentList({ redis, prefix, ...BOUNDS, name: 'list' }).add('T1', 'a', Date.now())
+    await redisRecentList({ now: Date.now, redis, prefix, ...BOUNDS, name: 'list' }).add('T1', 'a', Date.now())
     expect(await teamsWithUse(redis, prefix)).toEqual(['T1', 'T2'])
     const keys = (await redis.keys(`${prefix}:*`)).sort()
     expect(keys).toHaveLength(5)
