@@ -27,7 +27,7 @@ function readFile(): Tool<z.infer<typeof readInput>> {
       'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
     ...zodInput(readInput),
     effects: 'read',
-    run: ({ file, ...part }, context) => filesOf(context).read(file, part),
+    run: ({ file, pages, sheet, range, lines }, context) => filesOf(context).read(file, { pages, sheet, range, lines }),
   }
 }
 
