@@ -11,6 +11,7 @@ interface CommandInput extends Readable {
 
 interface CommandOutput extends Writable {
   isTTY?: boolean
+  columns?: number
 }
 
 /** The input and output of a command. */
