@@ -10,14 +10,11 @@ const LEAST_IN_ENTRY = 40
 /** Space for the line that says how many entries are left out. */
 const LAST_LINE = 40
 
-export interface FileOpening {
-  text: string
-  /** Whether `text` is the whole file, so that nothing is left to read or to search. */
-  isWhole: boolean
-}
-
-/** @param maxChars the maximum length of `text` */
-export function openingOf(file: ParsedFile, maxChars: number): FileOpening {
+/**
+ * `isWhole`: `text` is the whole file, so nothing is left to read or to search.
+ * @param maxChars the maximum length of `text`
+ */
+export function openingOf(file: ParsedFile, maxChars: number): { text: string; isWhole: boolean } {
   const head = headOf(file)
   const whole = readPart(file, {}, Math.max(0, maxChars - head.length - 2))
   if (whole.text !== undefined && !whole.more) return { text: fit(`${head}\n\n${whole.text}`, maxChars), isWhole: true }
@@ -81,11 +78,11 @@ function firstWords({ text }: Section): string {
 
 /** Returns the name, the range and the first row, which usually names the columns. */
 function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): string {
-  const called = name ? `sheet ${i + 1} "${name}"` : 'the table'
-  if (lines === 0) return `${called}: empty`
+  const label = name ? `sheet ${i + 1} "${name}"` : 'the table'
+  if (lines === 0) return `${label}: empty`
   const end = text.indexOf('\n')
   const first = (end < 0 ? text : text.slice(0, end)).slice(0, 1000).split('\t').join(' | ')
-  return `${called}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
+  return `${label}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
 }
 
 function fit(text: string, maxChars: number): string {

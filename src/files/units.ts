@@ -1,10 +1,8 @@
 /** The names of the locations in a file, and the ways a model may write them. */
 import type { FileKind, ParsedFile } from './types.ts'
 
-export type FileUnit = 'page' | 'slide' | 'sheet'
-
 /** Returns what the sections of a file are; undefined if a file is one text. */
-export function unitOf(kind: FileKind): FileUnit | undefined {
+export function unitOf(kind: FileKind): 'page' | 'slide' | 'sheet' | undefined {
   if (kind === 'pdf') return 'page'
   if (kind === 'pptx' || kind === 'odp') return 'slide'
   return isTable(kind) ? 'sheet' : undefined
@@ -65,11 +63,6 @@ export function spanOf(written: string | number): Span | undefined {
   const from = Math.max(1, Number(first))
   const to = second ? Number(second) : dash ? Infinity : from
   return to < from ? { from: to, to: from } : { from, to }
-}
-
-/** `B` is 2, `AA` is 27. */
-export function columnNumber(letters: string): number {
-  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
 export function columnLetters(column: number): string {

@@ -3,7 +3,7 @@
  */
 import { Parser } from 'htmlparser2'
 import { decodeXml } from '../text-decoding.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
+import { UnreadableFile } from './parser.ts'
 
 export interface XmlReader {
   /** `name` and the attribute names have no namespace prefix. */
