@@ -55,13 +55,15 @@ export async function playWorkspaces(
   return { gateway, settings, entries }
 }
 
-/**
- * Opens the pages of the other workspaces. `first`: the address of the first one's. @returns a function that closes
- * them
- */
+interface OtherPagesOptions extends Pick<PageOptions, 'notes' | 'parts'> {
+  /** The address of the first workspace's page. */
+  first: string
+}
+
+/** Opens the pages of the other workspaces. @returns a function that closes them */
 export async function openOtherPages(
   { gateway, entries }: ManyWorkspaces,
-  { first, notes, parts = [] }: Pick<PageOptions, 'notes' | 'parts'> & { first: string },
+  { first, notes, parts = [] }: OtherPagesOptions,
 ): Promise<() => Promise<void>> {
   const others = gateway.workspaces.slice(1)
   const pages = await Promise.all(

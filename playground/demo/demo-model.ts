@@ -55,6 +55,10 @@ export function complete(messages: Message[], isBare = false): string {
   return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
 }
 
+interface DemoTurn extends PastTurn, Final {
+  isRead: boolean
+}
+
 /**
  * Plays the recording of the whole question, or answers each of its questions in turn. A later question may refer to an
  * earlier answer.
@@ -64,7 +68,7 @@ function* thinkOf(asked: ReadPrompt): DemoPlan {
   if (asked.question.length > 1000 || isTalk) return help(asked)
   const whole = played(asked, true)
   if (whole) return yield* whole
-  const turns: (PastTurn & Final & { isRead: boolean })[] = []
+  const turns: DemoTurn[] = []
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)
     const plan = played({ ...asked, question }) ?? calledByName({ ...asked, question })

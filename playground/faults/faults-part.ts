@@ -44,10 +44,14 @@ export function faultsPart(options: FaultsPartOptions): PagePart {
   }
 }
 
+interface NamedSwitch extends FaultSwitch {
+  name: FaultName
+}
+
 /** Returns each switch with its texts and its state. */
 function shownSwitches({ faultSwitches, scopes, missing = {} }: FaultsPartOptions): Json[] {
   const states = new Map(faultSwitches.states().map((state) => [state.name, state]))
-  return SWITCHES.map((one: FaultSwitch & { name: FaultName }) => {
+  return SWITCHES.map((one: NamedSwitch) => {
     const choice = one.name === 'scope' && one.choice ? { ...one.choice, options: scopes } : one.choice
     return { ...one, ...(choice && { choice }), ...states.get(one.name), missing: missing[one.name] }
   })

@@ -36,8 +36,11 @@ export interface JournalEntry {
 }
 
 /** The fields that are set at the beginning. */
-export type EntryStart = Pick<JournalEntry, 'kind' | 'name' | 'request'> &
-  Partial<Pick<JournalEntry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
+export interface EntryStart extends Partial<Omit<JournalEntry, 'n' | 'isShortened'>> {
+  kind: EntryKind
+  name: string
+  request: Json
+}
 
 /** The fields that are set later. */
 export type EntryEnd = Partial<Pick<JournalEntry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>

@@ -16,8 +16,13 @@ export interface ShownTrace {
 /** The maximum number of runs that are kept for the page. */
 const MAX_RUNS = 200
 
-/** The panel "Run": the exchanges of each run as they happen. `take` receives a trace each time it has grown. */
-export function runPart(): PagePart & { take(trace: ShownTrace): void } {
+interface TracePart extends PagePart {
+  /** Called with a trace each time it has grown. */
+  take(trace: ShownTrace): void
+}
+
+/** The panel "Run": the exchanges of each run as they happen. */
+export function runPart(): TracePart {
   const traces = new Map<string, ShownTrace>()
   const watchers = new Set<(trace: ShownTrace) => void>()
   return {

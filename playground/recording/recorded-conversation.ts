@@ -174,7 +174,7 @@ function callOf({ models, tools }: ObservedEvents, i: number): RecordedCall {
     sees: seenIn(promptOf(body), { tools, models: models.map(outputOf) }),
     ...outputOf(call),
     ...(typeof reasoning === 'string' && reasoning !== '' && { reasoning }),
-    ...(Array.isArray(toolCalls) && toolCalls.length > 0 && { toolCalls: toolCalls as RecordedCall['toolCalls'] & {} }),
+    ...(Array.isArray(toolCalls) && toolCalls.length > 0 && { toolCalls }),
     ...(isObject(usage) && { usage }),
     ...(typeof finish === 'string' && { finish }),
     ...(isCut(call) && { isCut: true as const }),

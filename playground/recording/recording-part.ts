@@ -9,11 +9,15 @@ import type { ReplayResult } from './play-conversation.ts'
 import { differenceText } from './state-difference.ts'
 import { conversationText, writeConversation } from './write-conversation.ts'
 
+interface RunningReplay extends ReplayResult {
+  stop(): Promise<void>
+}
+
 export interface RecordingPartOptions {
   /** The folder of saved conversations. */
   folder: string
   /** Replays a conversation with a new bot. */
-  replay(conversation: RecordedConversation): Promise<ReplayResult & { stop(): Promise<void> }>
+  replay(conversation: RecordedConversation): Promise<RunningReplay>
 }
 
 /** Shows the result of a replay. Its workspace is the page's. */

@@ -77,6 +77,11 @@ export interface LocalSlackOptions {
   now?: () => number
 }
 
+export interface FileWithText extends StoredFile {
+  /** The bytes as UTF-8. */
+  content: string | undefined
+}
+
 /** A running local Slack. The methods are documented in People and Store. */
 export interface LocalSlack {
   /** The values for SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
@@ -135,8 +140,8 @@ export interface LocalSlack {
   home(user?: string): Json | undefined
   /** Returns the text that a person reads in a view: its title and its blocks. */
   shownView(view: Json): string
-  /** Returns all files, people's and the app's. `content` is the bytes as UTF-8. */
-  files(): (StoredFile & { content: string | undefined })[]
+  /** Returns all files, people's and the app's. */
+  files(): FileWithText[]
   reactions(channel: string, ts: string): Reaction[]
   /** Returns the ephemeral messages to this person. */
   ephemerals(channel: string, user: string): string[]

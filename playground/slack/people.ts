@@ -40,6 +40,13 @@ export interface MessagePlace {
   ts: string
 }
 
+/** A message, and the reaction that a person adds to it or removes. */
+export interface ReactionPlace extends MessagePlace {
+  name: string
+  user?: string
+  removed?: boolean
+}
+
 /** A thread, and the person who acts in it. */
 export interface ThreadPlace {
   channel: string
@@ -156,7 +163,7 @@ export class People {
   }
 
   /** Adds or removes a person's reaction. */
-  async react(where: MessagePlace & { name: string; user?: string; removed?: boolean }): Promise<Delivery[]> {
+  async react(where: ReactionPlace): Promise<Delivery[]> {
     const { store } = this.handOver.with
     const { name, user = ALICE, removed = false } = where
     const channel = this.handOver.channel(where.channel)

@@ -7,7 +7,7 @@ import { createDeliveries } from './events/deliveries.ts'
 import { echoBot } from './events/echo.ts'
 import { createFaults } from '../faults/faults.ts'
 import { isForeign, listen, type LoopbackServer } from '../base/loopback-server.ts'
-import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
+import type { FileWithText, LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
 import { links } from './sent-links.ts'
 import { HandOver } from './events/hand-over.ts'
@@ -49,11 +49,15 @@ const DEFAULTS = {
 /** The retries of an impatient Slack, in ms. They are short, so that one can watch them. */
 const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
 
-type LocalSlackSettings = LocalSlackOptions & typeof DEFAULTS
+type LocalSlackSettings = ReturnType<typeof withDefaults>
+
+function withDefaults(options: LocalSlackOptions) {
+  return { ...DEFAULTS, ...options }
+}
 
 /** Starts it on 127.0.0.1. Default: on a free port. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const settings: LocalSlackSettings = { ...DEFAULTS, ...options }
+  const settings = withDefaults(options)
   const progress = { open: 0 }
   const server = await listen((request, response) => {
     if (isForeign(request, settings.host ?? settings.alias))
@@ -234,7 +238,7 @@ function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
 }
 
 /** Returns a file with its bytes as a text too. */
-function asText(file: StoredFile): StoredFile & { content: string | undefined } {
+function asText(file: StoredFile): FileWithText {
   return { ...file, content: file.bytes && Buffer.from(file.bytes).toString() }
 }
 

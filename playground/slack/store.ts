@@ -32,6 +32,10 @@ export interface ReactionChange {
   removed?: boolean
 }
 
+interface NewMessage extends Omit<StoredMessage, 'type' | 'ts'> {
+  text: string
+}
+
 /** The workspace: channels, people, messages. Every change is reported to the watchers. */
 export class Store {
   readonly channels = new Map<string, Channel>()
@@ -169,7 +173,7 @@ export class Store {
   }
 
   /** Adds a message to a channel. A bot's message clears the status of its thread. */
-  post(channel: Channel, message: Omit<StoredMessage, 'type' | 'ts'> & { text: string }): StoredMessage {
+  post(channel: Channel, message: NewMessage): StoredMessage {
     const posted: StoredMessage = { type: 'message', ts: this.ts(), ...message }
     const root = posted.thread_ts ? this.find(channel, posted.thread_ts) : undefined
     if (root?.user) posted.parent_user_id = root.user

@@ -92,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     response.setHeader('date', new Date(options.now()).toUTCString())
     if (first === 'api') return answerCall(second, { request, response, gateway })
     if (workspace && first === 'from') return takeDelivery(workspace, request, response)
-    if (workspace) return pass(workspace, { request, response, oauth })
+    if (workspace) return pass(workspace, { request, response, gateway })
     if (!(await options.serve(request, response, gateway))) response.writeHead(404).end()
   }
 
@@ -153,10 +153,11 @@ function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: s
 interface GatewayRequest {
   request: IncomingMessage
   response: ServerResponse
+  gateway: Gateway
 }
 
 /** Answers a Web API call with the token of any workspace. */
-async function answerCall(method: string, { request, response, gateway }: GatewayRequest & { gateway: Gateway }) {
+async function answerCall(method: string, { request, response, gateway }: GatewayRequest) {
   const { oauth, workspaces } = gateway
   const { authorization = '', 'content-type': type = '' } = request.headers
   const body = await readBytes(request)
@@ -205,7 +206,7 @@ function workspaceOf(
 }
 
 /** Forwards files, uploads and response URLs to the local Slack. */
-async function pass(workspace: PlayedWorkspace, { request, response, oauth }: GatewayRequest & { oauth: OAuth }) {
+async function pass(workspace: PlayedWorkspace, { request, response, gateway: { oauth } }: GatewayRequest) {
   const type = request.headers['content-type'] ?? ''
   const body = await readBytes(request, 50_000_000)
   const path = (request.url ?? '').replace(/^\/w\d/, '')

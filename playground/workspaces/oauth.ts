@@ -123,8 +123,12 @@ function granted({ id, app }: Home, given: { user: string; app: string; issued: 
   return { ok: true, app_id: app ?? given.app, ...place, authed_user }
 }
 
+interface InstallationAnswer extends OAuthOptions {
+  issued: Json
+}
+
 /** Returns the answer to the code of an installation. */
-function installed(home: Home, { app, scopes, botUserOf, issued }: OAuthOptions & { issued: Json }): Json {
+function installed(home: Home, { app, scopes, botUserOf, issued }: InstallationAnswer): Json {
   const { id, enterprise } = home
   const isOrgWide = id.startsWith('E')
   const { name = `${isOrgWide ? 'Org' : 'Team'} ${id}` } = home

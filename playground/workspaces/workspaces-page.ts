@@ -112,8 +112,9 @@ function eventOf(
 ): Json {
   const payload = envelope(slack.store, told, now())
   if (!enterprise) return payload
-  const { authorizations, ...rest } = forOrganisation(payload, enterprise) as Json & { authorizations: Json[] }
-  return { ...rest, team_id: null, authorizations: authorizations.map((one) => ({ ...one, team_id: null })) }
+  const whole = forOrganisation(payload, enterprise)
+  const authorizations = whole['authorizations'] as Json[]
+  return { ...whole, team_id: null, authorizations: authorizations.map((one) => ({ ...one, team_id: null })) }
 }
 
 function workspacesPage(gateway: Gateway, options: WorkspacesPageOptions): string {

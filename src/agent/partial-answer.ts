@@ -1,6 +1,6 @@
 import { defuseLabels } from './observation.ts'
 import { actionTitle } from './tool-title.ts'
-import type { Observation, ObservedStep, Step, ToolStep } from './contracts/run-events.ts'
+import type { Observation, ObservedToolStep, Step } from './contracts/run-events.ts'
 
 /** Follows an answer that was cut off. */
 export const CUT_OFF = "_The model's answer was cut off._"
@@ -17,7 +17,7 @@ export function plainProse(text: string, beginsObservation: (line: string) => bo
 }
 
 /** Returns whether a tool ran successfully in this step. A reply from the loop does not count. */
-export function hasRun(step: Step): step is ToolStep & ObservedStep {
+export function hasRun(step: Step): step is ObservedToolStep {
   return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
 }
 

@@ -13,6 +13,9 @@ export interface Person {
   user: string
 }
 
+/** A person in a channel or direct message. */
+export interface PersonInPlace extends Person, Place {}
+
 /** Deletes a store's data about a channel or a team, on request or when the app is removed from a workspace. */
 export interface Forgetting {
   forgetChannel(place: Place): Promise<void>

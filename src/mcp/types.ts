@@ -42,9 +42,7 @@ export interface HttpServerConfig extends ServerRules {
   kind: 'http'
   url: string
   headers: Record<string, string>
-  /**
-   * Speaks the deprecated HTTP+SSE, as `"type": "sse"` says. Otherwise that is tried if Streamable HTTP is missing.
-   */
+  /** Uses the deprecated HTTP+SSE at once (`"type": "sse"`), which is otherwise tried if Streamable HTTP is missing. */
   sse?: boolean
   /** `person`: its tools are called as the asker, with their own login. */
   login?: 'workspace' | 'person'
@@ -66,22 +64,12 @@ export interface ServerTool {
   description: string
   /** The JSON Schema of an object, as it came. */
   inputSchema: Record<string, unknown>
-  annotations: ToolHints
-}
-
-/** A tool's description of itself. */
-export interface ToolHints {
-  readOnlyHint?: boolean
-  destructiveHint?: boolean
-  idempotentHint?: boolean
-  openWorldHint?: boolean
+  annotations: { readOnlyHint?: boolean; idempotentHint?: boolean }
 }
 
 /** A server's complete list. It stays the same object until the tools are listed again. */
 export interface ServerTools {
   tools: ServerTool[]
-  /** The server's instructions for its use. */
-  instructions?: string
 }
 
 /** `idle`: it is not connected, and the last attempt has not failed. */
@@ -138,4 +126,9 @@ interface PersonalServerConfig extends HttpServerConfig {
 /** Returns whether people log in to it, each for themselves. */
 export function isPersonal(server: McpServerConfig): server is PersonalServerConfig {
   return server.kind === 'http' && server.login === 'person'
+}
+
+/** Returns whether MCP_CONFIG itself has the server's login. */
+export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
 }

@@ -18,11 +18,11 @@ interface CallPart {
 }
 
 /**
- * Maximum characters read: of the text (slightly less than MAX_CHARS of observation-cut.ts, the loop's limit), and of
- * everything beside it.
+ * Maximum characters of the text that are read (slightly less than MAX_CHARS of observation-cut.ts, the loop's limit),
+ * and of everything else.
  */
-const MAX_TEXT = 99_000
-export const MAX_BESIDE = 500_000
+const MAX_TEXT_CHARS = 99_000
+export const MAX_OTHER_CHARS = 500_000
 const MAX_CALLS = 1_000
 
 /** The finish_reason values of various endpoints. */
@@ -31,9 +31,9 @@ const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_c
 
 /** Everything that a model has written in one answer, up to the limits. */
 export class AnswerBuffer {
-  #text = 0
+  #textChars = 0
   #pending = ''
-  #beside = 0
+  #otherChars = 0
   #words = ''
   #reason = ''
   #hasDeclined = false
@@ -41,15 +41,15 @@ export class AnswerBuffer {
   readonly #calls: { index: number | undefined; id: string; name: string; arguments: string }[] = []
 
   get hasText(): boolean {
-    return this.#text > 0
+    return this.#textChars > 0
   }
 
   /** Whether a limit is reached. Nothing more is read then, and the model may be stopped. */
   get isFull(): boolean {
     return (
-      this.#text >= MAX_TEXT ||
-      this.#beside >= MAX_BESIDE ||
-      this.#pending.length >= MAX_BESIDE ||
+      this.#textChars >= MAX_TEXT_CHARS ||
+      this.#otherChars >= MAX_OTHER_CHARS ||
+      this.#pending.length >= MAX_OTHER_CHARS ||
       this.#hasTooManyCalls
     )
   }
@@ -60,17 +60,17 @@ export class AnswerBuffer {
 
   /** The tool calls. Empty if they are too long, since the last one would be incomplete. */
   calls(): ToolCall[] {
-    if (this.#beside >= MAX_BESIDE) return []
+    if (this.#otherChars >= MAX_OTHER_CHARS) return []
     return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
   }
 
-  take(said: MessagePiece): ModelEvent[] {
-    const thinking = this.#takeBeside(textOf(said.reasoning))
-    const text = textOf(said.content).slice(0, MAX_TEXT - this.#text)
-    this.#text += text.length
+  take(piece: MessagePiece): ModelEvent[] {
+    const thinking = this.#takeOther(textOf(piece.reasoning))
+    const text = textOf(piece.content).slice(0, MAX_TEXT_CHARS - this.#textChars)
+    this.#textChars += text.length
     this.#words += thinking + text
-    if (this.#takeBeside(textOf(said.refusal)) !== '') this.#hasDeclined = true
-    for (const part of said.tool_calls ?? []) this.#takeCall(part)
+    if (this.#takeOther(textOf(piece.refusal)) !== '') this.#hasDeclined = true
+    for (const part of piece.tool_calls ?? []) this.#takeCall(part)
     const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
     if (text !== '') events.push({ type: 'text', text })
     return events
@@ -92,7 +92,7 @@ export class AnswerBuffer {
    * forgets it.
    */
   pend(piece?: unknown): [] {
-    this.#pending = typeof piece === 'string' ? (this.#pending + piece).slice(0, MAX_BESIDE) : ''
+    this.#pending = typeof piece === 'string' ? (this.#pending + piece).slice(0, MAX_OTHER_CHARS) : ''
     return []
   }
 
@@ -101,9 +101,9 @@ export class AnswerBuffer {
     return this.#words + this.#pending + this.#calls.map((call) => call.name + call.arguments).join('')
   }
 
-  #takeBeside(text: string): string {
-    const taken = text.slice(0, MAX_BESIDE - this.#beside)
-    this.#beside += taken.length
+  #takeOther(text: string): string {
+    const taken = text.slice(0, MAX_OTHER_CHARS - this.#otherChars)
+    this.#otherChars += taken.length
     return taken
   }
 
@@ -119,10 +119,10 @@ export class AnswerBuffer {
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
     // Some endpoints repeat id and name with every piece.
-    if (id && id !== call.id) call.id = this.#takeBeside(id)
-    if (name !== call.name) call.name += this.#takeBeside(name)
+    if (id && id !== call.id) call.id = this.#takeOther(id)
+    if (name !== call.name) call.name += this.#takeOther(name)
     const args = made?.arguments ?? ''
-    call.arguments += this.#takeBeside(typeof args === 'string' ? args : JSON.stringify(args))
+    call.arguments += this.#takeOther(typeof args === 'string' ? args : JSON.stringify(args))
   }
 }
 
@@ -137,7 +137,7 @@ export function textOf(content: unknown): string {
 const MAX_TOKENS = 20_000_000
 
 /** The token counts that an endpoint reported. */
-export interface ReportedTokens {
+interface ReportedTokens {
   input: unknown
   output: unknown
   cached: unknown

@@ -4,7 +4,7 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
+import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
   // The last three are fields of messages.
@@ -47,8 +47,8 @@ function toWire(message: Message, model: string, learnt: ModelQuirks): ChatCompl
     type: 'function' as const,
     function: { name: c.name, arguments: c.arguments },
   }))
-  const said = { role, content: content === '' && calls ? null : content }
-  return calls ? { ...said, ...reasoningOf(message, model, learnt), tool_calls: calls } : said
+  const answer = { role, content: content === '' && calls ? null : content }
+  return calls ? { ...answer, ...reasoningOf(message, model, learnt), tool_calls: calls } : answer
 }
 
 /** The model's own reasoning, under the names that its endpoint used. Only sent with the model's tool calls. */
@@ -149,13 +149,13 @@ class ReasoningDetails {
     if (!Array.isArray(given)) return ''
     const pieces = given.filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
     this.#chars += JSON.stringify(pieces).length
-    if (this.#chars <= MAX_BESIDE) for (const piece of pieces) this.#add(piece)
+    if (this.#chars <= MAX_OTHER_CHARS) for (const piece of pieces) this.#add(piece)
     return pieces.map((piece) => String(piece['text'] ?? piece['summary'] ?? '')).join('')
   }
 
   /** All blocks, or none if they are too large. */
   all(): object[] {
-    return this.#chars <= MAX_BESIDE ? this.#blocks : []
+    return this.#chars <= MAX_OTHER_CHARS ? this.#blocks : []
   }
 
   #add(piece: Record<string, unknown>): void {
@@ -164,7 +164,7 @@ class ReasoningDetails {
     if (!last || field === '' || last['type'] !== piece['type'] || last['index'] !== piece['index'])
       return void this.#blocks.push({ ...piece })
     const words = String(last[field] ?? '') + String(piece[field] ?? '')
-    const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined)
-    Object.assign(last, Object.fromEntries(told), { [field]: words })
+    const present = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined)
+    Object.assign(last, Object.fromEntries(present), { [field]: words })
   }
 }

@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { isTimeUp, ModelError } from '../base/errors.ts'
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Consecutive failures that open the breaker. Each of them has had its retries. 4 unless given. */
   failures?: number
   /** Milliseconds until one trial call is allowed. 20,000 unless given. */
@@ -48,7 +48,6 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
   }
 }
 
-/** Watches one call for signs of life. */
 class SignsOfLife {
   isHeard = false
   /** Time of the last sign of life, or of the call itself. */
@@ -76,7 +75,7 @@ const SPARED = 'The model has been failing for a while. Please ask again in a mi
 
 class Breaker {
   readonly now: () => number
-  readonly #mostFailures: number
+  readonly #maxFailures: number
   readonly #openMs: number
   readonly #hangMs: number
   readonly #onChange: BreakerOptions['onChange']
@@ -86,7 +85,7 @@ class Breaker {
 
   constructor({ failures = 4, openMs = 20_000, hangMs, now, onChange }: BreakerOptions) {
     this.now = now
-    this.#mostFailures = failures
+    this.#maxFailures = failures
     this.#openMs = openMs
     this.#hangMs = hangMs
     this.#onChange = onChange
@@ -94,7 +93,7 @@ class Breaker {
   }
 
   enter(): 'call' | 'trial' | 'spared' {
-    if (this.#failures < this.#mostFailures) return 'call'
+    if (this.#failures < this.#maxFailures) return 'call'
     if (this.#isTrying || this.now() < this.#openUntil) return 'spared'
     this.#isTrying = true
     return 'trial'
@@ -105,12 +104,12 @@ class Breaker {
   }
 
   succeeded(): void {
-    if (this.#failures >= this.#mostFailures) this.#onChange?.(false)
+    if (this.#failures >= this.#maxFailures) this.#onChange?.(false)
     this.#failures = 0
   }
 
   failed(): void {
-    if (++this.#failures === this.#mostFailures) this.#onChange?.(true)
+    if (++this.#failures === this.#maxFailures) this.#onChange?.(true)
     this.#openUntil = this.now() + this.#openMs
   }
 

@@ -122,14 +122,10 @@ export class EventDecoder {
 
   #keep(bytes: Uint8Array): void {
     const size = this.#restBytes + bytes.length
-    this.#check(size)
+    if (size > MAX_EVENT_BYTES) throw tooMuch()
     if (size > this.#rest.length) this.#rest = Buffer.concat([this.#rest], 2 * size)
     this.#rest.set(bytes, this.#restBytes)
     this.#restBytes = size
-  }
-
-  #check(size: number): void {
-    if (size > MAX_EVENT_BYTES) throw tooMuch()
   }
 
   /** Reads complete lines. */
@@ -148,7 +144,7 @@ export class EventDecoder {
   #take(value: string): void {
     this.#data.push(value.startsWith(' ') ? value.slice(1) : value)
     this.#dataChars += value.length + 1
-    this.#check(this.#dataChars)
+    if (this.#dataChars > MAX_EVENT_BYTES) throw tooMuch()
   }
 
   #finish(events: string[]): void {

@@ -65,9 +65,9 @@ export function failureOf(error: unknown, model: string): ModelError {
   const status = statusOf(error)
   // Without a status it is the connection or its content: a bad chunk, a truncated stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
-  const spent = error instanceof APIError && error.code === 'insufficient_quota'
-  const retryable = mayPass && !spent && !isContextLength(error)
-  const hint = spent ? HINTS.quota : hintOf(error, status, model)
+  const isQuotaUsedUp = error instanceof APIError && error.code === 'insufficient_quota'
+  const retryable = mayPass && !isQuotaUsedUp && !isContextLength(error)
+  const hint = isQuotaUsedUp ? HINTS.quota : hintOf(error, status, model)
   return new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
 }
 
@@ -101,8 +101,8 @@ export function knownFailureIn(error: unknown): KnownFailure | undefined {
 
 /** Azure's 400 with the code `content_filter`, and the equivalents of others. */
 function isFiltered({ status, code, type }: APIError): boolean {
-  const said = [code, type].filter((one) => typeof one === 'string').join(' ')
-  return (status === undefined || status === 400 || status === 403) && FILTER.test(said)
+  const codes = [code, type].filter((one) => typeof one === 'string').join(' ')
+  return (status === undefined || status === 400 || status === 403) && FILTER.test(codes)
 }
 
 const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspection|moderation/i

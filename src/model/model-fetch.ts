@@ -70,24 +70,20 @@ async function beginningOf(body: Body, max: number): Promise<string> {
     bytes += piece.length
     if (bytes >= max) break
   }
-  return textOf(held).slice(0, max)
+  return textOf(Buffer.concat(held)).slice(0, max)
 }
 
 /** The whole body as text. @throws KnownFailure if it is longer than `max`, or begins like a web page */
 async function wholeText(body: Body, max: number): Promise<string> {
   const whole = await readCapped(body, max)
   if (!whole) throw tooMuch()
-  const text = textOf([whole])
+  const text = textOf(whole)
   checkNoPage(text)
   return text
 }
 
-function joined(pieces: Bytes[]): Bytes {
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-}
-
-function textOf(pieces: Bytes[]): string {
-  return new TextDecoder().decode(joined(pieces))
+function textOf(bytes: Bytes): string {
+  return new TextDecoder().decode(bytes)
 }
 
 /**

@@ -7,7 +7,7 @@ import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'
 
 /** The result of two calls: one that should use a tool, and one that returns the tool's result. `why` is a sentence. */
-export type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
+type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
 
 /** A tool whose result no model knows, so that it has to be called. */
 const TOOL: ToolSpec = {
@@ -38,8 +38,8 @@ export async function probeNativeCalls(model: Model, timeMs: number): Promise<Na
     const why = faultOf(calls, text)
     if (why !== undefined) return { usable: false, why }
     const result: Message = { role: 'tool', content: `${STOCK} pieces`, toolCallId: calls[0]?.id ?? '' }
-    const said: Message = { role: 'assistant', content: text, toolCalls: calls.slice(0, 1), ...(kept && { kept }) }
-    const messages = [...ASK, said, result]
+    const reply: Message = { role: 'assistant', content: text, toolCalls: calls.slice(0, 1), ...(kept && { kept }) }
+    const messages = [...ASK, reply, result]
     const second = await readReply(model, { messages, tools: [TOOL], signal, timeMs })
     return second.text.includes(STOCK)
       ? { usable: true }

@@ -8,7 +8,7 @@ import { modelFetch } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { responsesWire } from './responses.ts'
-import { patienceFor, RETRIES } from './retry.ts'
+import { retryDelay, RETRIES } from './retry.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
 import { readAnswer, type Wire } from './wire.ts'
 
@@ -91,7 +91,7 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
       return yield* once(endpoint, request, attempt === RETRIES)
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      const ms = error instanceof ParameterRejected ? 0 : patienceFor({ error, attempt: attempt++ }, endpoint.options)
+      const ms = error instanceof ParameterRejected ? 0 : retryDelay({ error, attempt: attempt++ }, endpoint.options)
       // Sent before the wait, because the run may end during it and must not end with half an answer.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)
@@ -112,8 +112,8 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
   if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
   try {
-    const asked = wire.send(await endpoint.client, body, request.signal)
-    const batches = stream ? chunkBatches(await asked.asResponse()) : whole(asked)
+    const response = wire.send(await endpoint.client, body, request.signal)
+    const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
     const end = yield* readAnswer(wire.reader(model), batches, request)
     if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')
     // A few servers never say that they are done. Their text is accepted after the last retry, and always from then on.
@@ -124,8 +124,8 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
     const isRejected =
-      (prepared && endpoint.pictures?.learn(error, prepared)) ||
-      learnt.learn(error, body) ||
+      (prepared && endpoint.pictures?.learnFromError(error, prepared)) ||
+      learnt.learnFromError(error, body) ||
       (prepared && endpoint.pictures?.isMaybeImageError(error, prepared))
     if (isRejected) throw new ParameterRejected()
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error

@@ -10,12 +10,12 @@ const MAX_WORDS = 200
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
   if (known) return known.hint.replace('Your admin should check', 'Check')
-  const said = apiErrorIn(error)
-  if (said?.status !== undefined) return ofStatus(said, said.status)
+  const apiError = apiErrorIn(error)
+  if (apiError?.status !== undefined) return ofStatus(apiError, apiError.status)
   if (!(error instanceof ModelError)) return messageOf(error)
   // What remains is a connection error. The message contains its code, such as ECONNREFUSED.
   const code = /\b(?:E[A-Z_]{3,}|[A-Z_]*CERT[A-Z_]*|[A-Z_]*SIGNATURE[A-Z_]*|UND_[A-Z_]+)\b/.exec(error.message)?.[0]
-  return said || code ? `It cannot be reached${code ? ` (${code})` : ''}. ${REACH}` : error.hint
+  return apiError || code ? `It cannot be reached${code ? ` (${code})` : ''}. ${REACH}` : error.hint
 }
 
 const REACH = 'Check OPENAI_BASE_URL and HTTPS_PROXY, and whether it is running.'

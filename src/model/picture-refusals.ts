@@ -39,13 +39,11 @@ export class PictureRefusals {
   prepare(request: ModelRequest): PreparedRequest {
     const imagesStripped =
       this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
-    return imagesStripped
-      ? { request: withoutPictures(request), imagesStripped: imagesStripped }
-      : { request, imagesStripped: imagesStripped }
+    return { request: imagesStripped ? withoutPictures(request) : request, imagesStripped }
   }
 
   /** Returns whether the error says that the model does not accept pictures. It gets none from then on. */
-  learn(error: unknown, sent: PreparedRequest): boolean {
+  learnFromError(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !saysBlind(error)) return false
     const fields = { model: this.#model }
     if (!this.#blind.has(this.#model))

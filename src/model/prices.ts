@@ -39,8 +39,8 @@ export function checkBudgetPrices(
   if (budget === undefined) return
   const prices = loadPrices(config.PRICES_FILE)
   const lacking = MODELS.filter((setting) => config[setting] && !Object.hasOwn(prices, config[setting]))
-  const asked = lacking.find((setting) => setting !== 'OPENAI_FALLBACK_MODEL')
-  if (asked) throw new ConfigError(needsPrice(budget, config[asked]!, asked))
+  const required = lacking.find((setting) => setting !== 'OPENAI_FALLBACK_MODEL')
+  if (required) throw new ConfigError(needsPrice(budget, config[required]!, required))
   if (lacking.length > 0) log.warn(needsPrice(budget, config.OPENAI_FALLBACK_MODEL!, 'OPENAI_FALLBACK_MODEL'))
 }
 

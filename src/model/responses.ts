@@ -6,7 +6,7 @@ import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
-import { MAX_BESIDE, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
+import { MAX_OTHER_CHARS, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
   optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],
@@ -140,7 +140,7 @@ class ResponseReader implements CompletionReader {
 
   kept(): KeptReasoning | undefined {
     const items = this.#items
-    const isWanted = items.some(({ type }) => type === 'reasoning') && JSON.stringify(items).length <= MAX_BESIDE
+    const isWanted = items.some(({ type }) => type === 'reasoning') && JSON.stringify(items).length <= MAX_OTHER_CHARS
     return isWanted ? { model: this.model, items } : undefined
   }
 
@@ -213,8 +213,8 @@ class ResponseReader implements CompletionReader {
     if (error || status === 'failed') throw failed(error ?? {})
     this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
     const items = Array.isArray(output) ? output.filter((item) => typeof item === 'object' && item !== null) : []
-    const there = new Tally()
-    const missed = items.filter((item) => this.#isMissed(item, there.add(item['type'])))
+    const listed = new Tally()
+    const missed = items.filter((item) => this.#isMissed(item, listed.add(item['type'])))
     const events = missed.flatMap((item) => this.#item(item))
     this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')
     return events

@@ -22,7 +22,7 @@ const WAITS = { base: 500, max: 2_000 }
 const PATIENCE_MS = 30_000
 
 /** A call that failed; `attempt` counts from 0. */
-export interface FailedCall {
+interface FailedCall {
   error: unknown
   attempt: number
 }
@@ -34,11 +34,11 @@ interface RetryContext {
 }
 
 /** How long to wait before the next try, in ms. @throws ModelError if a retry is pointless */
-export function patienceFor({ error, attempt }: FailedCall, { model, log, now }: RetryContext): number {
+export function retryDelay({ error, attempt }: FailedCall, { model, log, now }: RetryContext): number {
   const failure = failureOf(error, model)
-  const asked = retryAfterMs(error, now) ?? 0
-  if (!failure.retryable || attempt >= RETRIES || asked > PATIENCE_MS) throw failure
-  const ms = Math.max(asked, backoffMs(attempt, WAITS))
+  const requestedMs = retryAfterMs(error, now) ?? 0
+  if (!failure.retryable || attempt >= RETRIES || requestedMs > PATIENCE_MS) throw failure
+  const ms = Math.max(requestedMs, backoffMs(attempt, WAITS))
   log.warn({ model, attempt: attempt + 1, ms: Math.round(ms), error: failure.message }, 'model call failed, retrying')
   return ms
 }

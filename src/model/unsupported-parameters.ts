@@ -19,7 +19,7 @@ export class UnsupportedParameters implements ModelQuirks {
   }
 
   /** Remembers refused parameters. Returns true if the request should be repeated without them. */
-  learn(error: unknown, sent: object): boolean {
+  learnFromError(error: unknown, sent: object): boolean {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
     if (NEEDS_REASONING.test(error.message)) return !this.needsReasoning && (this.needsReasoning = true)
     const { param, message } = error

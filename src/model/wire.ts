@@ -13,12 +13,12 @@ export interface BodyOptions {
   learnt: ModelQuirks
 }
 
-/** chat.ts and responses.ts implement it. */
 /** A request under way. Awaited, it is a whole answer. */
 interface SentRequest extends PromiseLike<unknown> {
   asResponse(): Promise<Response>
 }
 
+/** chat.ts and responses.ts implement it. */
 export interface Wire {
   /** The parameters that not every endpoint accepts; `a.b` is a field of one. */
   readonly optional: readonly string[]
@@ -43,7 +43,7 @@ export interface CompletionReader {
   kept(): KeptReasoning | undefined
 }
 
-export interface AnswerEnd {
+interface AnswerEnd {
   /** Whether the endpoint reported the end, rather than falling silent. */
   isDone: boolean
   hasText: boolean

@@ -32,7 +32,7 @@ function isLimited(question: Question): boolean {
 }
 
 /** A budget that is mostly used. `of`: who gets the notice. */
-export interface NearlyUsed {
+interface NearlyUsed {
   of: 'asker' | 'admins'
   allowance: Allowance
 }

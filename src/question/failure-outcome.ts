@@ -16,7 +16,7 @@ export interface FailureContext {
  * The reaction to a failure. `retry`: nothing is shown, because the run will be continued. `tell`: the whole thread, or
  * only the asker, gets the reason. `refund`: the question does not count against a limit.
  */
-export type FailureOutcome =
+type FailureOutcome =
   | { action: 'retry' }
   | {
       action: 'tell'

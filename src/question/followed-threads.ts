@@ -25,11 +25,13 @@ export interface KnownOptions {
   history: Pick<History, 'load'>
 }
 
+interface FollowedOptions extends KnownOptions, HeardOptions {}
+
 /**
  * Returns whether the bot answers replies without a mention in the question's thread: it was asked there and is not
  * muted.
  */
-export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
+export async function isFollowed(question: Question, options: FollowedOptions): Promise<boolean> {
   return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
 }
 

@@ -15,7 +15,7 @@ export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
 
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
-export type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
+type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
 
 interface AnsweredRun extends Conversation {
   question: Question

@@ -6,7 +6,7 @@ import type { Run } from '../stores/runs/types.ts'
 export const RECALLED_CHARS = 2_000
 
 /** `ids`: of the chosen items; `text`: a line for each, with its author and time. */
-export interface RecalledItems {
+interface RecalledItems {
   ids: string[]
   text: string
 }

@@ -12,7 +12,7 @@ import type { Occurrence, Question } from '../stores/runs/types.ts'
 import { beginsAt, hasTold, latestMs, withRun } from '../stores/schedules/types.ts'
 import type { Deferral, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   schedules: ScheduleStore
   queue: Pick<Queue, 'accept'>
   log: Log

@@ -4,7 +4,7 @@ import { movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
 
-export interface MemoryLineParts {
+interface MemoryLineParts {
   /** The unfinished questions of each thread. The first is at work if the thread is. */
   inboxes: ReadonlyMap<ThreadKey, { question: Question; saved: { attempts: number } }[]>
   /** The threads at work. */
@@ -22,7 +22,7 @@ export interface MemoryLineParts {
   forgetWaited(isMeant: (question: Question) => boolean): void
 }
 
-export interface MemoryLine extends Omit<WaitingLine, 'place'> {
+interface MemoryLine extends Omit<WaitingLine, 'place'> {
   /** Returns how long ago the oldest waiting question was asked, in milliseconds; 0 if none waits. */
   oldestMs(now: number): number
 }

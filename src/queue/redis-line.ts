@@ -8,7 +8,7 @@ import { lineInThread, withdrawQuestion } from './scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
 import { entryOf } from './waiting-questions.ts'
 
-export interface RedisLineParts {
+interface RedisLineParts {
   redis: RedisClient
   settings: QueueSettings
   /** The sorted set of waiting questions (waiting-questions.ts). */

@@ -20,7 +20,7 @@ import { sendSignal, resumeRun } from './scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 
-export interface RedisRunControlOptions {
+interface RedisRunControlOptions {
   prefix: string
   now: () => number
   /** How long a step may wait for a person. Milliseconds. */

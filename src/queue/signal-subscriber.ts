@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { RedisClient } from '../base/redis/redis.ts'
 
-export interface SignalSubscriberOptions {
+interface SignalSubscriberOptions {
   redis: RedisClient
   channel: string
   /** Called with each text that is published on the channel. */

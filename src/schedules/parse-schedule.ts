@@ -5,7 +5,7 @@
 import { ORDINALS, WEEKDAYS } from './describe-when.ts'
 import { isCron, nextTimes, smallestGap, timeZone, type When } from './when.ts'
 
-export interface ParseContext {
+interface ParseContext {
   /** The asker's time zone, an IANA name. */
   zone: string
   /** Milliseconds since the epoch. */

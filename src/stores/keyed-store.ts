@@ -41,7 +41,7 @@ export function memoryKeyedStore(options: MemoryKeyedStoreOptions): KeyedStore {
   }
 }
 
-export interface RedisKeyedStoreOptions {
+interface RedisKeyedStoreOptions {
   /** How long a text lives after it was set or renewed, in milliseconds. */
   ttlMs: number
   redis: RedisClient

@@ -9,7 +9,7 @@ import type { Question, SavedRun } from '../stores/runs/types.ts'
 import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../stores/runs/run-trace.ts'
 import { TraceText } from './trace-text.ts'
 
-export interface RecordingOptions {
+interface RecordingOptions {
   /** The events that earlier processes recorded of the run. */
   before?: RunTrace | undefined
   secrets: readonly string[]

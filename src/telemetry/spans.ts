@@ -37,7 +37,7 @@ function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
 }
 
 /** A finished call that becomes a span. `error` is a class of errors with few values; undefined for success. */
-export interface CallSpan {
+interface CallSpan {
   name: string
   kind: SpanKind
   attributes: Attributes

@@ -15,7 +15,7 @@ export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undeliver
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
 /** A delivery from Slack: accepted, a duplicate or not for the bot. `failed`: it was not acked. */
-export interface IntakeEvent {
+interface IntakeEvent {
   kind: 'intake'
   question: Question
   outcome: AcceptOutcome | 'failed'
@@ -23,14 +23,14 @@ export interface IntakeEvent {
 }
 
 /** A worker starts on a question for the first time; `ms` since it came in. */
-export interface StartedEvent {
+interface StartedEvent {
   kind: 'started'
   question: Question
   ms: number
 }
 
 /** The asker sees the first sign that the bot is at work; `ms` since the question came in. */
-export interface FirstSignEvent {
+interface FirstSignEvent {
   kind: 'first_sign'
   question: Question
   ms: number
@@ -80,7 +80,7 @@ export interface SlackCallEvent {
 }
 
 /** The work on a question has ended; `ms` since it came in. */
-export interface EndingEvent {
+interface EndingEvent {
   kind: 'ending'
   question: Question
   outcome: Outcome
@@ -89,33 +89,33 @@ export interface EndingEvent {
 }
 
 /** A worker released a question, which the queue hands out again. */
-export interface ReleasedEvent {
+interface ReleasedEvent {
   kind: 'released'
   question: Question
 }
 
 /** A limit refused a question. */
-export interface RefusedEvent {
+interface RefusedEvent {
   kind: 'refused'
   question: Question
   limit: string
 }
 
 /** The circuit breaker of a model opened (it is not called) or closed. */
-export interface CircuitEvent {
+interface CircuitEvent {
   kind: 'breaker'
   model: string
   isOpen: boolean
 }
 
 /** Socket Mode has connected or lost its connection. */
-export interface SocketEvent {
+interface SocketEvent {
   kind: 'socket'
   isConnected: boolean
 }
 
 /** A person rated an answer. */
-export interface FeedbackEvent {
+interface FeedbackEvent {
   kind: 'feedback'
   rating: 'up' | 'down'
 }

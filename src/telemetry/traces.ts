@@ -25,7 +25,7 @@ import {
   type SpanStyle,
 } from './spans.ts'
 
-export interface TracesOptions {
+interface TracesOptions {
   /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */
   endpoint: string
   /** Distinguishes this process from others of the service. */

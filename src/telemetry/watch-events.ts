@@ -3,7 +3,7 @@ import type { AnswerEvent } from '../question/answer.ts'
 import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 
-export interface EventWatch {
+interface EventWatch {
   attempt: Attempt
   /** The tools that exist: a model can write any name. */
   tools: ReadonlySet<string>

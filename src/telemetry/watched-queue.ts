@@ -12,7 +12,7 @@ export interface DeliverySpan {
   end(outcome: AcceptOutcome | 'failed', error?: unknown): void
 }
 
-export interface QueueWatch {
+interface QueueWatch {
   receive(question: Question): DeliverySpan | undefined
   /** Runs `work`, whose calls all belong to this attempt. */
   during<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>

@@ -20,10 +20,9 @@ test('a stdio server of npm lists its tools and answers', async () => {
   const { servers } = openMcp(t, { everything: npmStdio('everything') })
   const server = servers.of('everything')
   expect(server.status()).toEqual({ state: 'idle' })
-  const { tools, instructions } = await server.list(soon())
+  const { tools } = await server.list(soon())
   const sum = tools.find(({ name }) => name === 'get-sum')
   expect(sum).toMatchObject({ inputSchema: { properties: { a: {}, b: {} } } })
-  expect(instructions).toContain('Everything')
   expect(await said(use(server, 'get-sum', { args: { a: 2, b: 40 } }))).toContain('42')
   expect(await said(use(server, 'get-structured-content', { args: { location: 'Chicago' } }))).toMatch(
     /^\{[^}]*"humidity"[^}]*\}$/,

@@ -9,6 +9,16 @@ import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
 import { Refusal, type Channel, type Ephemeral, type Json, type StoredMessage } from '../types.ts'
 import type { OpenView } from '../view-stack.ts'
 
+interface ActedPlace extends MessagePlace {
+  /** The person who acts; Alice unless given. */
+  user?: string
+}
+
+/** `values`: what was typed or picked before, by `action_id` or `block_id`. */
+interface PressPlace extends ActedPlace {
+  values?: FormValues
+}
+
 /** An open view, or its id, and the values filled in so far. */
 export interface ViewPlace {
   view: Json | string
@@ -57,20 +67,13 @@ export class Interactions {
   }
 
   /**
-   * Presses a button, or chooses from another element with an `action_id`, in a message or a view. `values` are the
-   * values that were typed or picked there before, by `action_id` or `block_id`.
+   * Presses a button, or chooses from another element with an `action_id`, in a message or a view.
    */
-  async press(
-    where: (MessagePlace & { user?: string; values?: FormValues }) | ViewPlace,
-    action: ElementChoice,
-  ): Promise<AckResult> {
+  async press(where: PressPlace | ViewPlace, action: ElementChoice): Promise<AckResult> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 
-  private async pressInMessage(
-    where: MessagePlace & { user?: string; values?: FormValues },
-    action: ElementChoice,
-  ): Promise<AckResult> {
+  private async pressInMessage(where: PressPlace, action: ElementChoice): Promise<AckResult> {
     const { store, responseUrls, base } = this.handOver.with
     const { user = ALICE, values = {} } = where
     const channel = this.handOver.channel(where.channel)
@@ -104,7 +107,7 @@ export class Interactions {
   }
 
   /** Uses a shortcut of a message's menu. */
-  async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<AckResult> {
+  async shortcut(where: ActedPlace, callbackId: string): Promise<AckResult> {
     const { store, responseUrls, base } = this.handOver.with
     const { user = ALICE } = where
     const channel = this.handOver.channel(where.channel)

@@ -128,6 +128,10 @@ interface FoundMessage {
   message: StoredMessage
 }
 
+interface FoundFile extends FoundMessage {
+  file: Json
+}
+
 function messagesIn(context: SearchContext): FoundMessage[] {
   const withBots = flag(context.args, 'include_bots')
   const [after, before] = [Number(context.args['after'] ?? 0), Number(context.args['before'] ?? Infinity)]
@@ -141,7 +145,7 @@ function messagesIn(context: SearchContext): FoundMessage[] {
   )
 }
 
-function filesOf(context: SearchContext): (FoundMessage & { file: Json })[] {
+function filesOf(context: SearchContext): FoundFile[] {
   return messagesIn(context).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
@@ -175,7 +179,7 @@ function messageOf({ channel, message }: FoundMessage, { store, base }: Workspac
   }
 }
 
-function fileOf({ message, file }: FoundMessage & { file: Json }, { store, base }: Workspace): Json {
+function fileOf({ message, file }: FoundFile, { store, base }: Workspace): Json {
   const { user = '', ts } = message
   return {
     author_name: store.users.get(user)?.real_name ?? '',

@@ -99,7 +99,12 @@ export type AwaitedDecision =
       /** The same call was made before, and it is unknown whether it took effect. */
       isRepeat?: true
     }
-  | ({ kind: 'question'; version?: string } & ToolQuestion)
+  | AwaitedAnswer
+
+interface AwaitedAnswer extends ToolQuestion {
+  kind: 'question'
+  version?: string
+}
 
 /**
  * A completion that the dialect could not read. `text` is its beginning. The observation tells the model the expected
@@ -159,4 +164,9 @@ export type AgentEvent =
   /** The usage of one model call, by the loop or a tool. `ms`: how long it took; 0 for a tool's call. */
   | { type: 'usage'; usage: Usage; ms: number }
 
-export type ObservedStep = (ToolStep | UnreadableStep) & { observation: Observation }
+/** A tool step whose call has ended. */
+export interface ObservedToolStep extends ToolStep {
+  observation: Observation
+}
+
+export type ObservedStep = ObservedToolStep | UnreadableStep

@@ -193,8 +193,7 @@ function inputOf(named: Record<string, unknown>, positional: unknown[]): unknown
 }
 
 /** A leaked call. */
-export type LeakedCall = { at: number; end: number } & (
-  | { ok: true; tool: string; input: unknown }
+export type LeakedCall =
+  | { ok: true; at: number; end: number; tool: string; input: unknown }
   /** The call is incomplete. */
-  | { ok: false }
-)
+  | { ok: false; at: number; end: number }

@@ -82,12 +82,11 @@ function cutLastLine(text: string, begins: (line: string) => boolean): string {
 }
 
 /** A reader's find in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
-export type Match = { at: number; thought: string } & (
-  | { kind: 'action'; tool: string; input: unknown }
-  | { kind: 'finish'; answer: string }
+export type Match =
+  | { kind: 'action'; at: number; thought: string; tool: string; input: unknown }
+  | { kind: 'finish'; at: number; thought: string; answer: string }
   /** A step that begins but cannot be read. `what` completes "it could not be read: …". */
-  | { kind: 'fault'; what: string }
-)
+  | { kind: 'fault'; at: number; thought: string; what: string }
 
 /** The value of an input, or the fault in it. */
 export type ActionInput = { ok: true; input: unknown } | { ok: false; what: string }

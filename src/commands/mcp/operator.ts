@@ -6,11 +6,17 @@ import type { Log } from '../../base/log.ts'
 import { createAgents, proxyFrom, systemResolve } from '../../base/http/agents.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
-import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
+import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import { isPersonal, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import {
+  hasOwnAuthorization,
+  isPersonal,
+  type HttpServerConfig,
+  type McpConfig,
+  type McpServerConfig,
+} from '../../mcp/types.ts'
 import { authFetch } from '../../mcp/servers/http-fetch.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
 
@@ -155,7 +161,7 @@ function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
 }
 
 async function openedServers({ config, servers, store, log, now }: OperatorPlace): Promise<McpServers> {
-  const { openLoggedIn } = await import('../../mcp/login/logged-in-servers.ts')
+  const { openLoggedIn } = await import('../../mcp/login/server-auth.ts')
   return openLoggedIn(servers, { log, now, store, sealer: sealerFrom(config), ...proxyOptions(config) })
 }
 

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import type { Env } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
-import type { HttpServerConfig, McpConfig, McpServerConfig, OAuthSettings } from '../types.ts'
+import {
+  hasOwnAuthorization,
+  type HttpServerConfig,
+  type McpConfig,
+  type McpServerConfig,
+  type OAuthSettings,
+} from '../types.ts'
 
 /** The maximum size of MCP_CONFIG's file. Bytes. */
 const MAX_FILE = 1_000_000
@@ -64,24 +70,24 @@ type WrittenServer = z.infer<typeof stdio> | z.infer<typeof http>
  */
 export function loadMcpConfig(file: string, env: Env): McpConfig {
   const problems: string[] = []
-  const servers = serversIn(file).flatMap(([name, value]) => {
+  const servers = readServers(file).flatMap(([name, value]) => {
     const say = (what: string) => problems.push(`MCP_CONFIG: ${file}: ${what}`)
-    const written = checked(name, value, say)
-    const server = written && filledIn(name, written, { env, say })
+    const written = parseServer(name, value, say)
+    const server = written && fillIn(name, written, { env, say })
     return server ? [server] : []
   })
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return { servers }
 }
 
-function serversIn(file: string): [string, unknown][] {
+function readServers(file: string): [string, unknown][] {
   const whole = z.strictObject({ mcpServers: z.custom<object>(isObject) }).safeParse(readJson(file))
   // Taken as written: zod silently drops a name such as __proto__.
   if (whole.data) return Object.entries(whole.data.mcpServers)
   const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
   throw new ConfigError(
     unknown.length > 0
-      ? `MCP_CONFIG: ${file} has an unknown key: ${listed(unknown)}. It may contain only mcpServers.`
+      ? `MCP_CONFIG: ${file} has an unknown key: ${quotedList(unknown)}. It may contain only mcpServers.`
       : `MCP_CONFIG: ${file} should contain {"mcpServers": {…}}, with one entry per server.`,
   )
 }
@@ -106,7 +112,7 @@ function readJson(file: string): unknown {
   }
 }
 
-function checked(name: string, value: unknown, say: (what: string) => void): WrittenServer | undefined {
+function parseServer(name: string, value: unknown, say: (what: string) => void): WrittenServer | undefined {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(name) || name.includes('__')) {
     say(`${JSON.stringify(name.slice(0, 60))} should be a name of up to 40 letters, digits, - and single _.`)
     return undefined
@@ -128,27 +134,23 @@ function schemaFor(value: unknown) {
 function issueSentence(name: string, issue: z.core.$ZodIssue): string {
   const key = [name, ...issue.path].join('.')
   if (issue.code === 'unrecognized_keys')
-    return `${key} has ${listed(issue.keys)}, which is not a key of ${whatIs(issue)}.`
+    return `${key} has ${quotedList(issue.keys)}, which is not a key of ${issue.path.length === 0 ? 'a server' : 'an object'}.`
   const wanted =
     issue.code === 'too_small' || issue.code === 'too_big' ? 'a whole number from 100 to 300000' : issue.message
   return `${key} should be ${wanted}.`
 }
 
-function whatIs({ path }: z.core.$ZodIssue): string {
-  return path.length === 0 ? 'a server' : 'an object'
-}
-
-function listed(keys: string[]): string {
+function quotedList(keys: string[]): string {
   return keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')
 }
 
-function filledIn(name: string, written: WrittenServer, { env, say }: { env: Env; say(what: string): void }) {
+function fillIn(name: string, written: WrittenServer, { env, say: report }: { env: Env; say(what: string): void }) {
   const values = createValueReader(env)
   const server = 'command' in written ? stdioOf(name, written, values) : httpOf(name, written, values)
   for (const variable of values.missing)
-    say(`${name} needs \${${variable}}, which is not set. Set it, or give it a default: \${${variable}:-…}.`)
+    report(`${name} needs \${${variable}}, which is not set. Set it, or give it a default: \${${variable}:-…}.`)
   const fault = values.missing.size === 0 && server.kind === 'http' ? addressFault(server) : undefined
-  if (fault) say(`${name}.${fault}`)
+  if (fault) report(`${name}.${fault}`)
   return fault === undefined && values.missing.size === 0 ? server : undefined
 }
 
@@ -196,14 +198,15 @@ function readAll(written: Record<string, string>, values: ValueReader): Record<s
   return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, values.read(value, key, true)]))
 }
 
-function addressFault({ url, headers, login }: HttpServerConfig): string | undefined {
-  if (login === 'person' && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+function addressFault(server: HttpServerConfig): string | undefined {
+  const { url, headers, login } = server
+  if (login === 'person' && hasOwnAuthorization(server))
     return 'login is person, so headers should contain no Authorization: each person has a login of their own.'
   const at = URL.canParse(url) ? new URL(url) : undefined
   if (!at || !/^https?:$/.test(at.protocol)) return 'url should be an address that begins with https:// or http://.'
   if (at.username !== '' || at.password !== '') return 'url should contain no user name or password. Use headers.'
   const wrong = Object.entries(headers).find(([key, value]) => !isHeader(key, value))
-  return wrong && `headers should be header names with one-line Latin values; ${listed([wrong[0]])} is not.`
+  return wrong && `headers should be header names with one-line Latin values; ${quotedList([wrong[0]])} is not.`
 }
 
 function isHeader(name: string, value: string): boolean {

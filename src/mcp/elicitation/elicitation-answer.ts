@@ -18,7 +18,7 @@ const stateSchema = z.discriminatedUnion('way', [
   z.object({ way: z.literal('refusal') }),
 ])
 
-export type AskingState = z.infer<typeof stateSchema>
+type AskingState = z.infer<typeof stateSchema>
 /** An `input_required` result whose requests are being answered; `key` is the next one. */
 export type AskingResult = Extract<AskingState, { way: 'result' }>
 
@@ -30,7 +30,11 @@ interface AskedByServer extends ElicitRequest {
   remakes?: ToolQuestion['remakes']
 }
 
-export function asks(server: string, { message, schema, url, remakes }: AskedByServer, state: AskingState): ToolAsks {
+export function toToolAsks(
+  server: string,
+  { message, schema, url, remakes }: AskedByServer,
+  state: AskingState,
+): ToolAsks {
   const what = url === undefined ? { schema: schema ?? {} } : { url: new URL(url).href }
   return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
 }
@@ -45,7 +49,7 @@ export interface ElicitAnswer {
 const contentSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
 
 /** Content is sent only with the acceptance of a form. */
-export function answerOf({ action, content }: Pick<PersonsAnswer, 'action' | 'content'>): ElicitAnswer {
+export function toElicitAnswer({ action, content }: Pick<PersonsAnswer, 'action' | 'content'>): ElicitAnswer {
   const values = contentSchema.safeParse(content).data
   return action === 'accept' && values ? { action, content: values } : { action }
 }

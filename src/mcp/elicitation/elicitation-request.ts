@@ -18,7 +18,7 @@ const paramsSchema = z.object({
 })
 
 /** Reads the parameters of `elicitation/create` in any version of the protocol. */
-export function elicitedBy(params: unknown): ElicitRequest {
+export function parseElicitation(params: unknown): ElicitRequest {
   const { message, mode, url = '', requestedSchema } = paramsSchema.parse(params ?? {})
   return mode === 'url' ? { message, url } : { message, schema: requestedSchema }
 }
@@ -28,9 +28,9 @@ const MAX_MESSAGE_CHARS = 10_000
 const MAX_URL_CHARS = 3_000
 
 /** Returns why a person cannot be asked this, as half a sentence. @returns undefined if they can be asked */
-export function whyNotAsked({ message, schema, url }: ElicitRequest, config: McpServerConfig): string | undefined {
+export function refusalReason({ message, schema, url }: ElicitRequest, config: McpServerConfig): string | undefined {
   if (message.length > MAX_MESSAGE_CHARS) return 'its text is too long'
-  if (url !== undefined) return whyNotVisited(url, config)
+  if (url !== undefined) return urlRefusalReason(url, config)
   const form = formOf(schema)
   return 'why' in form ? form.why : undefined
 }
@@ -39,7 +39,7 @@ export function whyNotAsked({ message, schema, url }: ElicitRequest, config: Mcp
  * People are sent only to https, or to this machine if the operator has the server there. The address is never fetched
  * here.
  */
-function whyNotVisited(address: string, config: McpServerConfig): string | undefined {
+function urlRefusalReason(address: string, config: McpServerConfig): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || url.href.length > MAX_URL_CHARS) return 'its address is invalid or too long'
   if (url.username !== '' || url.password !== '') return 'its address contains a user name or password'

@@ -4,8 +4,8 @@ import type { CallToolRequest, CallToolResult, Client, InputRequiredResult, Tool
 import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { answerOf, asks, stateOf, type AskingResult, type ElicitAnswer } from './elicitation-answer.ts'
-import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
+import { toElicitAnswer, toToolAsks, stateOf, type AskingResult, type ElicitAnswer } from './elicitation-answer.ts'
+import { parseElicitation, refusalReason } from './elicitation-request.ts'
 import { PendingCalls, type AskerAnswers } from './pending-calls.ts'
 import type { McpServerConfig } from '../types.ts'
 
@@ -20,11 +20,19 @@ const PAUSE_MS = 250
 const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
-type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
+interface SdkOptions extends NonNullable<Parameters<Client['callTool']>[1]> {
+  signal: AbortSignal
+}
+
 /** A server's result is kept apart from questions, so that no field of a result can pass for a question. */
 export type CallOutcome = { result: CallToolResult } | ToolAsks
 /** The additional parameters of a repeated call. */
-type RetryParams = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
+interface RetryParams {
+  inputResponses?: Record<string, ElicitAnswer>
+  requestState?: string
+}
+
+interface SentParams extends CallParams, RetryParams {}
 
 /**
  * Handles every request of a server to a person during a call on one connection. The protocol has three mechanisms.
@@ -43,12 +51,12 @@ export class Elicitation {
     this.#client = client
     this.#config = config
     this.#pending = new PendingCalls(config)
-    client.setRequestHandler('elicitation/create', ({ params }) => this.#pending.answer(elicitedBy(params)))
+    client.setRequestHandler('elicitation/create', ({ params }) => this.#pending.answer(parseElicitation(params)))
   }
 
   /**
-   * Calls a tool, with the asker's answers so far. `toolDefinition`: the known definition of the tool; without it the
-   * SDK checks results against the listing that it knows.
+   * Calls a tool, with the asker's answers so far. Without `toolDefinition`, the SDK would list the tools to check the
+   * result.
    * @returns the result, or the question that the call asks now
    * @throws what the SDK throws, and ToolError if the server asks too much, or something that cannot be asked
    */
@@ -59,13 +67,13 @@ export class Elicitation {
     if (given.answers.length > MAX_ROUNDS) throw new ToolError(`${name} has asked too often in one call.`)
     if (state?.way === 'refusal' && last?.action !== 'accept')
       throw new ToolError(`${name} did nothing: it needs a visit to a page first, and the asker declined.`)
-    if (state?.way !== 'result') return this.#rounds({ params, options, given, round: 1 })
-    const again = this.#again(state, given)
-    return 'asks' in again ? again : this.#rounds({ params, options, given, again, round: state.round + 1 })
+    if (state?.way !== 'result') return this.#callUntilDone({ params, options, given, round: 1 })
+    const again = this.#retryParams(state, given)
+    return 'asks' in again ? again : this.#callUntilDone({ params, options, given, again, round: state.round + 1 })
   }
 
   /** Repeats the call until its result is complete, or it asks a person. */
-  async #rounds(call: {
+  async #callUntilDone(call: {
     params: CallParams
     options: SdkOptions
     given: AskerAnswers
@@ -78,15 +86,15 @@ export class Elicitation {
     const { result } = sent
     if (!isInputRequiredResult(result)) return { result }
     if (round >= MAX_ROUNDS) throw new ToolError(`${this.#config.name} has asked too often in one call.`)
-    const asking = this.#asking(result, round)
-    const next = this.#again(asking, { ...given, answers: [] })
+    const asking = this.#readRequests(result, round)
+    const next = this.#retryParams(asking, { ...given, answers: [] })
     if ('asks' in next) return next
     if (Object.keys(asking.requests).length === 0) await sleep(PAUSE_MS, undefined, { signal: options.signal })
-    return this.#rounds({ ...call, again: next, round: round + 1 })
+    return this.#callUntilDone({ ...call, again: next, round: round + 1 })
   }
 
   /** Makes one request. The server's own requests in the meantime are answered, or end the call. */
-  async #send(params: CallParams & RetryParams, { toolDefinition, ...options }: SdkOptions, given: AskerAnswers) {
+  async #send(params: SentParams, { toolDefinition, ...options }: SdkOptions, given: AskerAnswers) {
     // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
@@ -95,12 +103,12 @@ export class Elicitation {
     try {
       return await this.#pending.run(given, options.signal, send)
     } catch (error) {
-      if (error instanceof UrlElicitationRequiredError) return this.#page(error, given.answers)
+      if (error instanceof UrlElicitationRequiredError) return this.#askToVisit(error, given.answers)
       throw error
     }
   }
 
-  #asking({ inputRequests: requests = {}, requestState }: InputRequiredResult, round: number): AskingResult {
+  #readRequests({ inputRequests: requests = {}, requestState }: InputRequiredResult, round: number): AskingResult {
     const state = requestState === undefined ? {} : { requestState }
     const asking: AskingResult = { way: 'result', round, key: '', requests: { ...requests }, ...state }
     const isTooMuch = Object.keys(requests).length > MAX_ROUNDS || JSON.stringify(asking).length > MAX_STATE_CHARS
@@ -109,20 +117,20 @@ export class Elicitation {
   }
 
   /** Returns all answers to a result, in the form that the call takes, or the next request without an answer. */
-  #again(asking: AskingResult, { answers, notes }: AskerAnswers): ToolAsks | RetryParams {
+  #retryParams(asking: AskingResult, { answers, notes }: AskerAnswers): ToolAsks | RetryParams {
     const { name } = this.#config
     const responses: [string, ElicitAnswer][] = []
     for (const [key, value] of Object.entries(asking.requests)) {
       const request = requestSchema.safeParse(value).data
       if (!request)
         throw new ToolError(`${name} asks for something that this bot does not support: ${methodOf(value)}.`)
-      const elicited = elicitedBy(request.params)
-      const why = whyNotAsked(elicited, this.#config)
+      const elicited = parseElicitation(request.params)
+      const why = refusalReason(elicited, this.#config)
       if (why !== undefined)
         notes.push(`${name} asked the person a question, which was declined automatically: ${why}.`)
-      const answer = why === undefined ? answers.find((one) => isTo(one, { ...asking, key })) : DECLINED
-      if (!answer) return asks(name, elicited, { ...asking, key })
-      responses.push([key, answerOf(answer)])
+      const answer = why === undefined ? answers.find((one) => isAnswerTo(one, { ...asking, key })) : DECLINED
+      if (!answer) return toToolAsks(name, elicited, { ...asking, key })
+      responses.push([key, toElicitAnswer(answer)])
     }
     const state = asking.requestState === undefined ? {} : { requestState: asking.requestState }
     return { ...(responses.length > 0 ? { inputResponses: Object.fromEntries(responses) } : {}), ...state }
@@ -132,13 +140,13 @@ export class Elicitation {
    * The server refuses the call until pages have been visited. They are shown one after the other, and again while the
    * server still refuses.
    */
-  #page(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
+  #askToVisit(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
     const { name } = this.#config
-    const pages = error.elicitations.map((one) => elicitedBy({ ...one, mode: 'url' }))
+    const pages = error.elicitations.map((one) => parseElicitation({ ...one, mode: 'url' }))
     const visited = answers.filter((one) => stateOf(one)?.way === 'refusal').length
     const page = pages[visited % Math.max(1, pages.length)]
-    const why = page ? whyNotAsked(page, this.#config) : 'it does not say which'
-    if (page && why === undefined) return asks(name, page, { way: 'refusal' })
+    const why = page ? refusalReason(page, this.#config) : 'it does not say which'
+    if (page && why === undefined) return toToolAsks(name, page, { way: 'refusal' })
     throw new ToolError(`${name} needs a visit to a page first, which was not shown: ${why}.`)
   }
 }
@@ -151,7 +159,7 @@ const requestSchema = z.object({ method: z.literal('elicitation/create'), params
 
 const DECLINED: Pick<PersonsAnswer, 'action' | 'content'> = { action: 'decline' }
 
-function isTo(answer: PersonsAnswer, { round, key }: AskingResult): boolean {
+function isAnswerTo(answer: PersonsAnswer, { round, key }: AskingResult): boolean {
   const to = stateOf(answer)
   return to?.way === 'result' && to.round === round && to.key === key
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
-import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
-import { keyOf, whyNotAsked, type ElicitRequest } from './elicitation-request.ts'
+import { toElicitAnswer, toToolAsks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
+import { keyOf, refusalReason, type ElicitRequest } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** How long a request of the server may still be under way after its call was ended. Milliseconds. */
+/** How long a request of the server may still arrive after its call has ended. Milliseconds. */
 const DRAIN_MS = 500
 
 /** The asker's answers so far, and whether the call may be repeated without a further effect. */
@@ -35,7 +35,7 @@ export class PendingCalls {
   readonly #config: McpServerConfig
   readonly #calls = new Set<ElicitingCall>()
   #waitingAlone = 0
-  #wake: (() => void)[] = []
+  #waiters: (() => void)[] = []
 
   constructor(config: McpServerConfig) {
     this.#config = config
@@ -43,12 +43,12 @@ export class PendingCalls {
 
   /** Makes a call. `work` is aborted once the call asks something. @returns the result of the call, or its question */
   async run<T>(
-    given: AskerAnswers,
+    asker: AskerAnswers,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T | ToolAsks> {
-    for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
-      const call = await this.#begin(given, { isAlone, signal })
+    for (let isAlone = asker.answers.some(isToRequest); ; isAlone = true) {
+      const call = await this.#begin(asker, { isAlone, signal })
       try {
         const done = await work(AbortSignal.any([signal, call.stop.signal]))
         if (!call.asks && !call.mustBeAlone) return done
@@ -56,11 +56,10 @@ export class PendingCalls {
         if (!call.stop.signal.aborted || signal.aborted) throw error
       } finally {
         this.#calls.delete(call)
-        this.#wakeAll()
+        this.#notifyWaiters()
       }
       if (call.asks) return call.asks
-      // A request that the server has already sent for this call arrives while no call is open, and is assigned to
-      // none.
+      // A late request for this call arrives during this pause, while no call is open, and so reaches no other call.
       await sleep(DRAIN_MS, undefined, { signal })
     }
   }
@@ -70,17 +69,18 @@ export class PendingCalls {
     const { name } = this.#config
     const [call, ...others] = this.#calls
     if (!call) return { action: 'cancel' }
-    const why = whyNotAsked(elicited, this.#config)
+    const why = refusalReason(elicited, this.#config)
     if (why !== undefined)
       return this.#decline(`${name} asked the person a question, which was declined automatically: ${why}.`)
-    if (others.length > 0) return this.#sort(`${name} asked the person a question during several calls at once.`)
+    if (others.length > 0)
+      return this.#cancelAmbiguous(`${name} asked the person a question during several calls at once.`)
     const key = keyOf(elicited)
-    const at = call.unused.findIndex((answer) => isTo(answer, key))
+    const at = call.unused.findIndex((answer) => isAnswerTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
-    if (answer) return answerOf(answer)
+    if (answer) return toElicitAnswer(answer)
     // If a repeated call has a further effect, the asker decides by answering.
     const remakes = call.isRepeatable ? {} : { remakes: true as const }
-    call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
+    call.asks = toToolAsks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
     call.stop.abort()
     return { action: 'cancel' }
   }
@@ -91,7 +91,7 @@ export class PendingCalls {
   }
 
   /** The request cannot be assigned to a call. */
-  #sort(note: string): ElicitAnswer {
+  #cancelAmbiguous(note: string): ElicitAnswer {
     for (const call of this.#calls) {
       call.mustBeAlone = call.isRepeatable
       if (call.isRepeatable) call.stop.abort()
@@ -108,7 +108,7 @@ export class PendingCalls {
       isAlone ? this.#calls.size > 0 : this.#waitingAlone > 0 || [...this.#calls].some((call) => call.isAlone)
     if (isAlone) this.#waitingAlone += 1
     try {
-      while (mustWait()) await this.#change(signal)
+      while (mustWait()) await this.#nextChange(signal)
     } finally {
       if (isAlone) this.#waitingAlone -= 1
     }
@@ -119,17 +119,17 @@ export class PendingCalls {
   }
 
   /** Resolves when a call has ended. @throws the signal's reason */
-  async #change(signal: AbortSignal): Promise<void> {
+  async #nextChange(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#wake.push(resolve)
+      this.#waiters.push(resolve)
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
     signal.throwIfAborted()
   }
 
-  #wakeAll(): void {
-    const waiting = this.#wake
-    this.#wake = []
+  #notifyWaiters(): void {
+    const waiting = this.#waiters
+    this.#waiters = []
     for (const resume of waiting) resume()
   }
 }
@@ -138,7 +138,7 @@ function isToRequest(answer: PersonsAnswer): boolean {
   return stateOf(answer)?.way === 'request'
 }
 
-function isTo(answer: PersonsAnswer, request: string): boolean {
+function isAnswerTo(answer: PersonsAnswer, request: string): boolean {
   const to = stateOf(answer)
   return to?.way === 'request' && to.request === request
 }

@@ -8,7 +8,7 @@ import type { PersonLogins } from './person-logins.ts'
 /** The state of the question that is asked before a call, when the server has not been called yet. */
 const CONNECTS = 'connect'
 
-export interface CallAsAsker {
+interface CallAsAsker {
   server: HttpServerConfig
   logins: PersonLogins | undefined
   /** The tool's name for people. */

@@ -1,15 +1,18 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { ToolError } from '../../base/errors.ts'
-import { awaitAnswers } from './login-callback.ts'
+import { ToolError, ConfigError } from '../../base/errors.ts'
 import { originOf } from './login-fetch.ts'
-import { finishLogin, startLogin } from './login-halves.ts'
+import { finishLogin, startLogin } from './login-steps.ts'
 import type { LoginStore } from './login-store.ts'
 import { loginProvider } from './oauth-provider.ts'
 import type { HttpServerConfig } from '../types.ts'
+import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
 
-export interface LogInOptions {
+interface LogInOptions {
   logins: LoginStore
   /** The server's authFetch. */
   fetch: FetchLike
@@ -35,8 +38,8 @@ export async function logIn(server: HttpServerConfig, options: LogInOptions): Pr
     const provider = loginProvider(server, { ...options, redirectUrl: answers.url })
     const { fetch } = options
     const { address, challenge } = await startLogin(server, { provider, fetch })
-    sayWhere(address, { ...options, server, back: answers.url })
-    const answer = await inTime(answers.first((given) => isSame(given.get('state') ?? '', provider.state())))
+    printInstructions(address, { ...options, server, back: answers.url })
+    const answer = await withinTime(answers.first((given) => isSameState(given.get('state') ?? '', provider.state())))
     await finishLogin(server, { provider, challenge, fetch }, answer)
   } finally {
     await answers.close()
@@ -44,7 +47,7 @@ export async function logIn(server: HttpServerConfig, options: LogInOptions): Pr
 }
 
 /** Prints the address. We never open it ourselves, because that would hand a text of the server to a program. */
-function sayWhere(
+function printInstructions(
   address: URL,
   { server, say, back }: { server: HttpServerConfig; say(line: string): void; back: string },
 ): void {
@@ -55,7 +58,7 @@ function sayWhere(
   )
 }
 
-async function inTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams> {
+async function withinTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     const minutes = PERSON_MS / 60_000
@@ -64,7 +67,78 @@ async function inTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-function isSame(given: string, expected: string): boolean {
+function isSameState(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** The parameters of the address that a browser was sent back to. */
+interface LoginAnswers {
+  /** The redirect URI, `http://127.0.0.1:PORT/callback`. */
+  url: string
+  /** Resolves with the first answer to this login, by the browser or pasted. */
+  first(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>
+  close(): Promise<void>
+}
+
+const PATH = '/callback'
+
+/**
+ * Listens on 127.0.0.1 only, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`. A
+ * person who logs in from another machine ends at a page that cannot be reached, but its address is all that is needed.
+ */
+async function awaitAnswers(options: {
+  port: number
+  input: Readable
+  say(line: string): void
+}): Promise<LoginAnswers> {
+  let [isOurs, found]: [((answer: URLSearchParams) => boolean)?, ((answer: URLSearchParams) => void)?] = []
+  /** @returns whether it was accepted as an answer to this login */
+  const take = (answer: URLSearchParams) => {
+    if (!isOurs?.(answer)) return false
+    found?.(answer)
+    return true
+  }
+  const server = createServer(({ url = '', method }, response) => {
+    const [path, query] = url.split('?', 2)
+    if (method !== 'GET' || path !== PATH) return respond(response, 404, 'Not found.')
+    if (take(new URLSearchParams(query)))
+      respond(response, 200, 'Thank you. You can close this page and return to the terminal.')
+    else respond(response, 400, 'This does not belong to the current login. The terminal is still waiting.')
+  })
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening').catch(() => {
+    throw new ConfigError(`Port ${options.port} is in use. Choose another with --port.`)
+  })
+  const lines = createInterface({ input: options.input })
+  lines.on('line', (line) => {
+    const pasted = queryOf(line)
+    if (pasted && take(pasted)) return
+    if (line.trim() !== '') options.say('That is not the right address. It contains code= and state=.')
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${PATH}`,
+    first: (fits) =>
+      new Promise((resolve) => {
+        isOurs = fits
+        found = resolve
+      }),
+    async close() {
+      lines.close()
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function queryOf(pasted: string): URLSearchParams | undefined {
+  const text = pasted.trim()
+  return URL.canParse(text) ? new URL(text).searchParams : undefined
+}
+
+/** The page holds only our own words, and nothing of the request. */
+function respond(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${words}\n`)
 }

@@ -1,9 +1,9 @@
-import type { FetchLike } from '@modelcontextprotocol/client'
-import { ToolError } from '../../base/errors.ts'
-import { isCode } from './login-failure.ts'
+import { OAuthError, type FetchLike } from '@modelcontextprotocol/client'
+import { ToolError, messageOf } from '../../base/errors.ts'
+import { AddressRefused } from '../../base/http/agents.ts'
 
 /** The HTTP of a login. */
-export interface LoginFetch {
+interface LoginFetch {
   fetch: FetchLike
   /** Returns the last refusal of an address. The SDK takes some refusals for missing pages, and continues. */
   refusal(): string | undefined
@@ -25,7 +25,7 @@ export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginF
         const signal = init.signal ? AbortSignal.any([init.signal, timeUp]) : timeUp
         const response = await bounded(address, { ...init, signal })
         checkRedirect(name, new URL(address), response)
-        return await withoutWords(response)
+        return await withoutServerText(response)
       } catch (error) {
         if (error instanceof ToolError && !error.isDown) refusal = error.message
         throw error
@@ -54,7 +54,7 @@ function checkRedirect(name: string, url: URL, response: Response): void {
   throw new ToolError(`The login at ${name} was sent on from ${originOf(url)} to another host: it is refused.`)
 }
 
-async function withoutWords(response: Response): Promise<Response> {
+async function withoutServerText(response: Response): Promise<Response> {
   if (response.status >= 300 && response.status < 400) return response
   const text = await response.text()
   const code = codeIn(text)
@@ -73,4 +73,33 @@ function codeIn(text: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * Returns whether a text is a code of RFC 6749 or its relatives. Nothing else that an authorization server says is
+ * shown.
+ */
+function isCode(text: string): boolean {
+  return /^[a-z_]{1,40}$/.test(text)
+}
+
+/** Returns an error code for display: the code if it has the known form, else a note that there was another one. */
+export function displayCode(code: string): string {
+  return isCode(code) ? code : 'with an unknown code'
+}
+
+/** Returns the meaning of an error of a login's HTTP or of the SDK, without any text of the server. */
+export function loginFailure(name: string, error: unknown): ToolError {
+  if (error instanceof ToolError) return error
+  if (error instanceof OAuthError)
+    return new ToolError(`The authorization server of ${name} refused: ${displayCode(error.code)}.`)
+  if (error instanceof Error && error.cause instanceof AddressRefused)
+    return new ToolError(`The login at ${name} leads to an address that may not be called.`)
+  if (isNetwork(error)) return new ToolError(`The authorization server of ${name} does not answer.`, { isDown: true })
+  return new ToolError(`The authorization server of ${name} sent an answer that is not valid OAuth.`)
+}
+
+function isNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ['AbortError', 'TimeoutError'].includes(error.name) || /fetch failed/.test(messageOf(error))
 }

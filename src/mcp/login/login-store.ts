@@ -48,7 +48,7 @@ export type LoginClient = z.infer<typeof client>
 export type Login = z.infer<typeof login>
 
 /** Why a server needs a login, as a sentence, and since when, in milliseconds since the epoch. */
-export type LoginNeed = z.infer<typeof need>
+type LoginNeed = z.infer<typeof need>
 
 /**
  * The logins at remote servers, each sealed for its server and address: a login is not valid for another address in
@@ -113,11 +113,6 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined, clients 
 
 export const NO_KEY =
   'SECRETS_KEY is missing. It encrypts the logins in Redis. Make one with openssl rand -hex 32, the same for all processes of the bot.'
-
-/** Returns whether MCP_CONFIG itself has the server's login. */
-export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
-  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
-}
 
 function keyOf(what: string, server: HttpServerConfig): string {
   return `${what}:${server.name}:${digestOf(server.url)}`

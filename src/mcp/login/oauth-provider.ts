@@ -13,7 +13,7 @@ import type { LoginClient, LoginStore } from './login-store.ts'
 import { tokensOf } from './server-auth.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-export interface LoginProviderOptions {
+interface LoginProviderOptions {
   logins: LoginStore
   /** The address that the browser is sent back to. */
   redirectUrl: string
@@ -135,8 +135,8 @@ function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now 
 }
 
 /**
- * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded: a server may name another
- * one tomorrow, which would receive the client's secret. Another client id starts over.
+ * Binds the client of MCP_CONFIG to the authorization server at which it first succeeded. Otherwise a server could name
+ * another one later, which would receive the client's secret. Another client id starts over.
  */
 function configuredClients(
   server: HttpServerConfig,

@@ -18,7 +18,7 @@ export interface PersonLogins {
   lastUse(server: HttpServerConfig, person: string): Promise<number | undefined>
 }
 
-export interface PersonLoginsOptions {
+interface PersonLoginsOptions {
   people: PeopleStore
   /** Holds the registered clients, which all people use. */
   store: McpStore

@@ -10,12 +10,12 @@ import { authFetch } from '../servers/http-fetch.ts'
 import type { HttpServerConfig } from '../types.ts'
 import type { Account } from './account.ts'
 import { loginFetch } from './login-fetch.ts'
-import { finishLogin, startLogin, type Challenge } from './login-halves.ts'
+import { finishLogin, startLogin, type Challenge } from './login-steps.ts'
 import type { Login } from './login-store.ts'
 import { loginProvider, type LoginFlow } from './oauth-provider.ts'
 import type { PersonLogins } from './person-logins.ts'
 
-export interface ServerAccountDeps {
+interface ServerAccountDeps {
   logins: PersonLogins
   proxy: ProxySetting | undefined
   log: Log

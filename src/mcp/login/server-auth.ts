@@ -1,12 +1,20 @@
 import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
 import { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { loginFailure } from './login-failure.ts'
-import { loginFetch } from './login-fetch.ts'
+import { loginFailure, loginFetch } from './login-fetch.ts'
 import { loginNeeded } from '../servers/call-errors.ts'
-import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
-import { SealBroken } from '../../base/seal.ts'
-import { isPersonal, type AuthOf, type HttpServerConfig, type ServerLogin } from '../types.ts'
+import { loginStore, type Login, type LoginStore } from './login-store.ts'
+import { SealBroken, type Sealer } from '../../base/seal.ts'
+import {
+  hasOwnAuthorization,
+  isPersonal,
+  type AuthOf,
+  type HttpServerConfig,
+  type ServerLogin,
+  type McpConfig,
+} from '../types.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import { openServers, type ServersDeps, type McpServers } from '../servers/servers.ts'
 
 interface ServerAuthDeps {
   logins: LoginStore
@@ -21,7 +29,7 @@ interface ServerAuthDeps {
  * Returns the logins of servers that have no Authorization header in MCP_CONFIG: of the workspace, or of one person
  * (`loginsOf`).
  */
-export function createAuthOf(
+function createAuthOf(
   logins: LoginStore,
   { log, now, loginsOf }: { log: Log; now(): number; loginsOf?: ((person: string) => LoginStore) | undefined },
 ): AuthOf {
@@ -52,13 +60,13 @@ const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invali
 /** Authenticates with tokens of the store, which one process renews for all. */
 function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
   const { logins, log, now } = deps
-  let lacks: string | undefined
+  let needReason: string | undefined
   let used: Login | undefined
-  let seen: string[] = []
+  let secrets: string[] = []
 
-  /** Logs it once, and reports it to every caller. */
+  /** Logs once that a login is needed. @returns the error for the caller */
   const needed = async (why: string): Promise<ToolError> => {
-    lacks = why
+    needReason = why
     if (isPersonal(server)) return loginNeeded(server.name, true)
     if (await logins.noteNeed(server, { why, since: now() }))
       log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
@@ -93,23 +101,23 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     })
 
   return {
-    need: () => lacks,
-    secrets: () => seen,
+    need: () => needReason,
+    secrets: () => secrets,
     async token() {
       used = await load()
       if (used?.refreshToken !== undefined && used.expiresAt !== undefined && used.expiresAt <= now()) {
         await renew(used.accessToken)
         used = await load()
       }
-      if (used) lacks = undefined
-      seen = withSecretsOf(used, seen)
+      if (used) needReason = undefined
+      secrets = withSecretsOf(used, secrets)
       return used?.accessToken
     },
     onUnauthorized: () => renew(used?.accessToken ?? ''),
   }
 }
 
-/** Returns the secrets of this login and of earlier ones, because a server may return what it received earlier. */
+/** Returns the secrets of this login and of earlier ones, because a server may still return an earlier token. */
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen
@@ -147,4 +155,16 @@ export function tokensOf(
     refreshToken: tokens.refresh_token,
     expiresAt: tokens.expires_in === undefined ? undefined : now + tokens.expires_in * 1_000,
   }
+}
+
+interface LoggedInDeps extends ServersDeps {
+  store: McpStore
+  sealer: Sealer | undefined
+  /** The logins of one person, `team:user`. */
+  loginsOf?: ((person: string) => LoginStore) | undefined
+}
+
+/** Opens the servers with the workspace's and people's logins, which are in the store under SECRETS_KEY. */
+export function openLoggedIn(config: McpConfig, { store, sealer, loginsOf, ...deps }: LoggedInDeps): McpServers {
+  return openServers(config, { ...deps, authOf: createAuthOf(loginStore(store, sealer), { ...deps, loginsOf }) })
 }

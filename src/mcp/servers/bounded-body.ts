@@ -11,19 +11,19 @@ const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
 
 /** Counts a server's messages. `asked` restarts the count, because we have sent it something. */
 export interface Intake {
-  asked(): void
+  restart(): void
   /** @throws ToolError if it is too much */
   count(bytes: number, lines: number): void
 }
 
 export function createIntake(name: string): Intake {
-  const unasked = { bytes: 0, lines: 0 }
+  const unrequested = { bytes: 0, lines: 0 }
   return {
-    asked: () => void Object.assign(unasked, { bytes: 0, lines: 0 }),
+    restart: () => void Object.assign(unrequested, { bytes: 0, lines: 0 }),
     count(bytes, lines) {
-      unasked.bytes += bytes
-      unasked.lines += lines
-      if (unasked.bytes > FLOOD.bytes || unasked.lines > FLOOD.lines)
+      unrequested.bytes += bytes
+      unrequested.lines += lines
+      if (unrequested.bytes > FLOOD.bytes || unrequested.lines > FLOOD.lines)
         throw new ToolError(`${name} sends too much unrequested data.`)
     },
   }

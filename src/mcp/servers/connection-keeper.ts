@@ -5,9 +5,14 @@ import { oncePerMinute, type Log } from '../../base/log.ts'
 import { isLoginNeeded, sentenceOf, type McpFailure } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
-import { hasOwnAuthorization } from '../login/login-store.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import { isPersonal as isPersonalServer, type McpServerConfig, type ServerLogin, type ServerStatus } from '../types.ts'
+import {
+  hasOwnAuthorization,
+  isPersonal as isPersonalServer,
+  type McpServerConfig,
+  type ServerLogin,
+  type ServerStatus,
+} from '../types.ts'
 
 export interface KeeperDeps {
   log: Log
@@ -28,7 +33,7 @@ export interface KeeperDeps {
  * Milliseconds.
  */
 const RESTART = { base: 1_000, max: 60_000 }
-/** If a server has run for this long, its end is treated as the first one. Milliseconds. */
+/** A server that ends after this long counts as ending for the first time. Milliseconds. */
 const STEADY_MS = 60_000
 /** The maximum number of stderr lines in the log per minute. */
 const MAX_LINES = 200

@@ -14,14 +14,14 @@ import { CAPABILITIES, Elicitation } from '../elicitation/elicitation.ts'
 import { StdioProcess } from './stdio-process.ts'
 import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig } from '../types.ts'
 
-/** A connected client. Over HTTP, since 2026-07-28, that only means that the server's version is known. */
+/** A connected client. Over HTTP, since protocol 2026-07-28, connecting only finds out the server's version. */
 export interface Connection {
   client: Client
   /** Calls its tools, and answers the server's requests during a call. */
   elicitation: Elicitation
   /** Whether the server keeps a session for us, as older ones over HTTP do. It may forget the session. */
   hasSession: boolean
-  /** Subscribes to changes of the list of tools, if the protocol needs that and it has not been done. */
+  /** Subscribes to changes of the list of tools, if the protocol requires it, unless subscribed already. */
   listen(): void
   /** Returns a sentence that says why the connection is over, once it is. */
   fault(): string | undefined
@@ -171,7 +171,7 @@ async function open(transport: Transport, opening: ConnectAttempt): Promise<Conn
     client,
     elicitation,
     hasSession: transport.sessionId !== undefined,
-    listen: newsOf(client, deps),
+    listen: changeSubscriber(client, deps),
     fault: () => fault?.(),
     close: () => close(client, transport),
   }
@@ -191,15 +191,16 @@ function newClient(timeoutMs = PROBE_MS): Client {
  * the list is fetched again, and the subscription renewed, when the list is next needed.
  * @returns the function that subscribes, unless it has subscribed already
  */
-function newsOf(client: Client, { onFault, onListChanged }: ConnectDeps): () => void {
-  const isOffered = client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
+function changeSubscriber(client: Client, { onFault, onListChanged }: ConnectDeps): () => void {
+  const isSupported =
+    client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
   let isListening = false
   const listen = async () => {
     const { closed } = await client.listen({ toolsListChanged: true })
     if ((await closed) !== 'local') onListChanged()
   }
   return () => {
-    if (!isOffered || isListening) return
+    if (!isSupported || isListening) return
     isListening = true
     const failed = (error: unknown) => onFault(error instanceof Error ? error : new Error('no news'))
     void listen()

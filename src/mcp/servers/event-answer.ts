@@ -20,7 +20,7 @@ export function requestId(body: unknown): { id?: string; cancels?: string } {
   }
 }
 
-/** The error code of that answer, from JSON-RPC's range for implementations, and the mark that says it is ours. */
+/** The code of our error answers, from JSON-RPC's range for implementations, and the mark by which we know them. */
 const STREAM_BROKE = -32000
 const MARK = 'thinkaloud: the stream ended early'
 

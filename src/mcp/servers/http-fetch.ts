@@ -11,7 +11,7 @@ import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
 import { requestId, withAnswer } from './event-answer.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-export interface FetchDeps {
+interface FetchDeps {
   /** The tools' connections: `inside` for the server's own origin, `outside` for all others. */
   agents: Agents
   /** Set if a proxy resolves names: our own DNS is checked first. */
@@ -24,8 +24,9 @@ const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 const BODILESS = [101, 204, 205, 304]
 
 /**
- * Returns the fetch of one connection to a server: only its own origin, private or not, redirects within it, sizes
- * capped. The config's headers are added to the SDK's, which win. Cancelling a call ends its request.
+ * Returns the fetch of one connection to a server. It calls only the server's own origin, private or not, follows
+ * redirects within it, and caps sizes. The config's headers are added to the SDK's, which win. Cancelling a call ends
+ * its request.
  * @throws ToolError
  */
 export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
@@ -36,7 +37,7 @@ export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLik
     const headers = withDefaults(new Headers(init?.headers), { ...server.headers, 'user-agent': USER_AGENT })
     const message = requestId(init?.body)
     if (message.cancels !== undefined) pending.get(message.cancels)?.abort(new Error('the call was cancelled'))
-    if (init?.method === 'POST') intake.asked()
+    if (init?.method === 'POST') intake.restart()
     const ending = new AbortController()
     if (message.id !== undefined) pending.set(message.id, ending)
     const done = () => (message.id === undefined ? false : pending.delete(message.id))
@@ -52,8 +53,8 @@ export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLik
 }
 
 /**
- * Returns the fetch for a server's login: the server's origin as above, and any public address, without the config's
- * headers. Redirects are followed within an origin.
+ * Returns the fetch for a server's login. It calls the server's origin as `serverFetch` does, and any public address
+ * without the config's headers. Redirects are followed within an origin.
  * @throws ToolError
  */
 export function authFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
@@ -77,9 +78,9 @@ interface ExchangeParts {
   name: string
   dispatcher: Dispatcher
   intake: Intake
-  /** The id of the request that an event stream answers: one that breaks off answers it with the error. */
+  /** The id of the request that an event stream answers. A stream that breaks off answers it with an error. */
   answers?: string | undefined
-  /** Called when the last byte is here. */
+  /** Called at the end of the body. */
   done(): void
 }
 

@@ -6,15 +6,13 @@ import type { Hide } from '../tools/hide-secrets.ts'
 import type { ServerTool, ServerTools } from '../types.ts'
 
 /** A server's list, and how long it may be kept, in milliseconds; undefined if the server does not say. */
-export interface ToolListing {
+interface ToolListing {
   list: ServerTools
   ttlMs: number | undefined
 }
 
 const MAX_PAGES = 64
 const MAX_TOOLS = 1_000
-/** The maximum of a server's instructions. Characters. */
-const MAX_INSTRUCTIONS = 20_000
 
 const hint = z.boolean().optional().catch(undefined)
 const toolSchema = z.object({
@@ -22,9 +20,7 @@ const toolSchema = z.object({
   title: z.string().optional().catch(undefined),
   description: z.string().catch(''),
   inputSchema: z.record(z.string(), z.unknown()),
-  annotations: z
-    .object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint, openWorldHint: hint })
-    .catch({}),
+  annotations: z.object({ readOnlyHint: hint, idempotentHint: hint }).catch({}),
 })
 /** Parsed tool by tool, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
@@ -58,9 +54,7 @@ export async function listPages(
     if (page >= MAX_PAGES || tools.size > MAX_TOOLS || size > MCP_MAX_BYTES)
       throw new ToolError(`${name} lists too many tools: at most ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
   }
-  const instructions = client.getInstructions()
-  const said = instructions === undefined ? {} : { instructions: hide.head(instructions, MAX_INSTRUCTIONS) }
-  return { list: { tools: [...tools.values()].slice(0, MAX_TOOLS), ...said }, ttlMs }
+  return { list: { tools: [...tools.values()].slice(0, MAX_TOOLS) }, ttlMs }
 }
 
 function onePage(

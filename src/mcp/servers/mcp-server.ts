@@ -6,15 +6,15 @@ import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
 import { callTool } from '../tools/tool-call.ts'
 import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
-/** For all pages of a list together. Milliseconds. */
+/** The time limit for all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
 /** How long a list is kept: by default, and at most. Milliseconds. */
-const KEPT_MS = { unsaid: 300_000, max: 86_400_000 }
+const KEPT_MS = { default: 300_000, max: 86_400_000 }
 
 /** A call under way. */
 interface CallAttempt {
   connection?: Connection
-  /** It may have reached the server. */
+  /** The call may have reached the server. */
   isSent: boolean
 }
 
@@ -126,14 +126,14 @@ export class McpServer {
     const { name } = this.config
     for (let isSecond = false; ; isSecond = true) {
       const connection = await this.#link.connected()
-      const [asked, changes] = [this.#now(), this.#changes]
+      const [startedAt, changes] = [this.#now(), this.#changes]
       connection.listen()
       try {
         const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide() }
-        const { list, ttlMs = KEPT_MS.unsaid } = await listPages(connection.client, limits)
+        const { list, ttlMs = KEPT_MS.default } = await listPages(connection.client, limits)
         this.#link.note(undefined)
-        const kept = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0
-        this.#cached = { tools: list, until: asked + kept }
+        const keepMs = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0
+        this.#cached = { tools: list, until: startedAt + keepMs }
         return list
       } catch (error) {
         if (isSecond || !isRefused(error, connection)) {
@@ -152,10 +152,7 @@ function isTimeUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-/**
- * Without a definition, the SDK would list the tools itself and check results against their schemas, which we leave to
- * the model.
- */
+/** Stands in for a definition. Without one, the SDK would list the tools itself and check results by their schemas. */
 function unlisted(name: string): ServerTool {
   return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
 }

@@ -24,7 +24,7 @@ export interface ServersDeps {
 export interface McpServers {
   all(): McpServer[]
   /**
-   * The server as everyone uses it, or with a person's own login, of which nothing is shared with others.
+   * Returns the shared server, or with `as` a connection that only this person uses.
    * @throws ToolError for a name that MCP_CONFIG does not have
    */
   of(name: string, as?: PersonLogin): McpServer

@@ -13,7 +13,7 @@ const PATIENCE_MS = 1_000
 /** The maximum of our messages that a server may leave unread. Bytes. */
 const MAX_UNREAD = 4 * MCP_MAX_BYTES
 
-export interface StdioProcessDeps {
+interface StdioProcessDeps {
   /** Called with each line that the server writes to stderr. */
   onStderr(line: string): void
   /** Called when the process and its children are gone. */
@@ -88,7 +88,7 @@ export class StdioProcess implements Transport {
     if (!stdin?.writable) throw new ToolError(this.#fault ?? `${this.#server.name} is not running.`, { isDown: true })
     if (stdin.writableLength > MAX_UNREAD)
       throw new ToolError(`${this.#server.name} does not read its input.`, { isDown: true })
-    this.#intake.asked()
+    this.#intake.restart()
     stdin.write(serializeMessage(message))
   }
 

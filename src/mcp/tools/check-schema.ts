@@ -1,7 +1,6 @@
 /**
- * Validates the input of an MCP tool with ajv, as far as that takes bounded time. The server validates everything
- * itself, so the rest is left to it, as is an input that would take too long to validate. Neither creating nor using a
- * check throws.
+ * Validates the input of an MCP tool with ajv, in bounded time. Whatever would take too long is left to the server,
+ * which validates everything itself. Neither creating nor using a check throws.
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
@@ -12,7 +11,7 @@ type Check = (value: unknown) => ParsedInput<Arguments>
 type Validator = ReturnType<InstanceType<typeof Ajv>['compile']>
 type AjvError = NonNullable<Validator['errors']>[number]
 
-/** Limits on the parts of the schema, with references expanded, and on those times the parts of the input. */
+/** Limits on the parts of a schema, with references expanded, and on schema parts multiplied by input parts. */
 const MAX_PARTS = 2_000
 const MAX_WORK = 300_000
 /** How often a reference is expanded inside itself, which limits the validated depth of recursive data. */
@@ -63,7 +62,7 @@ interface SchemaCheck {
   open: Map<string, number>
 }
 
-/** Kept unchanged: each costs one look at a value, or one at each of its fields. */
+/** Keywords that are kept unchanged, because checking them takes linear time. */
 const PLAIN = [
   ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
@@ -78,7 +77,7 @@ function checkable(value: unknown, walk: SchemaCheck): Schema | boolean {
   if (typeof value === 'boolean') return value
   if (!isRecord(value) || walk.left.parts <= 0) return true
   walk.left.parts -= 1 + (Array.isArray(value.enum) ? measure(value.enum).parts : 0)
-  const target = typeof value.$ref === 'string' ? filledIn(value.$ref, walk) : true
+  const target = typeof value.$ref === 'string' ? resolveRef(value.$ref, walk) : true
   const plain = PLAIN.flatMap((key): [string, unknown][] => (Object.hasOwn(value, key) ? [[key, value[key]]] : []))
   const below = (one: unknown) => checkable(one, walk)
   const all = [...listOf(value.allOf).map(below), ...(target === true ? [] : [target])]
@@ -116,7 +115,7 @@ function itemsOf({ items, prefixItems, additionalItems }: Schema, below: Below):
 type Below = (one: unknown) => Schema | boolean
 
 /** Resolves `#/$defs/name`. A reference that is dangling, remote or too recursive allows everything. */
-function filledIn(ref: string, walk: SchemaCheck): Schema | boolean {
+function resolveRef(ref: string, walk: SchemaCheck): Schema | boolean {
   const times = walk.open.get(ref) ?? 0
   if (!/^#(?:\/|$)/.test(ref) || times >= MAX_RECURSION) return true
   walk.open.set(ref, times + 1)
@@ -152,14 +151,14 @@ function issueOf({ instancePath, keyword, params, message }: AjvError): InputIss
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const said: Record<string, unknown> = params
-  if (keyword === 'required') return { path: [...path, String(said.missingProperty)], message: 'is missing' }
+  const details: Record<string, unknown> = params
+  if (keyword === 'required') return { path: [...path, String(details.missingProperty)], message: 'is missing' }
   if (keyword === 'additionalProperties')
-    return { path: [...path, String(said.additionalProperty)], message: 'there is no such field' }
-  if (keyword === 'enum') return { path, message: `should be one of ${listed(said.allowedValues)}` }
-  if (keyword === 'const') return { path, message: `should be ${listed([said.allowedValue])}` }
+    return { path: [...path, String(details.additionalProperty)], message: 'there is no such field' }
+  if (keyword === 'enum') return { path, message: `should be one of ${listed(details.allowedValues)}` }
+  if (keyword === 'const') return { path, message: `should be ${listed([details.allowedValue])}` }
   if (keyword !== 'type') return { path, message: message ?? 'is wrong' }
-  const types = [said.type].flat().map(String)
+  const types = [details.type].flat().map(String)
   return { path, message: `should be ${types.join(' or ')}`, expected: types.find((type) => type !== 'null') ?? 'null' }
 }
 

@@ -1,6 +1,6 @@
 /** Removes the secrets of MCP_CONFIG from a server's texts before anyone reads them. */
 
-export const HIDDEN = '[secret]'
+const HIDDEN = '[secret]'
 
 export interface Hide {
   text(text: string): string
@@ -161,7 +161,7 @@ function insideBase64(bytes: Buffer): string[] {
   })
 }
 
-/** Deeper than any tool's schema. Anything below is dropped. */
+/** Deeper than the schema of any tool. Deeper values are dropped. */
 const MAX_DEPTH = 64
 
 function hidden(value: unknown, text: (given: string) => string, depth: number): unknown {

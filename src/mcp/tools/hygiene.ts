@@ -7,12 +7,12 @@ import { defused } from '../../agent/observation.ts'
  */
 export type TextFault = 'hidden' | 'long' | 'labels'
 
-export interface CleanedText {
+interface CleanedText {
   text: string
   faults: TextFault[]
 }
 
-/** Joined emoji and keycaps are single signs, so their joiners are not hidden text. */
+/** Joined emoji and keycaps. Their joiners are visible, so they are not hidden text. */
 const EMOJI =
   '\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?(?:\\u200d\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?){0,5}|[\\d#*]\\ufe0f?\\u20e3'
 /** Harmless leftovers of encodings and line breaks from text tools. */
@@ -56,7 +56,7 @@ export function hasHidden(name: string): boolean {
 }
 
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*/gu
-/** Forms that no sentence contains by chance: `send_message`, `read-file`, `createIssue`. */
+/** Forms that occur only in names: `send_message`, `read-file`, `createIssue`. */
 const MADE_UP = /[_.-]|\p{Ll}\p{Lu}/u
 
 /**

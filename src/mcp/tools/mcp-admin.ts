@@ -20,7 +20,7 @@ export interface McpAdmin {
 }
 
 /** The servers of MCP_CONFIG, and whether one needs a login. */
-export interface RemoteLogins {
+interface RemoteLogins {
   config: McpConfig
   needOf(server: HttpServerConfig): Promise<{ why: string } | undefined>
 }

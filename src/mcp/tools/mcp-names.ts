@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { namesFinish } from '../../agent/parser/tool-names.ts'
 
 /** A tool, identified by its server and the server's own name for it. */
-export interface ToolOfServer {
+interface ToolOfServer {
   server: string
   tool: string
 }
@@ -33,9 +33,9 @@ export function ruleNameOf({ server, tool }: ToolOfServer): string {
   return `${allowed(server)}__${allowed(tool)}`
 }
 
-function hashed(name: string, tool: ToolOfServer | undefined): string {
+function hashed(name: string, { server, tool }: ToolOfServer): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([tool?.server, tool?.tool]))
+    .update(JSON.stringify([server, tool]))
     .digest('hex')
   return `${name.slice(0, LONGEST - HASH_CHARS - 1)}_${hash.slice(0, HASH_CHARS)}`
 }

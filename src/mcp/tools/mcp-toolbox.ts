@@ -6,7 +6,6 @@ import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
 import { fingerprintOf, type SeenTool } from './pins.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import { withBriefs } from './tool-details.ts'
 import { snapshotOf, snapshots, type OffTool } from './tool-snapshot.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
@@ -15,6 +14,8 @@ import type { PersonLogins } from '../login/person-logins.ts'
 import type { Person } from '../../base/place.ts'
 import { personalCatalogs } from './personal-catalogs.ts'
 import { isPersonal, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { briefOf } from './hygiene.ts'
 
 /** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {
@@ -112,13 +113,13 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       return (tools.get(server) ?? []).map(toolTitle)
     },
     refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
-    off: () => [...now().off, ...unknown(servers)],
+    off: () => [...now().off, ...unlistedServers(servers)],
     load,
     async accept(name, tool, fingerprint) {
       const server = servers.find((one) => one.config.name === name)
-      const isMeant = (seen: SeenTool) =>
+      const matches = (seen: SeenTool) =>
         (tool === undefined || seen.name === tool) && (fingerprint ?? fingerprintOf(seen)) === fingerprintOf(seen)
-      return (await server?.accept(isMeant)) ?? []
+      return (await server?.accept(matches)) ?? []
     },
     async close() {
       for (const server of servers) server.close()
@@ -129,12 +130,12 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
 
 /** Names in the log, once each, the rules that match no tool. */
 function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolboxDeps): () => void {
-  const told = new Set<string>()
+  const warned = new Set<string>()
   return () => {
     const listed = servers.map(({ config, names }) => ({ config, tools: names }))
     for (const { setting, rule } of unmatchedRules(listed, { approvers, own: taken })) {
-      if (!told.has(`${setting} ${rule}`)) log.warn({ setting, rule }, RULE_UNMATCHED)
-      told.add(`${setting} ${rule}`)
+      if (!warned.has(`${setting} ${rule}`)) log.warn({ setting, rule }, RULE_UNMATCHED)
+      warned.add(`${setting} ${rule}`)
     }
   }
 }
@@ -144,8 +145,45 @@ function isHere({ channels }: McpServerConfig, channel: string): boolean {
 }
 
 /** A server with people's logins may list its tools only after a login, which is no failure. */
-function unknown(servers: ToolCatalog[]): OffTool[] {
+function unlistedServers(servers: ToolCatalog[]): OffTool[] {
   return servers.flatMap(({ config, failure }) =>
     failure === undefined || isPersonal(config) ? [] : [{ server: config.name, tool: '', why: failure }],
   )
+}
+
+const TOOL_DETAILS = 'tool_details'
+
+/**
+ * Returns the tools of a run. If there are more than `max` of servers, each has one line, and `tool_details` is added.
+ */
+function withBriefs(tools: Tool[], max: number): Tool[] {
+  if (tools.filter(({ server }) => server !== undefined).length <= max) return tools
+  const brief = tools.map((tool) => (tool.server === undefined ? tool : { ...tool, brief: briefOf(tool.description) }))
+  return [...brief, toolDetails(tools)]
+}
+
+function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
+  return {
+    name: TOOL_DETAILS,
+    description:
+      'Describes a tool of which the list has only one line: what it does, and its input. Use it before you use such a tool.',
+    effects: 'read',
+    parameters: {
+      type: 'object',
+      properties: { tool: { type: 'string', description: 'the name of a tool' } },
+      required: ['tool'],
+    },
+    parse(value) {
+      const named = typeof value === 'object' && value !== null && 'tool' in value ? value.tool : undefined
+      if (typeof named === 'string' && named.trim() !== '') return { ok: true, value: { tool: named.trim() } }
+      return { ok: false, issues: [{ path: ['tool'], message: 'should be the name of a tool', expected: 'string' }] }
+    },
+    async run({ tool: named }) {
+      const tool =
+        tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
+      if (!tool) throw new ToolError(`There is no tool "${named.slice(0, 100)}". Use the exact name from the list.`)
+      // The schema comes first, because a long observation is cut at the end.
+      return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
+    },
+  }
 }

@@ -16,16 +16,14 @@ export interface SeenTool {
   parameters: Schema
   /** The tool's own hints; none unless its server is trusted. */
   hints: { readOnly: boolean; idempotent: boolean }
-  /**
-   * Why it should not be used unless an admin accepts it, whether it has changed or not: a sentence without a name.
-   */
+  /** Why an admin has to accept it even if it has not changed: the end of a sentence that begins with its name. */
   suspect?: string | undefined
-  /** Why it cannot be used at all. */
+  /** Why it cannot be used at all: the end of such a sentence. */
   broken?: string | undefined
 }
 
 /** Hashes of the accepted description and schema. `written` covers their notation. */
-export interface Pin {
+interface Pin {
   description: string
   schema: string
   written: string
@@ -131,14 +129,14 @@ export function whyOff(
 ): string | undefined {
   if (!seen) return 'is no longer listed'
   if (seen.broken !== undefined) return `cannot be used: ${seen.broken}`
-  if (!pin) return `is new, and may change things${UNTAKEN}`
+  if (!pin) return `is new, and may change things${UNACCEPTED}`
   const change = changeOf(seen, pin, trust)
-  if (change) return `has changed ${change}${UNTAKEN}`
+  if (change) return `has changed ${change}${UNACCEPTED}`
   const why = seen.suspect ?? suspect
-  return why === undefined || pin.accepted ? undefined : `${why}${UNTAKEN}`
+  return why === undefined || pin.accepted ? undefined : `${why}${UNACCEPTED}`
 }
 
-const UNTAKEN = ': it is off until an admin turns it on'
+const UNACCEPTED = ': it is off until an admin turns it on'
 
 /** Returns the record after an admin has accepted a tool as it is listed now. */
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
@@ -203,7 +201,7 @@ function plainWords(text: string): string {
   return plain.replace(/\s+/g, ' ').trim()
 }
 
-/** Lists whose order means nothing. */
+/** Keywords whose lists have no order. */
 const SETS = new Set(['required', 'type', 'enum'])
 
 /** Returns a schema with its keys in order and one notation for equivalent forms. */

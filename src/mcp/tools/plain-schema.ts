@@ -6,7 +6,7 @@ import { cleanText, hasHidden, type TextFault } from './hygiene.ts'
 
 export type Schema = Record<string, unknown>
 
-export type PlainSchema = { ok: true; schema: Schema; faults: TextFault[] } | { ok: false; why: string }
+type PlainSchema = { ok: true; schema: Schema; faults: TextFault[] } | { ok: false; why: string }
 
 const MAX_DEPTH = 30
 /** Schemas and values in total. */

@@ -8,12 +8,12 @@ const DESCRIPTION_CHARS = 3_000
 const NAME_CHARS = 200
 
 /** The parts that were removed from a tool's description of itself. */
-export interface CleanedTool {
+interface CleanedTool {
   tool: string
   faults: TextFault[]
 }
 
-/** Returns a server's list, cleaned and bounded. Of two tools with one name the last counts. */
+/** Returns a server's list, cleaned and bounded. If two tools have the same name, the last one counts. */
 export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: CleanedTool[] } {
   const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
   const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))
@@ -22,19 +22,19 @@ export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cl
 
 function cleanTool(tool: ServerTool): { seen: SeenTool; faults: TextFault[] } {
   const { name, description, title, annotations } = tool
-  const said = cleanText(description || title || '', DESCRIPTION_CHARS)
-  const named = cleanText(name, NAME_CHARS)
+  const cleanedDescription = cleanText(description || title || '', DESCRIPTION_CHARS)
+  const cleanedName = cleanText(name, NAME_CHARS)
   const plain = plainSchema(tool.inputSchema)
-  const faults = [...new Set([...said.faults, ...named.faults, ...(plain.ok ? plain.faults : [])])]
+  const faults = [...new Set([...cleanedDescription.faults, ...cleanedName.faults, ...(plain.ok ? plain.faults : [])])]
   const hints = { readOnly: annotations.readOnlyHint === true, idempotent: annotations.idempotentHint === true }
-  const broken = named.text !== name ? 'its name has invalid characters' : plain.ok ? undefined : plain.why
+  const broken = cleanedName.text !== name ? 'its name has invalid characters' : plain.ok ? undefined : plain.why
   return {
     faults,
     seen: {
       // A tool with an invalid name is shown and kept, but never called.
-      name: named.text === name ? name : `${named.text}?`,
+      name: cleanedName.text === name ? name : `${cleanedName.text}?`,
       ...(title === undefined ? {} : { title: cleanText(title, NAME_CHARS).text }),
-      description: said.text,
+      description: cleanedDescription.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
       hints,
       ...(faults.includes('hidden') ? { suspect: 'contains invisible characters' } : {}),

@@ -10,7 +10,7 @@ import { seenTools } from './seen-tools.ts'
 import type { McpServer } from '../servers/mcp-server.ts'
 import type { McpServerConfig, PersonLogin, ServerTools } from '../types.ts'
 
-export interface ToolCatalogDeps {
+interface ToolCatalogDeps {
   store: McpStore
   log: Log
   /** Milliseconds since the epoch. */
@@ -23,14 +23,12 @@ export interface ToolCatalogDeps {
   onListed?: () => void
 }
 
-/**
- * How long a question waits for a server that nothing is known about, and how long a server is not asked again after a
- * failure. Milliseconds.
- */
+/** How long a question waits for a server whose tools are unknown. Milliseconds. */
 const FIRST_MS = 10_000
-const VAIN_MS = 60_000
-/** How long a lookup is good for. Milliseconds. */
-const LOOK_MS = 5_000
+/** How long a server is not called again after it could not list its tools. Milliseconds. */
+const RETRY_MS = 60_000
+/** How long a check for changes counts as recent. Milliseconds. */
+const FRESH_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
 
@@ -52,7 +50,7 @@ export class ToolCatalog {
   #listed: ServerTools | undefined
   #listedAt = -Infinity
   #working: Promise<void> | undefined
-  #lookedAt = -Infinity
+  #checkedAt = -Infinity
   #failure: { at: number; why: string } | undefined
   #isClosed = false
 
@@ -83,8 +81,8 @@ export class ToolCatalog {
    * Checks in the background for changes. With `waits`, waits for a server whose tools are unknown.
    */
   async ready(waits: boolean): Promise<void> {
-    if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
-      this.#working = this.#look()
+    if (!this.#working && this.#deps.now() - this.#checkedAt >= FRESH_MS) {
+      this.#working = this.#checkForChanges()
         .catch((error: unknown) => this.#fail(messageOf(error)))
         .finally(() => (this.#working = undefined))
     }
@@ -96,7 +94,7 @@ export class ToolCatalog {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
   }
 
-  /** A request that this cuts off does not count as a failure of the server. */
+  /** From now on, a request that is cut off does not count as a failure of the server. */
   close(): void {
     this.#isClosed = true
   }
@@ -120,7 +118,7 @@ export class ToolCatalog {
     tool: string,
     { signal, version, isFresh }: { signal: AbortSignal; version: string; isFresh: boolean },
   ): Promise<void> {
-    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, { isFresh })
+    if (isFresh || this.#deps.now() - this.#listedAt >= FRESH_MS) await this.#list(signal, { isFresh })
     const entry = this.#record?.tools[tool]
     const { seen, pin } = entry ?? {}
     const isOther = seen && versionOf({ seen, pin }, this.target) !== version
@@ -131,13 +129,13 @@ export class ToolCatalog {
   }
 
   /** Accepts tools as they are listed now, if `isMeant`. @returns their names */
-  async accept(isMeant: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
+  async accept(matches: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
     return this.#change(async (before) => {
-      const meant = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
-        seen && seen.broken === undefined && !this.#isAccepted({ seen, pin }) && isMeant(seen) ? [seen.name] : [],
+      const accepted = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
+        seen && seen.broken === undefined && !this.#isAccepted({ seen, pin }) && matches(seen) ? [seen.name] : [],
       )
-      const record = meant.reduce<ServerRecord | undefined>((now, name) => now && withAccepted(now, name), before)
-      return { record, result: meant }
+      const record = accepted.reduce<ServerRecord | undefined>((now, name) => now && withAccepted(now, name), before)
+      return { record, result: accepted }
     })
   }
 
@@ -146,21 +144,21 @@ export class ToolCatalog {
     return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }
 
-  async #look(): Promise<void> {
+  async #checkForChanges(): Promise<void> {
     const { now, server } = this.#deps
-    this.#lookedAt = now()
+    this.#checkedAt = now()
     await this.load()
-    if (!server || (this.#failure && now() - this.#failure.at < VAIN_MS)) return
-    const isAsked = this.config.kind === 'http' || !this.#record || (await server()).status().state === 'up'
-    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS))
+    if (!server || (this.#failure && now() - this.#failure.at < RETRY_MS)) return
+    const mustList = this.config.kind === 'http' || !this.#record || (await server()).status().state === 'up'
+    if (mustList) await this.#list(AbortSignal.timeout(LIST_MS))
   }
 
   #fail(why: string): void {
     if (this.#isClosed) return
     const { now, log } = this.#deps
-    const isTold = this.#failure?.why === why
+    const isRepeated = this.#failure?.why === why
     this.#failure = { at: now(), why }
-    if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server cannot be listed')
+    if (!isRepeated) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server cannot be listed')
   }
 
   async #list(signal: AbortSignal, { isFresh = false }: { isFresh?: boolean } = {}): Promise<void> {
@@ -178,7 +176,7 @@ export class ToolCatalog {
       const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
-    // Set only now, so that a call that is checked in the meantime does not pass by the old record.
+    // Set only now, so that a call that is checked meanwhile is not checked against the old record.
     this.#listedAt = this.#deps.now()
     this.#listed = listed
     this.#deps.onListed?.()
@@ -220,8 +218,8 @@ const NOTES: Record<PinNote['what'], string> = {
 }
 
 /**
- * Hashes the command or address without its secrets, so that a changed key does not make it another server, whose tools
- * would be pinned anew. Host, port and path of an address count even if the whole address is a secret.
+ * Hashes the command or address without its secrets: a server with a changed key is still the same server, and its pins
+ * stay. Host, port and path of an address count even if the whole address is a secret.
  */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
@@ -229,7 +227,8 @@ function identityOf(config: McpServerConfig): string {
 }
 
 /**
- * Adds the environment or the headers, which may name another account, tenant or database: approvals end with a change.
+ * Hashes the identity with the environment or the headers, which may name another account, tenant or database. A change
+ * ends earlier approvals.
  */
 function targetOf(config: McpServerConfig): string {
   const more = config.kind === 'stdio' ? config.env : config.headers

@@ -1,16 +1,17 @@
 /** The tools of all MCP servers at one moment: which are on and under which names, and why the others are off. */
-import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
+import type { Tool, ToolContext, ParsedInput } from '../../agent/contracts/tool.ts'
 import { callAsAsker } from '../login/call-as-asker.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
 import type { McpServers } from '../servers/servers.ts'
-import { isPersonal, type CallResult, type PersonLogin } from '../types.ts'
-import { mcpNames } from './mcp-names.ts'
-import { isRuled, mcpTool, type ServerCall } from './mcp-tools.ts'
+import { isPersonal, type CallResult, type PersonLogin, type McpServerConfig } from '../types.ts'
+import { mcpNames, ruleNameOf } from './mcp-names.ts'
 import type { PersonalCatalogs } from './personal-catalogs.ts'
-import { fingerprintOf, versionOf, whyOff, type ServerRecord } from './pins.ts'
+import { fingerprintOf, versionOf, whyOff, type ServerRecord, type SeenTool } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import { shadowing } from './seen-tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
+import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
+import { checkOf } from './check-schema.ts'
 
 /** A server with more tools is offered as a whole. */
 const MAX_CHOICES = 20
@@ -78,8 +79,8 @@ export function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot
     deps.taken,
   )
   const off = all.flatMap(({ server, seen, why }): OffTool[] => {
-    const taking = seen.broken === undefined ? { fingerprint: fingerprintOf(seen) } : {}
-    return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...taking }]
+    const acceptance = seen.broken === undefined ? { fingerprint: fingerprintOf(seen) } : {}
+    return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...acceptance }]
   })
   const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
   for (const [i, { server, seen, pin }] of on.entries())
@@ -134,7 +135,7 @@ function choicesOf(server: string, tools: Tool[]): string[] {
   return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
 }
 
-/** Before the call, the tool is checked against the version that the run was given. */
+/** Returns the function that calls a tool, after checking that it still has the version that the run was given. */
 function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: catalogs }: SnapshotDeps) {
   const { config } = server
   const { name, timeoutMs: own = timeoutMs } = config
@@ -152,8 +153,77 @@ function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: cata
   }
   return (call: ServerCall, context: ToolContext): Promise<CallResult> => {
     if (!isPersonal(config)) return callAs(call, context)
-    const asAsker = (as: PersonLogin, answers: ToolContext['answers'] & object) =>
+    const asAsker = (as: PersonLogin, answers: NonNullable<ToolContext['answers']>) =>
       callAs(call, { signal: context.signal, answers }, as)
     return callAsAsker({ server: config, logins, title: call.title, call: asAsker }, context)
   }
+}
+
+/** A call by the server's own name for the tool. `isRepeatable`: a second call has no further effect. */
+export interface ServerCall {
+  tool: string
+  args: Schema
+  /** The tool's name for people. */
+  title: string
+  isRepeatable: boolean
+  /** It only reads, according to a trusted server. */
+  isRead: boolean
+  /** The version that the model and people were shown (`Tool.version`). */
+  version: string
+}
+
+interface ToolOptions {
+  /** The name by which models call it. */
+  name: string
+  version: string
+  config: McpServerConfig
+  call(call: ServerCall, context: ToolContext): Promise<CallResult>
+}
+
+/**
+ * Returns a server's tool. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
+ * that it only reads; `ask` always asks. An untrusted server's statements are ignored: its tools may change something.
+ */
+export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
+  const { allow, ask, trust } = config
+  const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
+  const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
+  const mayRun = !isRuled(ask, seen.name) && (isAllowed || readOnly)
+  // On one line, so that no part of it can imitate a line of the prompt.
+  const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
+  let check: ((value: unknown) => ParsedInput<Schema>) | undefined
+  return {
+    name,
+    ...(seen.title === undefined ? {} : { title: seen.title }),
+    description,
+    parameters: seen.parameters,
+    parse: (value) => (check ??= checkOf(seen.parameters))(value),
+    effects: readOnly ? 'read' : 'write',
+    ...(mayRun ? {} : { needsApproval: true }),
+    ...(idempotent ? { idempotent } : {}),
+    server: config.name,
+    ...(isPersonal(config) ? { asAsker: true as const } : {}),
+    ruleName: ruleNameOf({ server: config.name, tool: seen.name }),
+    version,
+    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+    run: (args, context) =>
+      call(
+        {
+          tool: seen.name,
+          args,
+          title: seen.title ?? seen.name,
+          isRepeatable: readOnly || idempotent,
+          isRead: readOnly,
+          version,
+        },
+        context,
+      ),
+  }
+}
+
+const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
+
+/** Returns whether a list of restricting rules matches a tool by its own name. */
+export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
+  return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }

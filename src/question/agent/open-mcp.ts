@@ -13,7 +13,7 @@ import { isPersonal, type McpConfig, type McpServerConfig } from '../../mcp/type
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
 
-export interface OpenedMcp {
+interface OpenedMcp {
   toolbox: McpToolbox
   config: McpConfig
   /** The servers that people log in to, each for themselves. */
@@ -47,7 +47,7 @@ export async function openMcp(
   const logins = people && personLogins({ people, store, sealer, now })
   const login = { store, sealer, loginsOf: logins?.of }
   const open = async () =>
-    (await import('../../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
+    (await import('../../mcp/login/server-auth.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {
     store,
     log,

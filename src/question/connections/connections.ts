@@ -57,7 +57,7 @@ interface ConnectionsParts {
   whoIs(person: Person): Promise<{ name: string; workspace: string }>
 }
 
-export interface ConnectionsOptions extends ConnectionsParts {
+interface ConnectionsOptions extends ConnectionsParts {
   accounts: readonly Account[]
   sealer: Sealer
   /** The address under which people reach the bot, without a slash at the end. */

@@ -3,12 +3,11 @@ import { datesIn, timesIn, type DateFound, type TimeFound } from './dates.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
 
 /** A figure as it is written, and its offset in the answer. */
-export type Figure = { text: string; at: number } & (
-  | { kind: 'number'; number: Numeral }
-  | { kind: 'date'; date: DateFound }
-  | { kind: 'time'; time: TimeFound }
-  | { kind: 'quotation' | 'file' | 'address' | 'id' }
-)
+export type Figure =
+  | { kind: 'number'; text: string; at: number; number: Numeral }
+  | { kind: 'date'; text: string; at: number; date: DateFound }
+  | { kind: 'time'; text: string; at: number; time: TimeFound }
+  | { kind: 'quotation' | 'file' | 'address' | 'id'; text: string; at: number }
 
 /** Replaces the parts that are already read, so that the numbers on both sides stay apart. */
 const MASK = '\u0001'

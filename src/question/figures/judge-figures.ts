@@ -36,7 +36,7 @@ const FRACTIONS: [words: RegExp, value: number][] = [
   [/\bquarters?\b/i, 4],
 ]
 
-export interface JudgedTexts {
+interface JudgedTexts {
   question: string
   /** Everything that the run has read, the question included. */
   read: readonly ReadText[]

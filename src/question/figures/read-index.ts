@@ -58,7 +58,7 @@ export function slack(value: number): number {
   return 1e-9 * Math.max(1e-6, Math.abs(value))
 }
 
-export function around({ value, tolerance }: Reading): [low: number, high: number] {
+function around({ value, tolerance }: Reading): [low: number, high: number] {
   const more = tolerance + slack(value)
   return [value - more, value + more]
 }

@@ -5,7 +5,7 @@ import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { ReadText } from './read-index.ts'
 
-export interface RunTexts {
+interface RunTexts {
   question: string
   steps: readonly Step[]
   /** The sources of the answer, in the order of their numbers. */

@@ -1,11 +1,11 @@
-import type { Forgetting, Person, Place } from '../../base/place.ts'
+import type { Forgetting, Person, PersonInPlace, Place } from '../../base/place.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
   /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: Person & Place): Promise<void>
+  forgetPerson(person: PersonInPlace): Promise<void>
   /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }

@@ -28,6 +28,8 @@ interface MessageReaction {
   isOwn: boolean
 }
 
+interface ReactionStop extends StopWish, MessageReaction {}
+
 /** `reaction_added`: ❌ or 🛑 on a question, or on a post of its run, stops it. Other reactions are ignored. */
 export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
@@ -75,7 +77,7 @@ async function stopInItsThread(reacted: MessageReaction, identity: Identity, ser
  * Stops the question that this message asked, including its repetitions, unless told otherwise. @returns whether it was
  * found
  */
-async function stopAt(wish: StopWish & MessageReaction, services: Services): Promise<boolean> {
+async function stopAt(wish: ReactionStop, services: Services): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
   const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)

@@ -1,7 +1,7 @@
 import type { Feedback, RunRecord } from './types.ts'
 
 /** A rated run as a line of a question set, which `npm run eval` asks again. */
-export interface EvaluationLine {
+interface EvaluationLine {
   id: string
   question: string
   /** Right answers: those given by people, else the answer that they liked. Empty if none is known. */

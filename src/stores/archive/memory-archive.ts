@@ -3,7 +3,7 @@ import type { Person } from '../../base/place.ts'
 import { memoryTraces } from './memory-traces.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
-export interface MemoryArchiveOptions {
+interface MemoryArchiveOptions {
   /** How long a run is kept. Milliseconds. */
   ttlMs: number
   /**

@@ -10,7 +10,7 @@ import { parseRecord } from './record.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
-export interface RedisArchiveOptions {
+interface RedisArchiveOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */

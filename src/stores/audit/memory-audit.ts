@@ -1,6 +1,6 @@
 import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
 
-export interface MemoryAuditOptions {
+interface MemoryAuditOptions {
   ttlMs?: number
   /** The maximum number of a team's entries. */
   max?: number

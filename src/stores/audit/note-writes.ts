@@ -11,13 +11,13 @@ import { subjectOf } from './subject.ts'
 import type { AuditEntry, AuditLog, DecisionBasis, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */
-export interface NumberedStep {
+interface NumberedStep {
   n: number
   step: Step
 }
 
 /** The facts that decide whether a step is a write, and who allowed it. */
-export interface RunFacts {
+interface RunFacts {
   saved: Pick<SavedRun, 'decisions'>
   /** The run's tools that still exist. */
   tools: readonly Tool[]

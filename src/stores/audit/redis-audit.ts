@@ -5,7 +5,7 @@ import { threadInKey } from '../runs/thread-keys.ts'
 import { parseEntry } from './stored-entry.ts'
 import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditLog } from './types.ts'
 
-export interface RedisAuditOptions {
+interface RedisAuditOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string

@@ -3,7 +3,7 @@ import { withoutPerson } from './thread-context.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
-export interface MemoryHistoryOptions {
+interface MemoryHistoryOptions {
   /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn. Milliseconds. */
   ttlMs: number
   /** The maximum number of threads, so that the memory of a bot that runs for a year does not grow. */

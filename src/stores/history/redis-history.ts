@@ -8,7 +8,7 @@ import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
-export interface RedisHistoryOptions {
+interface RedisHistoryOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */

@@ -106,7 +106,7 @@ const RULES: Record<BucketLimit, Rule> = {
   channelHour: { of: 'channel', ...questions(HOUR_MS) },
 }
 
-export interface UsageLimitsOptions {
+interface UsageLimitsOptions {
   redis?: RedisClient | undefined
   prefix: string
   /** Longer than any run takes: a slot that is held for longer belongs to a dead worker. Milliseconds. */

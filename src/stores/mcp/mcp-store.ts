@@ -29,7 +29,7 @@ export interface McpStore {
   lock<T>(name: string, ms: number, work: () => Promise<T>): Promise<T>
 }
 
-export interface PutOptions {
+interface PutOptions {
   /** How long the value is kept. Milliseconds. */
   ttlMs?: number
 }

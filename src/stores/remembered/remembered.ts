@@ -56,7 +56,7 @@ const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
 
 const NAME = 'remembered'
 
-export interface RedisRememberedOptions extends RememberedOptions {
+interface RedisRememberedOptions extends RememberedOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */

@@ -88,7 +88,7 @@ export interface Grants {
  * The people that a run can wait for. `canBeDecided`: false if there is nobody, such as in an evaluation. `canBeAsked`:
  * the asker is not a bot.
  */
-export interface AvailablePeople {
+interface AvailablePeople {
   canBeDecided: boolean
   canBeAsked: boolean
   grants?: Grants | undefined

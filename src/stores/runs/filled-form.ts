@@ -7,7 +7,7 @@ export type FilledValue = string | string[] | undefined
 type FieldValue = string | number | boolean | string[]
 
 /** The content of the answer without empty fields, or its errors: sentences for people by the names of the fields. */
-export type FilledForm = { content: Record<string, FieldValue> } | { errors: Map<string, string> }
+type FilledForm = { content: Record<string, FieldValue> } | { errors: Map<string, string> }
 
 /** Checks the values against the fields, except for patterns (`checkPatterns`). */
 export function checkForm(fields: readonly FormField[], filled: (field: FormField) => FilledValue): FilledForm {

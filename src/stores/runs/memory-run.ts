@@ -68,7 +68,7 @@ interface ControlledQuestion extends ControlledRun {
   question: Question
 }
 
-export interface MemoryRunControlOptions<Item> {
+interface MemoryRunControlOptions<Item> {
   /** Returns a run that waits for its turn or is at work. */
   find(run: RunRef): Item | undefined
   /** Puts a run at the head of its thread, behind the question that is at work there. */

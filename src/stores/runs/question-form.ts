@@ -23,7 +23,7 @@ export type FieldKind =
   | { kind: 'one'; options: FormOption[]; initial?: string }
   | { kind: 'several'; options: FormOption[]; minItems: number; maxItems: number; initial?: string[] }
 
-export interface FormOption {
+interface FormOption {
   value: string
   title: string
 }
@@ -31,13 +31,13 @@ export interface FormOption {
 /** The most fields that fit into a modal and that a person can survey: https://docs.slack.dev/reference/block-kit */
 const MAX_FIELDS = 40
 const MAX_OPTIONS = 100
-export const MAX_CHARS = 3_000
+const MAX_CHARS = 3_000
 
 /** Slack takes 250,000 bytes a modal (https://docs.slack.dev/reference/views). */
 const MAX_SCHEMA_CHARS = 30_000
 
 /** The fields in the schema's order, or half a sentence that says why there is no form. */
-export type Form = { fields: FormField[] } | { why: string }
+type Form = { fields: FormField[] } | { why: string }
 
 const count = z.number().int().nonnegative().catch(0)
 const wordsSchema = z.object({

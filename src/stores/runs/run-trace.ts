@@ -49,7 +49,7 @@ export type TracedCall = TracedModelCall | TracedToolCall
 /**
  * `step` is a step's number, from 1. Times are milliseconds since the epoch; `until` is absent while the run waits.
  */
-export interface TracedWait {
+interface TracedWait {
   step: number
   from: number
   until?: number

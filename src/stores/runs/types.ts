@@ -8,7 +8,7 @@ import type { ThreadContext } from '../history/types.ts'
  * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
  * message.
  */
-export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
+type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /**
  * A file of a message, as Slack describes it there. The URL of its bytes is looked up when they are loaded, and never

@@ -6,7 +6,7 @@ import type { StoreLog } from '../../base/store-log.ts'
 import { Schedules, type SwappedText } from './schedule-store.ts'
 import { refOf, ttlOf, type ScheduleRef, type ScheduleStore } from './types.ts'
 
-export interface RedisSchedulesOptions {
+interface RedisSchedulesOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */

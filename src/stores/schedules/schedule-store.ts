@@ -7,7 +7,7 @@ import { messageOf } from '../../base/errors.ts'
 import { refOf, refText, ttlOf, wakeAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'
 
 /** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
-export interface ScheduleTexts {
+interface ScheduleTexts {
   get(ref: ScheduleRef): Promise<string | undefined>
   /** Replaces a text if it is still `expected` (undefined: there is none). An undefined `text` removes it. */
   swap(ref: ScheduleRef, change: SwappedText): Promise<boolean>

@@ -59,7 +59,7 @@ export interface Deferral {
 }
 
 /** `by`: the occurrence that found the reason. Absent if a person paused it. */
-export interface Pause {
+interface Pause {
   why: PauseReason
   at: number
   by?: string
@@ -93,7 +93,7 @@ export interface ScheduleRun {
   count?: number
 }
 
-export const MAX_RUNS = 5
+const MAX_RUNS = 5
 
 /** Schedules. Each change is atomic; an index of times tells which ones are due. */
 export interface ScheduleStore extends Forgetting, Moving {

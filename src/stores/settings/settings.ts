@@ -53,7 +53,7 @@ export interface Access {
 }
 
 /** `waits`: wait for the tools of unknown servers. Workers do; whatever must be acked to Slack does not. */
-export interface SettingsPlace extends Place {
+interface SettingsPlace extends Place {
   /** The asker, for tools that depend on it. */
   user?: string
   waits?: boolean
@@ -91,7 +91,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
 }
 
 /** The settings of channels, and how the names in them become parts of an agent. */
-export interface ChannelSources {
+interface ChannelSources {
   store: ChannelSettingsStore
   /**
    * Whether the agent of a place may change from moment to moment, even if nothing is set: tools of MCP servers come
@@ -183,7 +183,7 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
   }
 }
 
-export interface RedisChannelSettingsOptions {
+interface RedisChannelSettingsOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */

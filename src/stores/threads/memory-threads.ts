@@ -1,7 +1,7 @@
 import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
-export interface MemoryThreadsOptions {
+interface MemoryThreadsOptions {
   /** How long a state is kept after it was last changed. Milliseconds. */
   ttlMs: number
   /** The maximum number of threads; beyond it those that changed longest ago are forgotten. */

@@ -5,7 +5,7 @@ import type { ThreadKey } from '../../base/place.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
-export interface RedisThreadsOptions {
+interface RedisThreadsOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string

@@ -40,7 +40,7 @@ export function memoryActionTokens({ now }: { now: () => number }): ActionTokens
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 
-export interface RedisActionTokensOptions {
+interface RedisActionTokensOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string

@@ -2,7 +2,7 @@
 export type Counts = Record<string, number>
 
 /** A booking: an id of a team, which adds to the counts of the day (UTC) of `at`, in ms since the epoch. */
-export interface Booking {
+interface Booking {
   team: string
   id: string
   at: number

@@ -3,7 +3,7 @@ import { totalOf } from '../../agent/run-progress.ts'
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import type { Person, Place } from '../../base/place.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import type { RunEnd } from '../archive/types.ts'
 import type { Question } from '../runs/types.ts'
 import type { Counts, UseStore } from './types.ts'
@@ -17,7 +17,7 @@ export interface Amounts {
 }
 
 /** The questions that called each tool, with all that they cost, and how often it was called. */
-export interface ToolAmounts extends Amounts {
+interface ToolAmounts extends Amounts {
   calls: number
 }
 
@@ -91,7 +91,7 @@ export function callsOf(steps: readonly Step[], tools: readonly Tool[]): Map<str
 }
 
 /** Forgets a person's use, and that of their direct messages with the bot. The sums stay. */
-export async function forgetPersonsUse(use: UseStore, person: Person & Place, now: number): Promise<void> {
+export async function forgetPersonsUse(use: UseStore, person: PersonInPlace, now: number): Promise<void> {
   const { team, user, channel } = person
   const direct = channel.startsWith('D') ? [field('channel', channel, '')] : []
   await use.drop(team, lastDays(now, 32), [field('person', user, ''), ...direct])

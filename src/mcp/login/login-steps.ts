@@ -10,15 +10,14 @@ import {
   type FetchLike,
 } from '@modelcontextprotocol/client'
 import { ToolError } from '../../base/errors.ts'
-import { codeShown, loginFailure } from './login-failure.ts'
-import { loginFetch } from './login-fetch.ts'
+import { displayCode, loginFailure, loginFetch } from './login-fetch.ts'
 import type { LoginProvider } from './oauth-provider.ts'
 import type { HttpServerConfig } from '../types.ts'
 
 /** How long each half may take. Milliseconds. */
 const HALF_MS = 30_000
 
-export interface StartedLogin {
+interface StartedLogin {
   provider: LoginProvider
   challenge: Challenge
 }
@@ -32,7 +31,7 @@ export async function startLogin(
   { provider, fetch }: { provider: LoginProvider; fetch: FetchLike },
 ): Promise<{ address: URL; challenge: Challenge }> {
   const challenge = await challengeOf(server, fetch)
-  await half(server, provider, { fetch, ...challenge })
+  await runAuth(server, provider, { fetch, ...challenge })
   const address = provider.address()
   if (!address) throw new ToolError(`The login at ${server.name} began without a page to log in at.`)
   return { address, challenge }
@@ -53,7 +52,7 @@ export async function finishLogin(
   answer: URLSearchParams,
 ): Promise<void> {
   const authorizationCode = codeOf(server, answer, provider)
-  await half(server, provider, { fetch, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
+  await runAuth(server, provider, { fetch, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
 }
 
 /** The server's login requirements. `isAsked`: it refuses without a login. JSON. */
@@ -92,7 +91,7 @@ interface LoginHalfOptions extends Challenge {
   iss?: string | undefined
 }
 
-async function half(server: HttpServerConfig, provider: LoginProvider, options: LoginHalfOptions): Promise<void> {
+async function runAuth(server: HttpServerConfig, provider: LoginProvider, options: LoginHalfOptions): Promise<void> {
   const http = loginFetch(server.name, options.fetch, HALF_MS)
   const { resourceMetadataUrl, scope, authorizationCode, iss } = options
   try {
@@ -129,7 +128,7 @@ function sentenceFor(
   about: { provider: LoginProvider; isAsked: boolean; refusal: string | undefined },
 ): Error {
   if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError)
-    return notItsOwn(server)
+    return wrongServerError(server)
   if (about.refusal !== undefined) return new ToolError(about.refusal)
   const metadata = about.provider.discoveryState()?.authorizationServerMetadata
   const isClosed = metadata !== undefined && metadata.registration_endpoint === undefined
@@ -143,7 +142,7 @@ function sentenceFor(
   return error instanceof Error && error.name === 'ConfigError' ? error : loginFailure(server.name, error)
 }
 
-function notItsOwn(server: HttpServerConfig): ToolError {
+function wrongServerError(server: HttpServerConfig): ToolError {
   return new ToolError(
     `The answer came from another authorization server than that of ${server.name}, so nothing was saved.`,
   )
@@ -161,9 +160,9 @@ function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: Log
       issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
     })
   } catch {
-    throw notItsOwn(server)
+    throw wrongServerError(server)
   }
   throw new ToolError(
-    `The authorization server of ${server.name} denied the login: ${codeShown(answer.get('error') ?? '')}.`,
+    `The authorization server of ${server.name} denied the login: ${displayCode(answer.get('error') ?? '')}.`,
   )
 }
