@@ -42,7 +42,7 @@ export interface Bot {
   stop(): Promise<void>
 }
 
-export interface BotOptions {
+interface BotOptions {
   /** Replaces the configured model, for the playground's demo. */
   model?: Model
   /** Replaces the configured stores. They are closed with the bot. */

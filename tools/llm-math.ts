@@ -26,7 +26,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }> {
   }
 }
 
-/** An expression needs no call of the model. */
+/** Calculates a question that is an expression. Asks the model for the expression of any other. */
 async function solve(
   question: string,
   context: ToolContext,
@@ -45,7 +45,7 @@ async function solve(
   throw new ToolError(fault)
 }
 
-/** Returns a failed calculation as a value: the next candidate may do better. */
+/** Calculates an expression. A failure is a value, so that the caller can try another expression. */
 function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
   try {
     return { value: calculate(expression) }
@@ -54,7 +54,7 @@ function attempt(expression: string): { value: number; fault?: undefined } | { v
   }
 }
 
-/** Returns where the expression may be in a reply: in a fence, on a line, behind a label; the likeliest first. */
+/** Returns the possible expressions in a reply, likeliest first: fenced text, then lines, without their labels. */
 function candidatesIn(reply: string): string[] {
   const text = reply.slice(0, 4000)
   const fenced = [...text.matchAll(/```\w*\n([^`]*)```/g)].map((match) => match[1] ?? '')

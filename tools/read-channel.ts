@@ -1,6 +1,6 @@
 /** Reads a channel's messages in a period. */
 import { z } from 'zod'
-import type { Tool } from '../src/agent/contracts/tool.ts'
+import type { Tool, WantedChannel } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
@@ -13,10 +13,7 @@ const DESCRIPTION =
 const TIME =
   '2026-11-23, 2026-11-23T14:00, yesterday, a weekday, or "last run" (of a schedule), in the asker’s time zone'
 
-interface ChannelInput {
-  channel: string
-  since?: string | undefined
-  until?: string | undefined
+interface ChannelInput extends Omit<WantedChannel, 'part'> {
   part?: number | undefined
 }
 

@@ -10,7 +10,8 @@ import type {
   WorkspaceReader,
 } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
-import { cutTo, queryText } from './query.ts'
+import { cutText } from '../src/base/cut-text.ts'
+import { queryText } from './query.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { workspaceOf } from './workspace.ts'
 
@@ -96,7 +97,7 @@ function nothing(kind: FindKind, { isMore, asAsker }: { isMore: boolean; asAsker
  */
 function lineOf(find: Find): string {
   const head = headOf(find)
-  const words = oneLine(cutTo(find.text, FIND_CHARS * 2), FIND_CHARS)
+  const words = oneLine(cutText(find.text, FIND_CHARS * 2), FIND_CHARS)
   return [`- ${[head, words].filter(Boolean).join(': ')}`, ...(webAddress(find.url) ? [`  ${find.url}`] : [])].join(
     '\n',
   )

@@ -17,10 +17,10 @@ import { openInstallations } from '../slack/install/open-installations.ts'
 import { installLine, inspectInstalls, type InstallRow, type InspectOptions } from './installs/inspect-installs.ts'
 
 const USAGE = `Usage: npm run installs -- COMMAND [--json]
-  list          where the bot is installed: whether Slack takes the token, missing scopes, search, token rotation, last use
-  show TEAM     one of them
-  remove TEAM   ends one of the distributed app: revokes its token and deletes everything of that workspace
-  --json: an array of objects`
+  list          lists where the bot is installed: whether Slack accepts the token, missing scopes, search, rotation, last use
+  show TEAM     shows one of them
+  remove TEAM   removes the distributed app from a workspace: revokes its token and deletes all data of that workspace
+  --json        prints an array of objects`
 
 interface InstallsOptions extends InspectOptions {
   stores: Stores

@@ -1,7 +1,8 @@
 /** The first look that a model gets at a file: all of a short one, or an outline and the beginning of a long one. */
+import { cutText } from '../base/cut-text.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { beginning, columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
+import { columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
 
 /** The share of the space that the outline may take. */
 const OUTLINE_SHARE = 0.5
@@ -37,7 +38,7 @@ function headOf(file: ParsedFile): string {
   return [`${describeKind(file)}.${title}`, ...(file.notes ?? [])].join(' ')
 }
 
-/** If not all entries fit, every second, third … stands for those after it. */
+/** Returns the entries. If not all fit, only every second, third, … of them. */
 function entriesOf(file: ParsedFile, room: number): string[] {
   const entries = isTable(file.kind) ? file.sections.map(sheetEntry) : (headingEntries(file) ?? pageEntries(file))
   const every = Math.max(1, Math.ceil((entries.length * (LEAST_IN_ENTRY + 1)) / Math.max(1, room - LAST_LINE)))
@@ -86,5 +87,5 @@ function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): str
 }
 
 function fit(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : beginning(`${beginning(text, maxChars - 1).trimEnd()}…`, maxChars)
+  return text.length <= maxChars ? text : cutText(`${cutText(text, maxChars - 1).trimEnd()}…`, maxChars)
 }

@@ -153,7 +153,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
-/** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
+/** Ends the wait for a reader whose time or page time is up, or for which nobody waits any more. */
 function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {

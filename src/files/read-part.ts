@@ -2,9 +2,10 @@
  * Reads the parts of a file that a model names: pages, a sheet and a range, lines. If a part does not exist, the result
  * says so.
  */
+import { cutText } from '../base/cut-text.ts'
 import type { FilePart } from '../agent/contracts/tool.ts'
 import type { ParsedFile, ReadPart, Section } from './types.ts'
-import { beginning, columnLetters, count, isTable, spanOf, unitOf, type Span } from './units.ts'
+import { columnLetters, count, isTable, spanOf, unitOf, type Span } from './units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
@@ -53,7 +54,7 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
     left = room - text.length
     if (left < 0 && room < LEAST_OF_PAGE && page > from) more = `It goes on at ${unit} ${page} of ${sections.length}.`
     else {
-      const shown = text.length <= room ? text : beginning(text, room)
+      const shown = text.length <= room ? text : cutText(text, room)
       parts.push(head + shown)
       if (left < 0)
         more = `It is cut in ${unit} ${page}, at line ${shown.split('\n').length}: name that ${unit} and lines.`
@@ -61,7 +62,7 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
   }
   const end = from + parts.length - 1
   return {
-    text: beginning(parts.join('\n'), maxChars),
+    text: cutText(parts.join('\n'), maxChars),
     place: from === end ? `${unit} ${from}` : `${unit}s ${from}-${end}`,
     sections: parts.map((_, i) => from + i),
     ...(more && { more }),
@@ -109,7 +110,7 @@ function fitting(all: string[], { from, to }: Span, maxChars: number): { text: s
   for (let line = from; line <= to; line += 1) {
     const text = all[line - 1] ?? ''
     if (text.length > left && lines.length > 0) break
-    lines.push(beginning(text, left))
+    lines.push(cutText(text, left))
     left -= text.length + 1
   }
   return { text: lines.join('\n'), end: from + Math.max(0, lines.length - 1) }
@@ -177,7 +178,7 @@ function readRange(section: Section, written: string | number | undefined, maxCh
 /** Joins whole rows as far as they fit; the first is cut if necessary. */
 function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number): { text: string; end: number } {
   const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
-  const parts = [beginning(['row', ...letters].join('\t'), maxChars)]
+  const parts = [cutText(['row', ...letters].join('\t'), maxChars)]
   let left = maxChars - (parts[0] ?? '').length
   const all = section.text.split('\n')
   let end = rows.from
@@ -185,11 +186,11 @@ function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number
     const cells = (all[row - 1] ?? '').split('\t').slice(columns.from - 1, columns.to)
     const line = [row, ...cells].join('\t')
     if (line.length + 1 > left && row > rows.from) break
-    parts.push(beginning(line, left - 1))
+    parts.push(cutText(line, left - 1))
     left -= line.length + 1
     end = row
   }
-  return { text: beginning(parts.join('\n'), maxChars), end }
+  return { text: cutText(parts.join('\n'), maxChars), end }
 }
 
 /** Columns end at XFD, rows at 1,048,576: three letters and seven digits. */

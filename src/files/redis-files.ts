@@ -119,7 +119,7 @@ function openFiles({ redis, log, prefix, sealer = UNSEALED }: RedisFilesOptions)
   return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
 }
 
-/** A value that was sealed as one thing does not open as another. */
+/** The purpose that a value is sealed for. A value cannot be opened for any other. */
 function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
   return `file ${part} ${thread} ${id}`
 }

@@ -41,13 +41,6 @@ export function count(number: number, what: string): string {
   return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
 }
 
-/** Returns the beginning of a text, at most `length` long, without a broken character at the end. */
-export function beginning(text: string, length: number): string {
-  if (text.length <= length) return text
-  const cut = text.slice(0, Math.max(0, length))
-  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
-}
-
 /** From and to, both inclusive. `to` is Infinity if it was left open. */
 export interface Span {
   from: number

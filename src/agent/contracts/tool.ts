@@ -132,7 +132,7 @@ export interface ToolOutput {
   exhausted?: boolean
   /** Whether the text is deleted once the run is over. */
   passing?: boolean
-  /** It was found with the asker's own rights: others may not see it, nor what rests on it. */
+  /** Found with the asker's own rights. Others may see neither the text nor an answer that is based on it. */
   forAsker?: boolean
   /** Whether the text is the operator's instructions, at most `SKILL_CHARS` of them. All other text is data. */
   instructions?: boolean

@@ -21,7 +21,7 @@ interface BrowserStatesOptions {
   now(): number
 }
 
-export interface BrowserStates {
+interface BrowserStates {
   /** Keeps a value under a new state. @returns the header that binds the state to the browser */
   keep(state: string, value: unknown): Promise<{ 'set-cookie': string }>
   /**

@@ -5,18 +5,12 @@ import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 
-export interface RedisProblem {
+interface RedisProblem {
   name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
   /** The fault and its fix, in a sentence each. */
   sentence: string
   /** Whether the bot cannot work with this Redis. */
   isFatal: boolean
-}
-
-export interface RedisInspection {
-  problems: RedisProblem[]
-  /** The fields of INFO, for each master. */
-  facts: Map<string, string>[]
 }
 
 /** How long the inspection may take after the first ping, in ms. A node of a Cluster may still be unreachable. */
@@ -44,8 +38,14 @@ export async function requireUsableRedis(
   }
 }
 
-/** Reads INFO from every master, then tries the commands that the queue needs. Writes nothing. */
-export async function inspectRedis(redis: RedisClient, prefix: string): Promise<RedisInspection> {
+/**
+ * Reads INFO from every master, then tries the commands that the queue needs. Writes nothing. `facts` are the fields of
+ * INFO, for each master.
+ */
+export async function inspectRedis(
+  redis: RedisClient,
+  prefix: string,
+): Promise<{ problems: RedisProblem[]; facts: Map<string, string>[] }> {
   // A Cluster client knows its masters only after the first answer.
   await redis.ping()
   const isCluster = redis instanceof Cluster

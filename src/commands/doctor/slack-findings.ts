@@ -11,8 +11,8 @@ import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 const { ok, note, fault } = findingsOf('Slack')
 
 /**
- * Checks whose the tokens are, whether Slack accepts them, and what the app may do compared with its manifest, as `npm
- * run slack` does.
+ * Checks the owner of the tokens, whether Slack accepts them, and the app's scopes against its manifest, as `npm run
+ * slack` does.
  */
 export async function slackFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
   if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, deps)

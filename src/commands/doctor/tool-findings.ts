@@ -51,7 +51,7 @@ const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TO
 async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
   const given = sampleFor(tool.name)
   const sample = tool.parse(given)
-  // A front may have no way out to the services: workers use them.
+  // A front may have no network access to the services: workers call them.
   if (!given || !sample.ok || config.ROLE === 'front') return tools.ok(tool.name, 'On. Not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
@@ -88,7 +88,7 @@ function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
   return 'text' in output ? output.text : ''
 }
 
-/** Returns the configured dialect's needs, and those that are not met. */
+/** Returns a fault for each tool that the configured dialect needs and that is off. */
 function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
   const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
   const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))

@@ -105,7 +105,7 @@ function variantsOf(values: OptionValues, { dialect, model }: Defaults): Variant
   ]
 }
 
-/** @throws ConfigError for `auto`: the measured dialect must be named, or two reports could not be compared */
+/** @throws ConfigError for `auto`: two reports can only be compared if each names its dialect */
 function namedDialect(dialect: Defaults['dialect']): DialectName {
   if (dialect !== 'auto') return dialect
   throw new ConfigError('AGENT_DIALECT is auto. Name the dialect to measure with --dialect or --compare.')

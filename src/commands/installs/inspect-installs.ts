@@ -13,7 +13,7 @@ import { readManifest } from '../slack/app-manifest.ts'
 export interface InstallRow {
   /** The workspace's or organisation's id; the app's name in SLACK_APPS if Slack does not tell the id. */
   team: string
-  /** `ok`, `unreadable` if no key opens the record, or what Slack says against the token. */
+  /** `ok`, `unreadable` (no key opens the record), or Slack's error for the token. */
   token: string
   /** Scopes of manifest.yml that the app was installed without. */
   missingScopes: string[]

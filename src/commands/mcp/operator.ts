@@ -40,7 +40,7 @@ export async function listServers(place: OperatorPlace): Promise<number> {
   return 0
 }
 
-/** Returns whether anybody has to log in, as far as the bot knows. */
+/** Returns the login state of a server in words, as far as the bot knows it. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
   if (server.kind === 'stdio') return 'starts when needed'
   if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'

@@ -10,7 +10,7 @@ import type { Prompter } from './terminal.ts'
 /** The settings that the person chose. */
 type ModelSettings = Partial<Record<'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_MODEL', string>>
 
-export interface ConnectModelOptions {
+interface ConnectModelOptions {
   prompter: Prompter
   env: Env
   net: Network

@@ -7,7 +7,7 @@ import type { Prompter } from './terminal.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 import type { TokenFile } from './token-file.ts'
 
-export interface ConnectOptions extends CheckOptions {
+interface ConnectOptions extends CheckOptions {
   prompter: Prompter
   /** The existing tokens. */
   tokens: SlackTokens

@@ -5,7 +5,7 @@ import type { Prompter } from './terminal.ts'
 import { installedBefore, newEnvFile, readEnvFile, withSettings, writeEnvFile } from './env-file.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
-export interface KeepOptions {
+interface KeepOptions {
   installed: InstalledIds
   /** Asked before an existing token is replaced. Without it, tokens are replaced without asking. */
   prompter?: Pick<Prompter, 'say' | 'confirm'>
@@ -25,7 +25,7 @@ export interface TokenFile {
   keepSettings(settings: Record<string, string>): string
 }
 
-export interface TokenFileOptions {
+interface TokenFileOptions {
   /** The environment merged with the file. The environment wins. */
   env: Env
   /** The tokens in these settings. */
