@@ -1,8 +1,7 @@
 /** Conversations in Redis, kept for HISTORY_TTL_DAYS. */
 import { z } from 'zod'
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
-import { moveKeys } from '../../base/redis/move-keys.ts'
+import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'

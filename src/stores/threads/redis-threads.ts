@@ -1,8 +1,7 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import type { ThreadKey } from '../../base/place.ts'
-import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
