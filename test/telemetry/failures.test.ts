@@ -17,7 +17,7 @@ async function watchedBot(t: Ends, model: Script, env = {}): Promise<TestBot & {
   return { ...(await startBot(t, { model, env: watched })), collector }
 }
 
-test('an output that cannot be read is a step, and no tool', async (t) => {
+test('an unreadable output is a step, not a tool call', async (t) => {
   const bot = await watchedBot(t, ['no form\nAction:', act('A sum.', 'calculator', '1+1'), finish('Two.')])
   expect(await (await bot.mention('One and one?')).lastAnswer()).toBe('Two.')
   await eventually(async () => {
@@ -30,7 +30,7 @@ test('an output that cannot be read is a step, and no tool', async (t) => {
   expect(bot.collector.named('invoke_agent thinkaloud')[0]?.attributes['thinkaloud.steps']).toBe(2)
 })
 
-test('a retry of the model is told on its one span, and one of Slack has a span of its own', async (t) => {
+test('a model retry is recorded on its span, a Slack retry has its own', async (t) => {
   const bot = await watchedBot(t, [{ status: 503 }, finish('Yes.')])
   bot.slack.fault({ method: 'chat.postMessage', retryAfter: 1 })
   await (await bot.mention('Is it noon?')).ended()

@@ -50,7 +50,7 @@ async function metered(
 
 const text = (words: string): ModelEvent => ({ type: 'text', text: words })
 
-test('a call is reported once, with its times, its tokens and its texts', async () => {
+test('a call is reported once, with times, tokens and texts', async () => {
   const { facts, fact, seen } = await metered([text('a'), text('b')])
   expect(facts).toHaveLength(1)
   expect(seen).toEqual([text('a'), text('b')])
@@ -66,17 +66,17 @@ test('a call is reported once, with its times, its tokens and its texts', async 
   })
 })
 
-test('a call that its caller ends early is a whole call: the cut at an observation is no failure', async () => {
+test('a call that its caller ends early is complete: the cut at an observation is not a failure', async () => {
   const { fact } = await metered([text('a'), text('b'), text('c')], { take: 2 })
   expect(fact).toMatchObject({ outcome: 'ok', ms: 2_000, text: 'ab', usages: [usage] })
 })
 
-test('a restart is a retry, and what was said before it does not count', async () => {
+test('a restart is a retry, and earlier text does not count', async () => {
   const { fact } = await metered([text('lost'), { type: 'restart' }, text('kept')])
   expect(fact).toMatchObject({ retries: 1, text: 'kept', outcome: 'ok' })
 })
 
-test('reasoning is a first word too, and tool calls are kept', async () => {
+test('reasoning counts as the first token, and tool calls are kept', async () => {
   const calls = [{ id: '1', name: 'calculator', arguments: '{}' }]
   const { fact } = await metered([
     { type: 'reasoning', text: 'hm' },
@@ -85,12 +85,12 @@ test('reasoning is a first word too, and tool calls are kept', async () => {
   expect(fact).toMatchObject({ firstMs: 1_000, text: '', toolCalls: calls })
 })
 
-test('that the model cannot see pictures is no first word', async () => {
+test('the notice about pictures is not a first token', async () => {
   const { fact } = await metered([{ type: 'unseen' }, text('a')])
   expect(fact).toMatchObject({ firstMs: 2_000, text: 'a' })
 })
 
-test('a failure keeps its class and not its words, and reaches the caller', async () => {
+test('a failure keeps its class but not its message, and reaches the caller', async () => {
   const cause = Object.assign(new Error('secret prompt'), { status: 429 })
   const error = new ModelError('model m: secret prompt', { hint: '', cause })
   const { fact, thrown } = await metered([], { error })
@@ -101,7 +101,7 @@ test('a failure keeps its class and not its words, and reaches the caller', asyn
   expect((await metered([], { error: 'secret' })).fact.error).toBe('_OTHER')
 })
 
-test('a run whose time is up and one that was released have different outcomes', async () => {
+test('a timed-out run and a released one have different outcomes', async () => {
   const timeUp = AbortSignal.abort(new DOMException('Time is up.', 'TimeoutError'))
   expect((await metered([], { error: timeUp.reason, signal: timeUp })).fact).toMatchObject({
     outcome: 'timeout',
@@ -114,7 +114,7 @@ test('a run whose time is up and one that was released have different outcomes',
   })
 })
 
-test('a breaker tells when it opens and when it closes, once each', async () => {
+test('a breaker reports opening and closing once each', async () => {
   const told: boolean[] = []
   const clock = { now: 0 }
   let isDown = true

@@ -50,7 +50,7 @@ test('an answered question is counted, with its steps and the seconds to the fir
   expect(seen.value('thinkaloud_answer_seconds_sum')).toBeGreaterThanOrEqual(first)
 })
 
-test('the mention that comes as two events is taken in once, and a stranger’s thread is nobody’s question', async (t) => {
+test('a mention that arrives as two events counts once, and other threads do not count', async (t) => {
   const bot = await meteredBot(t, [finish('Yes.')])
   const stranger = await bot.slack.say({ text: 'Lunch, anybody?' })
   await bot.slack.say({ text: 'Me!', thread_ts: stranger.ts })
@@ -75,7 +75,7 @@ test('model calls have their seconds, tokens and dollars', async (t) => {
   expect(seen.value('thinkaloud_cost_usd_total', { model: 'played-model' })).toBeCloseTo(0.0006 + 0.0002 + 0.0002, 10)
 })
 
-test('an endpoint that makes nonsense of its usage spoils neither the answer nor the counts', async (t) => {
+test('implausible usage affects neither the answer nor the counts', async (t) => {
   const nonsense = [
     { prompt_tokens: -5, completion_tokens: 'many' },
     { prompt_tokens: 7, completion_tokens: 1 },
@@ -95,7 +95,7 @@ test('an endpoint that makes nonsense of its usage spoils neither the answer nor
   expect(counted('output')).toBeLessThan(1 + 50)
 })
 
-test('tools are shown by the names that exist; whatever else a model writes is one unknown tool', async (t) => {
+test('tools have their known names; anything else is one unknown tool', async (t) => {
   const turns = Array.from({ length: 5 }, (_, i) => act('Try.', `made_up_${i}{evil="1"}`, 'x'))
   const bot = await meteredBot(t, [
     ...turns,
@@ -111,7 +111,7 @@ test('tools are shown by the names that exist; whatever else a model writes is o
   expect(seen.value('thinkaloud_tool_seconds_count', { tool: 'calculator', outcome: 'ok' })).toBe(1)
 })
 
-test('an answer at the step limit is told from one that was given, and from none at all', async (t) => {
+test('an answer at the step limit, an ordinary answer and none are distinguished', async (t) => {
   const bot = await meteredBot(t, [], { env: { AGENT_MAX_STEPS: '1' } })
   bot.model.on('best guess', act('Sum.', 'calculator', '1+1'), finish('Two, I think.'))
   bot.model.on('no idea', act('Sum.', 'calculator', '1+1'), act('Again.', 'calculator', '1+2'))
@@ -122,7 +122,7 @@ test('an answer at the step limit is told from one that was given, and from none
   expect(seen.value('thinkaloud_questions_total')).toBe(2)
 })
 
-test('a model that refuses the key fails the question, by the status of its answer', async (t) => {
+test('a rejected key fails the question, with the response’s status', async (t) => {
   const bot = await meteredBot(t, [{ status: 401 }])
   await (await bot.mention('Anybody there?')).ended()
   const seen = await answered(bot, 'failed')
@@ -131,7 +131,7 @@ test('a model that refuses the key fails the question, by the status of its answ
   expect(seen.value('thinkaloud_answer_seconds_count', { outcome: 'failed' })).toBe(1)
 })
 
-test('a call that works at the second try is one call and one retry', async (t) => {
+test('a call that succeeds on the second try is one call and one retry', async (t) => {
   const bot = await meteredBot(t, [{ status: 503 }, finish('Here I am.')])
   await (await bot.mention('Anybody there?')).ended()
   const seen = await answered(bot, 'answered')
@@ -140,7 +140,7 @@ test('a call that works at the second try is one call and one retry', async (t) 
   expect(seen.value('thinkaloud_model_failures_total')).toBeUndefined()
 })
 
-test('a first model’s failures are seen although the second answers', async (t) => {
+test('a first model’s failures count even if the second answers', async (t) => {
   const play: Script = ({ body }) => (body.model === 'spare' ? finish('I stand in.') : { status: 500 })
   const bot = await meteredBot(t, play, { env: { OPENAI_FALLBACK_MODEL: 'spare' } })
   await (await bot.mention('Anybody there?')).ended()
@@ -151,7 +151,7 @@ test('a first model’s failures are seen although the second answers', async (t
   expect(seen.value('thinkaloud_breaker_open')).toBe(0)
 })
 
-test('Slack’s calls are counted by method and result, and tried again when Slack is busy', async (t) => {
+test('Slack calls are counted by method and result, with retries', async (t) => {
   const bot = await meteredBot(t, [finish('Yes.')])
   bot.slack.fault({ method: 'chat.postMessage', retryAfter: 1, times: 1 })
   await (await bot.mention('Is it noon?')).ended()
@@ -163,7 +163,7 @@ test('Slack’s calls are counted by method and result, and tried again when Sla
   expect(seen.value('thinkaloud_retries_total', { of: 'slack' })).toBe(1)
 })
 
-test('an answer that Slack takes no more is undelivered', async (t) => {
+test('an answer that Slack refuses is undelivered', async (t) => {
   const bot = await meteredBot(t, [finish('Yes.')])
   bot.slack.fault({ method: 'chat.postMessage', error: 'is_archived' })
   await bot.mention('Is it noon?')
@@ -171,7 +171,7 @@ test('an answer that Slack takes no more is undelivered', async (t) => {
   expect(seen.value('thinkaloud_slack_calls_total', { method: 'chat.postMessage', result: 'is_archived' })).toBe(1)
 })
 
-test('/ask is one question with one first sign, although it is handed out twice', async (t) => {
+test('/ask is one question with one first sign, although it has two jobs', async (t) => {
   const bot = await meteredBot(t, [finish('Yes.')])
   await (await bot.ask('Is it noon?')).ended()
   const seen = await answered(bot, 'answered')
@@ -181,7 +181,7 @@ test('/ask is one question with one first sign, although it is handed out twice'
   expect(seen.value('thinkaloud_queue_wait_seconds_count')).toBe(1)
 })
 
-test('a question that a limit stands against is refused, not answered', async (t) => {
+test('a question over a limit is refused, not answered', async (t) => {
   const bot = await meteredBot(t, [finish('Yes.')], { env: { LIMIT_USER_HOUR: '1' } })
   await (await bot.mention('Is it noon?')).ended()
   await bot.mention('And now?')
@@ -189,7 +189,7 @@ test('a question that a limit stands against is refused, not answered', async (t
   expect(seen.value('thinkaloud_questions_total')).toBe(1)
 })
 
-test('the queue’s depth, and the process’s own measures, are asked for at each scrape', async (t) => {
+test('queue depth and process metrics are read at each scrape', async (t) => {
   const bot = await meteredBot(t, [{ hang: true }], { env: { WORKER_CONCURRENCY: '1' } })
   await bot.mention('One?')
   await bot.until('thinkaloud_queue_questions', { state: 'active' }, 1)
@@ -200,7 +200,7 @@ test('the queue’s depth, and the process’s own measures, are asked for at ea
   expect(seen.value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
 })
 
-test('METRICS_PORT has a server of its own, with the health pages; Slack’s port shows no metrics', async (t) => {
+test('METRICS_PORT has its own server with the health pages; Slack’s port shows no metrics', async (t) => {
   const bot = await meteredBot(t, [])
   const get = (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   const metrics = await get(bot.bot.metricsPort!, '/metrics')
@@ -226,7 +226,7 @@ test('a METRICS_PORT that is taken ends the start with its name', async (t) => {
   await expect(start).rejects.toThrow(/^Port \d+ is in use\. Set METRICS_PORT to a free one\.$/)
 })
 
-test('a bot that only knows this channel tells nothing of it in its labels', async (t) => {
+test('labels do not identify channels', async (t) => {
   const bot = await meteredBot(t, [act('A sum.', 'calculator', '2+3'), finish('It is 5.')])
   const thread = await bot.mention('What is 2+3?')
   await thread.ended()

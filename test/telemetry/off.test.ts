@@ -15,19 +15,19 @@ async function loaded(t: Ends, env: Record<string, string>): Promise<string[]> {
 
 const isTelemetry = (name: string) => name === 'prom-client' || name.startsWith('@opentelemetry/')
 
-test('a bot that is not asked to measure anything does not load what it would measure with', async (t) => {
+test('without metrics and traces their packages are not loaded', async (t) => {
   const packages = await loaded(t, {})
   expect(packages).toContain('@slack/bolt')
   expect(packages.filter(isTelemetry)).toEqual([])
 })
 
-test('asked for both, it loads both: so one can tell', async (t) => {
+test('with both enabled, both are loaded', async (t) => {
   const collector = await startCollector(t)
   const packages = await loaded(t, { METRICS_PORT: '0', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   expect(packages).toEqual(expect.arrayContaining(['prom-client', '@opentelemetry/sdk-trace']))
   expect(collector.spans.map(({ name }) => name)).toContain('invoke_agent thinkaloud')
 })
 
-test('what is off is not there at all', async () => {
+test('a disabled observer is absent', async () => {
   expect(await createTelemetry(loadConfig({}), { log: createLog('silent'), now: Date.now })).toBeUndefined()
 })

@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     })
   })
 
-  test('asks only for metrics that a bot shows, by labels that they have', () => {
+  test('uses only existing metrics and labels', () => {
     const faults = queries.flatMap(({ title, expr }) =>
       selectorsIn(expr).flatMap((selector) => faultsOf(selector, seen, title)),
     )
@@ -75,7 +75,7 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
   })
 
-  test('names labels in its legends that its queries keep', () => {
+  test('uses only labels in legends that its queries keep', () => {
     const faults = queries.filter(({ expr, legendFormat }) => {
       const kept = [...grouping(expr), ...(/\bby\b/.test(expr) ? [] : [...ADDED_LABELS])]
       return [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].some(([, label]) => !kept.includes(label!))
@@ -83,13 +83,13 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
   })
 
-  test('shows every metric of the bot’s own', () => {
+  test('shows every metric of the bot', () => {
     const own = new Set(seen.samples.map(({ name }) => base(name)).filter((name) => name.startsWith('thinkaloud_')))
     const shown = new Set(queries.flatMap(({ expr }) => selectorsIn(expr).map(({ name }) => base(name))))
     expect([...own].filter((name) => !shown.has(name))).toEqual([])
   })
 
-  test('is laid out without overlaps, each panel with the data source that is provisioned', () => {
+  test('has no overlapping panels, each with the provisioned data source', () => {
     const ids = dashboard.panels.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     expect([...used]).toEqual(datasources.map(({ uid }) => uid))
   })
 
-  test('the alerts ask only for metrics that a bot shows, by labels that they have', () => {
+  test('the alerts use only existing metrics and labels', () => {
     const faults = alerts.flatMap(({ alert, expr }) =>
       selectorsIn(expr).flatMap((selector) => faultsOf(selector, seen, alert)),
     )
@@ -110,7 +110,7 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
   })
 
-  test('and the README of ops tell of the same metrics', () => {
+  test('and the README of ops list the same metrics', () => {
     const told = [...textOf('ops/README.md').matchAll(/`(thinkaloud_\w+)/g)].map(([, name]) => name!)
     const own = new Set(seen.samples.map(({ name }) => base(name)).filter((name) => name.startsWith('thinkaloud_')))
     expect(told.toSorted()).toEqual([...own].sort())
@@ -155,12 +155,12 @@ function base(name: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
 }
 
-test('each alert says in docs/operate.md what to do, and no other does', () => {
+test('docs/operate.md has instructions for exactly these alerts', () => {
   const told = tableUnder('| alert |', textOf('docs/operate.md')).map(([name]) => codeIn(name))
   expect(told).toEqual(alerts.map(({ alert }) => alert))
 })
 
-test('the queries are read as Prometheus reads them', () => {
+test('the queries are parsed as by Prometheus', () => {
   const expr =
     'histogram_quantile(0.95, sum by (le, tool) (rate(a_seconds_bucket{outcome!="ok", of=~"x|y_z"}[$__rate_interval]))) / sum(up)'
   expect(selectorsIn(expr).map(({ name, labels }) => `${name}: ${labels.join()}`)).toEqual([
@@ -208,7 +208,7 @@ describeWithCompose('docker-compose --profile scale', () => {
     ).toEqual(['bot', 'redis'])
   })
 
-  test('lets several workers run: they ask for no port of the machine', () => {
+  test('lets several workers run: they publish no port', () => {
     expect(found['worker']?.ports).toBeUndefined()
     const ports = Object.values(found).flatMap(({ ports = [] }) => ports.map((port) => port.split(':')[1]))
     expect(new Set(ports).size).toBe(ports.length)
@@ -223,13 +223,13 @@ describeWithCompose('docker-compose --profile scale', () => {
     expect(ops.filter((path) => known(path) === '')).toEqual([])
   })
 
-  test('gives Prometheus the alerts at the path where it looks for them', () => {
+  test('mounts the alerts where Prometheus reads them', () => {
     const { rule_files } = z.object({ rule_files: z.array(z.string()) }).parse(load(textOf('ops/prometheus.yml')))
     const mounted = (found['prometheus']?.volumes ?? []).find((volume) => volume.includes('/ops/alerts.yml:'))
     expect(rule_files).toEqual([mounted?.split(':')[1]])
   })
 
-  test('gives Prometheus every process of ours, at the port where it shows its metrics', () => {
+  test('lets Prometheus scrape every process at its metrics port', () => {
     const discovery = z.object({ names: z.array(z.string()), port: z.number() })
     const jobs = z.array(z.object({ dns_sd_configs: z.array(discovery) }))
     const { scrape_configs } = z.object({ scrape_configs: jobs }).parse(load(textOf('ops/prometheus.yml')))

@@ -39,7 +39,7 @@ async function startFleet(t: Ends, env: Env = {}) {
 }
 
 describeWithRedis('a front and its workers', { concurrent: true }, () => {
-  test('all see the same queue: its depth, and how long its oldest question has waited', async (t) => {
+  test('all report the same queue depth and age', async (t) => {
     const { model, front, workers, mention } = await startFleet(t, { WORKER_CONCURRENCY: '1' })
     model.on('long', { hang: true })
     for (const question of ['A long one?', 'Another long one?', 'A third long one?']) await mention(question)
@@ -57,7 +57,7 @@ describeWithRedis('a front and its workers', { concurrent: true }, () => {
     await eventually(async () => expect(await waits()).toEqual([1, 1]))
   })
 
-  test('write one trace a question: the front its beginning, one worker the rest', async (t) => {
+  test('write one trace per question: the front its beginning, one worker the rest', async (t) => {
     const { collector, mention, ask } = await startFleet(t)
     await (await mention('What is 2+3?')).ended()
     await (await ask('And 2+3 again?')).ended()
@@ -75,7 +75,7 @@ describeWithRedis('a front and its workers', { concurrent: true }, () => {
     expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(2)
   })
 
-  test('go on in the same trace when a question is handed over, and see its first sign once', async (t) => {
+  test('continue the trace after a hand-over, with one first sign', async (t) => {
     const { model, collector, workers, mention } = await startFleet(t)
     model.decide('unlucky', (_, n) => (n === 0 ? { hang: true } : finish('Here I am.')))
     const thread = await mention('Are you unlucky?')
@@ -97,7 +97,7 @@ describeWithRedis('a front and its workers', { concurrent: true }, () => {
     })
   })
 
-  test('count what each did: the front what came in, the workers what was answered', async (t) => {
+  test('count their own work: fronts received events, workers answers', async (t) => {
     const { front, workers, mention } = await startFleet(t)
     for (const question of ['What is 2+3?', 'And 3+2?']) await (await mention(question)).ended()
     await eventually(async () => {

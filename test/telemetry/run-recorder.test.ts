@@ -30,7 +30,7 @@ function over({ slack }: Pick<TestBot, 'slack'>, told: RunTrace[], key: string):
 const models = ({ calls }: RunTrace) => calls.filter((call): call is TracedModelCall => call.kind === 'model')
 const tools = ({ calls }: RunTrace) => calls.filter((call): call is TracedToolCall => call.kind === 'tool')
 
-test('each call stands in the trace with its messages, its output, what was read of it, and its times', async (t) => {
+test('each call is in the trace with messages, output, parsed turn and times', async (t) => {
   const bot = await tracedBot(t)
   bot.model.on('sum', `${act('I need it.', 'calculator', '6*7')}${INVENTED}`, finish('It is 42.'))
   const thread = await bot.mention('What is the sum?')
@@ -63,7 +63,7 @@ test('each call stands in the trace with its messages, its output, what was read
   }
 })
 
-test('a trace grows while its run goes on: at the beginning and at the end of each call', async (t) => {
+test('a trace grows during its run, at the start and end of each call', async (t) => {
   const bot = await tracedBot(t)
   bot.model.on('sum', act('I need it.', 'calculator', '6*7'), finish('It is 42.'))
   await (await bot.mention('What is the sum?')).ended()
@@ -73,7 +73,7 @@ test('a trace grows while its run goes on: at the beginning and at the end of ea
   expect(bot.told[0]).not.toHaveProperty('end')
 })
 
-test('a follow-up’s condensing, a retry, and what could not be read are told', async (t) => {
+test('condensing, retries and unreadable turns are recorded', async (t) => {
   const bot = await tracedBot(t)
   bot.model.on('first', finish('One.'))
   bot.model.condenses('and then', 'What comes after the first thing?')
@@ -89,7 +89,7 @@ test('a follow-up’s condensing, a retry, and what could not be read are told',
   expect(last?.read).toEqual({ kind: 'finish', answer: 'Two.' })
 })
 
-test('a second model’s calls are calls of its own; a call that failed says why', async (t) => {
+test('a fallback model’s calls are separate; a failed call has its reason', async (t) => {
   const bot = await tracedBot(t, { env: { OPENAI_FALLBACK_MODEL: 'second-model' } })
   bot.model.decide('who', ({ body }) =>
     body.model === 'second-model' ? finish('It was I.') : { status: 400, body: { error: { message: 'no' } } },
@@ -103,7 +103,7 @@ test('a second model’s calls are calls of its own; a call that failed says why
   expect(second).toMatchObject({ model: 'second-model', read: { kind: 'finish' } })
 })
 
-test('what a tool asks the model belongs to its step; a tool that is not there was not called', async (t) => {
+test('a tool’s model calls belong to its step; an unknown tool was not called', async (t) => {
   const bot = await tracedBot(t, { env: { TOOLS: 'calculator,llm_math' } })
   bot.model.on(
     'half',
@@ -124,7 +124,7 @@ test('what a tool asks the model belongs to its step; a tool that is not there w
   expect(tools(trace)[1]?.shown).toContain('There is no tool "telescope"')
 })
 
-test('no secret of the settings stands in a trace', async (t) => {
+test('no secret of the settings is in a trace', async (t) => {
   const bot = await tracedBot(t, { env: { GITHUB_TOKEN: 'tok-very"secret-99' } })
   bot.model.on('leak', act('tok-very"secret-99', 'calculator', 'sk-played-key+1'), finish('tok-very"secret-99 is it.'))
   await (await bot.mention('Will you leak sk-played-key?')).ended()
@@ -133,7 +133,7 @@ test('no secret of the settings stands in a trace', async (t) => {
   expect(text).not.toMatch(/sk-played-key|secret-99/)
 })
 
-test('what was found in the workspace is gone from the trace once the run is over', async (t) => {
+test('workspace results are removed from the trace after the run', async (t) => {
   const bot = await tracedBot(t, { slack: { search: 'meaning' } })
   await bot.slack.until(() => bot.logs.some((line) => line.includes('workspace search is')), 'search')
   await bot.slack.say({ user: BOB, channel: RANDOM, text: 'The launch codename is Zephyr.' })
@@ -152,7 +152,7 @@ test('what was found in the workspace is gone from the trace once the run is ove
   expect(sent(second)).toContain('Action: workspace_search')
 })
 
-test('a run that waits for a person has one trace, with its wait', async (t) => {
+test('a suspended run has one trace, with its wait', async (t) => {
   const told: RunTrace[] = []
   const bot = await approvalBot(t, {}, { onTrace: (trace) => void told.push(structuredClone(trace)) })
   notes(bot, 'Milk')
@@ -166,7 +166,7 @@ test('a run that waits for a person has one trace, with its wait', async (t) => 
   expect(trace.calls.map(({ kind }) => kind)).toEqual(['model', 'tool', 'model'])
 })
 
-test('what a person adds meanwhile stands in the trace, and how a run that is stopped has ended', async (t) => {
+test('additions and a stop are in the trace', async (t) => {
   const told: RunTrace[] = []
   const bot = await steeredBot(t, {}, { onTrace: (trace) => void told.push(structuredClone(trace)) })
   const added = deferred()
@@ -187,7 +187,7 @@ test('what a person adds meanwhile stands in the trace, and how a run that is st
   expect(models(trace).at(-1)?.error).toEqual(expect.any(String))
 })
 
-test('nothing is kept of a question that was taken back', async (t) => {
+test('nothing is kept of a withdrawn question', async (t) => {
   const bot = await tracedBot(t)
   bot.model.on('secret plan', act('I look.', 'calculator', '1+1'), { hang: true })
   const thread = await bot.mention('What is the secret plan?')
@@ -209,7 +209,7 @@ describeWithRedis('in Redis', () => {
       ttlMs: 86_400_000,
     }).loadTrace(id)
 
-  test('a run that another process goes on with has one trace, and the call that was lost says so', async (t) => {
+  test('a resumed run has one trace, in which the lost call is marked', async (t) => {
     const told: RunTrace[] = []
     const env = { REDIS_URL: server.url, REDIS_PREFIX: 'goes-on', SHUTDOWN_MS: '300', RUN_TRACES: 'true' }
     const bot = await startBot(t, { env: { ...env, ROLE: 'front' }, onTrace: (trace) => void told.push(trace) })
@@ -242,7 +242,7 @@ describeWithRedis('in Redis', () => {
     expect(unknown.stderr()).toContain('There is no trace of T1:C1:1.')
   })
 
-  test('a trace is sealed with SECRETS_KEY, lives as long as its run, and unless asked for nothing is kept', async (t) => {
+  test('a trace is sealed with SECRETS_KEY, expires with its run, and is kept only if enabled', async (t) => {
     const key = 'k'.repeat(32)
     const bot = await startBot(t, {
       env: { REDIS_URL: server.url, REDIS_PREFIX: 'sealed', RUN_TRACES: 'true', SECRETS_KEY: key },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 
-test('nothing is measured unless it is asked for, and no content is captured', () => {
+test('by default nothing is measured or captured', () => {
   expect(loadConfig({})).toMatchObject({ OTEL_CAPTURE_CONTENT: false })
   expect(loadConfig({}).METRICS_PORT).toBeUndefined()
   expect(loadConfig({}).OTEL_EXPORTER_OTLP_ENDPOINT).toBeUndefined()
 })
 
-test('a port is a port and an endpoint an address', () => {
+test('ports and endpoints are validated', () => {
   expect(loadConfig({ METRICS_PORT: '9464' }).METRICS_PORT).toBe(9464)
   expect(() => loadConfig({ METRICS_PORT: '70000' })).toThrow('METRICS_PORT should be a whole number from 0 to 65535.')
   expect(() => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' })).toThrow(

@@ -6,7 +6,7 @@ import { madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
 
 const FOUND = 'Thought: Bob wrote that the codename is Zephyr.'
 
-test('a trace that is full keeps the beginning and the end of what comes, and says so', () => {
+test('a full trace keeps the beginning and end of further texts, and says so', () => {
   const text = new TraceText([], 7_999_990)
   expect(text.text('x'.repeat(20))).toBe('x'.repeat(20))
   expect(text.cut).toBeUndefined()
@@ -16,7 +16,7 @@ test('a trace that is full keeps the beginning and the end of what comes, and sa
   expect(text.cut).toContain('8,000,000 characters')
 })
 
-test('one text is cut beyond its own bound, and pictures stand by name and type alone', () => {
+test('a text is cut at its own limit, and pictures are recorded by name and type', () => {
   const text = new TraceText([])
   expect(text.text('x'.repeat(1_000_000)).length).toBeLessThan(401_000)
   const images = [{ name: 'a.png', mime: 'image/png', base64: 'AAAA' }]
@@ -24,7 +24,7 @@ test('one text is cut beyond its own bound, and pictures stand by name and type 
   expect(sent).toEqual({ role: 'user', content: 'see', images: [{ name: 'a.png', mime: 'image/png' }] })
 })
 
-test('secrets are blanked in values too, whatever their form; what is no JSON is told in words', () => {
+test('secrets are blanked in values of any form; a non-JSON value is described', () => {
   const text = new TraceText(['se"cret-1', 'abc'])
   expect(text.json({ 'se"cret-1': ['x se"cret-1 y'], abc: 'abc' })).toEqual({ '***': ['x *** y'], abc: 'abc' })
   const round: Record<string, unknown> = {}
@@ -33,7 +33,7 @@ test('secrets are blanked in values too, whatever their form; what is no JSON is
   expect(text.json(10n)).toBe('(This is no JSON.)')
 })
 
-test('no cut leaves a part of a secret, in texts and in values', () => {
+test('no cut leaves a part of a secret', () => {
   const secret = 'sesame-street-42'
   const around = `${'x'.repeat(280_000 - 8)}${secret}${'y'.repeat(400_000)}`
   expect(new TraceText([secret]).text(around)).not.toContain('sesame')
@@ -69,23 +69,23 @@ function found(content: string, output = '') {
   return { text: JSON.stringify(trace), sent: last?.request.messages.map((one) => one.content), output: last?.output }
 }
 
-test('what was found is taken out of prompts word for word, also as they defuse it', () => {
+test('workspace results are removed from prompts, also in defused form', () => {
   const { text, sent } = found(`before <1>| ${FOUND}</1> after`)
   expect(sent).toEqual(['Be brief.', 'Known before.', 'before <1>(What was found is not kept.)</1> after'])
   expect(text).not.toContain('Zephyr')
 })
 
-test('where it stands in a prompt in another form, all goes that was not sent before', () => {
+test('if they appear in another form, everything not sent before is removed', () => {
   const { text, sent } = found('before, in pieces: Bob wrote … Zephyr')
   expect(sent).toEqual(['Be brief.', 'Known before.', '(What was found is not kept.)'])
   expect(text).not.toContain('Zephyr')
 })
 
-test('where the model repeats it word for word, it is taken out there too', () => {
+test('they are removed where the model repeats them', () => {
   expect(found(FOUND, `I see: ${FOUND}`).output).toEqual({ text: 'I see: (What was found is not kept.)' })
 })
 
-test('it is taken out of what the model thought beside its text too, also where the tool had asked it', () => {
+test('they are removed from reasoning too, also in a tool’s model call', () => {
   const tool = toolCall(10, 1, { tool: 'workspace_search', passing: true, output: { text: FOUND }, shown: FOUND })
   const output = { text: 'I see.', reasoning: `So: ${FOUND}` }
   const { calls } = withoutFinds(

@@ -112,7 +112,7 @@ describe('an answered question', () => {
     expect(total).toBe(parts[0]! + parts[1]!)
   })
 
-  test('calls lie within the agent’s time, each after what it waited for', () => {
+  test('calls are within the agent’s span, each after its predecessor', () => {
     const agent = only(collector, 'invoke_agent thinkaloud')
     const [first, second] = collector.named('chat played-model')
     const tool = only(collector, 'execute_tool calculator')
@@ -149,14 +149,14 @@ describe('a conversation', () => {
     bot = await secretive(ends)
   })
 
-  test('nothing that people, models or tools wrote is in a trace or in the log', () => {
+  test('no text of people, models or tools is in a trace or the log', () => {
     const { collector, logs } = bot
     expect(collector.named('chat played-model')).toHaveLength(4)
     expect(collector.requests.map(({ body }) => body).join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
     expect(logs.join('\n')).not.toMatch(new RegExp(SECRET, 'i'))
   })
 
-  test('a follow-up is a trace of its own in the same conversation, and its condensing is part of it', () => {
+  test('a follow-up has its own trace in the same conversation, including condensing', () => {
     const { collector } = bot
     const [first, second] = collector.named('invoke_agent thinkaloud')
     expect(second!.traceId).not.toBe(first!.traceId)
@@ -167,7 +167,7 @@ describe('a conversation', () => {
   })
 })
 
-test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async (t) => {
+test('OTEL_CAPTURE_CONTENT=true adds texts in the conventions’ formats', async (t) => {
   const { collector } = await secretive(t, { OTEL_CAPTURE_CONTENT: 'true' })
   const agent = collector.named('invoke_agent thinkaloud')[0]!
   expect(messagesIn(agent, 'gen_ai.input.messages')).toEqual([
@@ -186,7 +186,7 @@ test('OTEL_CAPTURE_CONTENT=true takes it in, in the conventions’ forms', async
   })
 })
 
-test('of a picture a trace takes in the name, the type and the size', () => {
+test('a trace contains a picture’s name, type and size', () => {
   const images = [{ name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnRjaGFydA==' }]
   expect(JSON.parse(inputMessages([{ role: 'user', content: 'What?', images, unseen: 'Unseen.' }]))).toEqual([
     {
@@ -203,7 +203,7 @@ function messagesIn(span: CollectedSpan, name: string): unknown[] {
   return JSON.parse(String(span.attributes[name])) as unknown[]
 }
 
-test('tools that a model calls at once are told apart by their call ids', async (t) => {
+test('parallel tool calls are distinguished by call id', async (t) => {
   const toolCalls = ['1+1', '2+2'].map((expression, i) => ({
     name: 'calculator',
     arguments: JSON.stringify({ expression }),
@@ -231,7 +231,7 @@ test('tools that a model calls at once are told apart by their call ids', async 
   ])
 })
 
-test('what fails is an error by its class, never by its message', async (t) => {
+test('an error is recorded by class, never by message', async (t) => {
   const body = { error: { message: 'No such key: sk-something', type: 'invalid_request_error' } }
   const { collector, ...bot } = await tracedBot(t, [act('Hm.', 'no_such_tool', 'x'), { status: 401, body }])
   await (await bot.mention('Anybody there?')).ended()
@@ -274,7 +274,7 @@ test('/ask is one trace, from the command to the answer in the thread that it op
   expect(posts).toEqual([received.spanId, only(collector, 'invoke_agent thinkaloud').spanId])
 })
 
-test('what is none of the bot’s business makes no trace, and neither does a second delivery', async (t) => {
+test('ignored events and repeated deliveries have no trace', async (t) => {
   const { collector, ...bot } = await tracedBot(t, [finish('Yes.')])
   const stranger = await bot.slack.say({ text: 'Lunch, anybody?' })
   await bot.slack.say({ text: 'Me!', thread_ts: stranger.ts })
@@ -286,7 +286,7 @@ test('what is none of the bot’s business makes no trace, and neither does a se
   ])
 })
 
-test('the collector is reached at the specified path, with the headers and the name that the SDK reads, in .env too', async (t) => {
+test('the collector is reached with path, headers and service name from the SDK’s variables, also in .env', async (t) => {
   const [collector, slack] = [await startCollector(t), await startLocalSlack()]
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, [finish('Yes.')])
@@ -310,7 +310,7 @@ test('the collector is reached at the specified path, with the headers and the n
   })
 })
 
-test('a collector that is away costs neither an answer nor a wait at the end', async (t) => {
+test('an unreachable collector delays neither answers nor the shutdown', async (t) => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` }
   const bot = await startBot(t, { model: [finish('Yes.')], env })
   expect(await (await bot.mention('Is it noon?')).lastAnswer()).toBe('Yes.')
@@ -318,7 +318,7 @@ test('a collector that is away costs neither an answer nor a wait at the end', a
   expect(await endsWithin(bot.stop(), 8_000)).toBe(true)
 })
 
-test('a trace that cannot be read begins a new one', async (t) => {
+test('an unreadable trace context begins a new trace', async (t) => {
   const collector = await startCollector(t)
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')

@@ -21,7 +21,7 @@ function embedded(options: Partial<MemoryQueueOptions> = {}): Queue {
   return memoryQueue({ now: Date.now, log, backoffMs: 1, ...options })
 }
 
-test('a question that fails again and again is tried again, then given up, and counted once', async () => {
+test('a question that keeps failing is retried, then dead-lettered, and counted once', async () => {
   const { queue, read } = await watched(embedded({ maxFailures: 3 }))
   const told = deferred()
   await queue.start(
@@ -43,7 +43,7 @@ test('a question that cannot be stored is counted as failed, and still not acked
   expect((await read()).value('thinkaloud_intake_total', { outcome: 'failed', surface: 'mention' })).toBe(1)
 })
 
-test('an empty question, which no agent works on, is nobody’s outcome', async () => {
+test('an empty question has no outcome', async () => {
   const { queue, read } = await watched(embedded())
   const done = deferred()
   await queue.start(async () => done.resolve())
@@ -53,7 +53,7 @@ test('an empty question, which no agent works on, is nobody’s outcome', async 
   expect((await read()).value('thinkaloud_questions_total')).toBe(0)
 })
 
-test('depth and age: what waits, what is worked on, and for how long the oldest has waited', async () => {
+test('depth and age cover waiting and running questions', async () => {
   const clock = { now: 100_000 }
   const { queue, read } = await watched(embedded({ concurrency: 1, now: () => clock.now }))
   const depth = async () => {
@@ -72,7 +72,7 @@ test('depth and age: what waits, what is worked on, and for how long the oldest 
   await eventually(async () => expect(await depth()).toEqual({ waiting: 0, active: 0, age: 0 }))
 })
 
-test('a store that fails or hangs leaves a gap in the depth, and the rest of the scrape', async () => {
+test('a failing or hanging store leaves only a gap in the depth', async () => {
   for (const stats of [() => Promise.reject(new Error('away')), () => new Promise<never>(() => {})]) {
     const { read } = await watched(Object.assign(embedded(), { stats }))
     const seen = await read()
@@ -82,7 +82,7 @@ test('a store that fails or hangs leaves a gap in the depth, and the rest of the
   }
 })
 
-test('the watched queue is the same queue: known, unknown and seen before, ready and stopped', async () => {
+test('the watched queue behaves like the queue', async () => {
   const { queue } = await watched(embedded())
   expect(await queue.accept(question('1.0'))).toBe('accepted')
   expect(await queue.accept(question('1.0'))).toBe('duplicate')
@@ -93,7 +93,7 @@ test('the watched queue is the same queue: known, unknown and seen before, ready
   expect(await queue.ready()).toBe(false)
 })
 
-test('a run that waits for a person is neither answered nor failed, and is counted once, when it ends', async () => {
+test('a suspended run is counted once, when it ends', async () => {
   const inner = memoryQueue({ now: Date.now, log, backoffMs: 1 })
   const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
   const queue = telemetry.queue(inner)

@@ -41,7 +41,7 @@ async function load(dir: string) {
 }
 
 describe('the folder of skills', () => {
-  test('has those of other projects, whatever else their front matter says', async (t) => {
+  test('accepts skills of other projects, whatever else their front matter contains', async (t) => {
     const dir = await skillsDir(t, {
       'pdf/SKILL.md':
         '\ufeff---\r\nname: pdf\r\ndescription: >-\r\n  Fills in forms.\r\n  Reads tables.\r\nlicense: MIT\r\nallowed-tools: Bash(git:*) Read\r\nmetadata:\r\n  author: example\r\n---\r\n\r\n# PDF\r\n\r\n---\r\nRun scripts/fill.py.\r\n',
@@ -61,7 +61,7 @@ describe('the folder of skills', () => {
     expect((await load(join(dir, 'nowhere'))).skills).toEqual([])
   })
 
-  test('leaves out what breaks the format, with a line in the log that names the folder', async (t) => {
+  test('omits invalid skills, with a log line that names the folder', async (t) => {
     const bomb = `${'a'.repeat(3)}: &a [x,x,x,x,x,x,x,x,x]\n`.concat(
       ...[...'bcdefghi'].map((c, i) => `${c}: &${c} [${`*${'abcdefgh'[i]},`.repeat(9)}]\n`),
     )
@@ -89,7 +89,7 @@ describe('the folder of skills', () => {
     for (const [, why] of skipped) expect(why).toMatch(/.{8}/)
   })
 
-  test('is all that is read: no link, no path out of it, no device, no binary', async (t) => {
+  test('is all that is read: no links, outside paths, devices or binaries', async (t) => {
     const dir = await skillsDir(t, {
       'fine/SKILL.md': skill('fine'),
       'fine/deep/note.md': 'Deep.',
@@ -185,7 +185,7 @@ describe('a skill', () => {
     },
   )
 
-  test('holds in a channel that chose it; one that is not chosen cannot be read there; the Home lists all', async (t) => {
+  test('applies in a channel that chose it; others cannot be read there; the Home lists all', async (t) => {
     const files = { 'notes/SKILL.md': skill('notes'), 'release-notes/SKILL.md': skill('release-notes', 'Group them.') }
     const bot = await startBot(t, { env: { SKILLS_DIR: await skillsDir(t, files) } })
     await bot.slack.slash('settings', { user: ALICE, channel: GENERAL })
@@ -208,7 +208,7 @@ describe('a skill', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('of the repository is read with its files, and is followed', async (t) => {
+  test('of the repository is read with its files and followed', async (t) => {
     const { skills, read, skipped } = await load(join(ROOT, 'skills'))
     expect([skills.map(({ name }) => name), skipped]).toEqual([['compare-options', 'incident-summary'], []])
     for (const { name, description } of skills) {
@@ -237,7 +237,7 @@ describe('a skill', () => {
   })
 })
 
-test('a hard link in a skill is a file of that folder', async (t) => {
+test('a hard link in a skill counts as a file of that folder', async (t) => {
   const dir = await skillsDir(t, { 'fine/SKILL.md': skill('fine'), 'fine/a.md': 'A' })
   await link(join(dir, 'fine/a.md'), join(dir, 'fine/b.md'))
   expect(await (await load(dir)).read('fine', 'b.md')).toBe('A')

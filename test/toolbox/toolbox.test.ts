@@ -58,8 +58,8 @@ async function toolsOf(env: Env, logs: string[] = []): Promise<string[]> {
   return agent.answer.agent.tools.map(({ name }) => name)
 }
 
-describe.concurrent('a tool of one’s own', () => {
-  test('in JavaScript and one in TypeScript answer a question together', async (t) => {
+describe.concurrent('a custom tool', () => {
+  test('in JavaScript and one in TypeScript work together', async (t) => {
     const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'shout.js': SHOUT, 'stock.ts': STOCK })
     const stock = (item: string) => act('I ask the shop.', 'stock', JSON.stringify({ item, town: 'Lyon' }))
     const script = [stock('bolts'), stock('nuts'), act('Louder.', 'shout', 'twelve'), finish('TWELVE!')]
@@ -80,7 +80,7 @@ describe.concurrent('a tool of one’s own', () => {
     expect(bot.logs.join()).toContain('custom tools loaded')
   })
 
-  test('that throws, hangs or reaches for a private address is an observation, and the bot lives on', async (t) => {
+  test('that throws, hangs or requests a private address becomes an observation', async (t) => {
     const CUSTOM_TOOLS_DIR = await toolsDir(t, {
       'throws.js': `export default { name: 'throws', description: 'x', run() { throw new Error('Only on Mondays.') } }`,
       'hangs.js': `export default { name: 'hangs', description: 'x', run: () => new Promise(() => {}) }`,
@@ -109,7 +109,7 @@ describe.concurrent('a tool of one’s own', () => {
     expect(bot.model.requests).toHaveLength(1)
   })
 
-  test('that is broken is named in the log with its fault and left out; the bot starts with the others', async (t) => {
+  test('that is broken is logged with its fault and omitted', async (t) => {
     const CUSTOM_TOOLS_DIR = await toolsDir(t, {
       'broken.js': 'export default {',
       'no-run.js': `export default { name: 'no_run', description: 'x' }`,
@@ -127,7 +127,7 @@ describe.concurrent('a tool of one’s own', () => {
     expect(bot.model.requests[0]?.prompt.match(/^wikipedia_lookup: /gm)).toHaveLength(1)
   })
 
-  test('for AGENT_DIALECT=bracket is taught by the examples.md beside it', async (t) => {
+  test('for AGENT_DIALECT=bracket uses the examples.md beside it', async (t) => {
     const example =
       'Question: How do I say no?\nThought: Loudly.\nAction: shout[no]\nObservation: NO!\nThought: Done.\nAction: Finish[NO!]'
     const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'shout.js': SHOUT, 'examples.md': `${example}\n\n` })
@@ -145,19 +145,19 @@ describe.concurrent('a tool of one’s own', () => {
 })
 
 describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
-  test('a tool that lies in the folder is on, whatever TOOLS says of the others', async (t) => {
+  test('a tool in the folder is enabled, whatever TOOLS says', async (t) => {
     const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'shout.js': SHOUT })
     expect(await toolsOf({ CUSTOM_TOOLS_DIR, TOOLS: 'calculator' })).toEqual(['calculator', 'shout'])
     expect(await toolsOf({ CUSTOM_TOOLS_DIR, TOOLS: 'shout' })).toEqual(['shout'])
     expect(await toolsOf({ CUSTOM_TOOLS_DIR })).toEqual(expect.arrayContaining(['calculator', 'wikipedia', 'shout']))
   })
 
-  test('the folder is meant from the project’s own, or from the root', async (t) => {
+  test('the folder is relative to the project, or absolute', async (t) => {
     const dir = await toolsDir(t, { 'shout.js': SHOUT })
     expect(await toolsOf({ CUSTOM_TOOLS_DIR: relative(ROOT, dir), TOOLS: 'shout' })).toEqual(['shout'])
   })
 
-  test.for(['no-such-folder', 'package.json'])('a folder that is none is refused as other settings are: %s', (dir) => {
+  test.for(['no-such-folder', 'package.json'])('an invalid folder is refused like other settings: %s', (dir) => {
     const load = () => loadConfig({ CUSTOM_TOOLS_DIR: dir, OPENAI_STREAM: 'perhaps' })
     expect(load).toThrow(ConfigError)
     expect(load).toThrow(
@@ -218,7 +218,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
   )
 })
 
-test('a tool may call the internal hosts that it names, and no other', async (t) => {
+test('a tool may call only the internal hosts that it names', async (t) => {
   const [named, other] = [await startWebServer(answerWith('from the intranet')), await startWebServer(answerWith('no'))]
   const sends = await startWebServer((_, response) => void response.writeHead(302, { location: other.url }).end())
   const hosts = JSON.stringify([named, sends].map(({ url }) => new URL(url).host))

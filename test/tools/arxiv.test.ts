@@ -22,7 +22,7 @@ const feed = (...entries: string[]) =>
   `<?xml version="1.0" encoding="UTF-8"?><feed xmlns="http://www.w3.org/2005/Atom"><title type="html">ArXiv Query</title>${entries.join('')}</feed>`
 
 describe('a paper', () => {
-  test('is told by title, date, authors, link and abstract', async () => {
+  test('is returned with title, date, authors, link and abstract', async () => {
     const { use } = await play((_, response) => response.end(feed(paper(9, ['Shunyu Yao', 'Jeffrey Zhao']))))
     expect(await use({ query: 'react' })).toEqual({
       text:
@@ -45,13 +45,13 @@ describe('a query', () => {
     return server.paths.map((path) => new URL(path, server.url).searchParams)
   }
 
-  test('is searched for by its telling words', async () => {
+  test('is searched by its significant words', async () => {
     const [asked] = await searched('What is the neural-network attention layer?')
     expect(asked?.get('search_query')).toBe('all:neural-network AND all:attention AND all:layer')
     expect(asked?.get('max_results')).toBe('3')
   })
 
-  test('that finds nothing is searched for by any of its words', async () => {
+  test('without a match is searched by any of its words', async () => {
     const asked = await searched('attention layers', feed())
     expect(asked.map((one) => one.get('search_query'))).toEqual([
       'all:attention AND all:layers',
@@ -67,17 +67,17 @@ describe('a query', () => {
     expect((await searched(query))[0]?.get('id_list')).toBe(id)
   })
 
-  test('in arXiv’s own language is left as it is', async () => {
+  test('in arXiv’s syntax stays unchanged', async () => {
     expect((await searched('au:Karpathy AND ti:video'))[0]?.get('search_query')).toBe('au:Karpathy AND ti:video')
   })
 })
 
-test('no paper is said plainly', async () => {
+test('no result is reported', async () => {
   const { use } = await play((_, response) => response.end(feed()))
   expect((await use({ query: 'qqq' })).text).toBe('arXiv has no paper for [qqq].')
 })
 
-test('arXiv’s own refusal is told', async () => {
+test('arXiv’s own error is reported', async () => {
   const error = `<entry><id>http://arxiv.org/api/errors#x</id><title>Error</title><summary>incorrect id format</summary></entry>`
   const { use } = await play((_, response) => response.writeHead(400).end(feed(error)))
   await expect(use({ query: 'au:x' })).rejects.toThrow('arxiv refused the request: incorrect id format')
@@ -111,7 +111,7 @@ test.each([
   expect(said).not.toContain('root:')
 })
 
-test('a query of small words alone is searched for by them', async () => {
+test('a query of stop words only is searched by them', async () => {
   const { use, server } = await play((_, response) => response.end(feed(paper(1))))
   await use({ query: 'To be, or who to be?' })
   await use({ query: 'What is the?' })
@@ -119,7 +119,7 @@ test('a query of small words alone is searched for by them', async () => {
   expect(asked).toEqual(['all:be AND all:be', 'all:What AND all:is AND all:the'])
 })
 
-test('a feed that lacks parts of a paper tells the others, and a paper without a title is none', async () => {
+test('an incomplete entry is returned without the missing parts, and one without a title is left out', async () => {
   const bare = '<entry><title type="html">Bare <b>title</b></title><summary/></entry>'
   const { use } = await play((_, response) =>
     response.end(feed('<entry><id>http://arxiv.org/abs/1</id></entry>', bare)),

@@ -81,7 +81,7 @@ describe('a result is shown', () => {
   })
 })
 
-describe('what models write is understood', () => {
+describe('the notations of models are understood', () => {
   test.each([
     ['2**10', 1024],
     ['6 × 7', 42],
@@ -144,7 +144,7 @@ describe('what models write is understood', () => {
   })
 })
 
-describe('what is no sum is refused with a sentence', () => {
+describe('an invalid expression is refused with a sentence', () => {
   test.each([
     ['9^9^9^9', 'too large'],
     ['1e308*10', 'too large'],
@@ -212,7 +212,7 @@ describe('what is no sum is refused with a sentence', () => {
   })
 })
 
-test('whatever comes in, a finite number or a sentence comes out', () => {
+test('any input gives a finite number or a sentence', () => {
   const pieces = fc.constantFrom(
     ...[
       '1',
@@ -255,7 +255,7 @@ test('whatever comes in, a finite number or a sentence comes out', () => {
   )
 })
 
-test('a sum of plain numbers is what JavaScript makes of it', () => {
+test('arithmetic with plain numbers matches JavaScript', () => {
   const number = fc.double({ min: 0, max: 1e6, noNaN: true })
   fc.assert(
     fc.property(
@@ -270,7 +270,7 @@ test('a sum of plain numbers is what JavaScript makes of it', () => {
   )
 })
 
-test('the tool says the number as JavaScript prints it', async () => {
+test('the tool prints numbers like JavaScript', async () => {
   const context = {
     signal: new AbortController().signal,
     fetch: unused,

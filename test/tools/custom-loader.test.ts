@@ -60,7 +60,7 @@ describe('the README’s tools', () => {
   })
 })
 
-describe('a sound file', () => {
+describe('a valid file', () => {
   test('may hold a list of tools', async () => {
     const dir = await folder({
       'two.mjs': `const run = () => 'x'
@@ -78,7 +78,7 @@ export default [{ name: 'one', description: 'One.', run }, { name: 'two', descri
     expect(tools.map(({ needsApproval }) => needsApproval ?? false)).toEqual([false, true, false])
   })
 
-  test('may keep helpers beside its tools: other files are let alone', async () => {
+  test('may have helper files beside it', async () => {
     const dir = await folder({
       'a.js': `import { shout } from './_shout.js'\nexport default { name: 'shout', description: 'Shouts.', run: shout }`,
       '_shout.js': `export const shout = (text) => text.toUpperCase()`,
@@ -119,7 +119,7 @@ export default { name: 'shout', description: 'Shouts.', run: (text: Text): strin
   })
 })
 
-test('a series that a tool returns is kept where it is one, and else left out', async () => {
+test('a valid series in a tool’s result is kept, an invalid one left out', async () => {
   const use = async (series: string) => {
     const { tools } = await loadCustomTools(
       await folder({ 'a.js': tool(`run: () => ({ text: 't', series: ${series} })`) }),
@@ -132,7 +132,7 @@ test('a series that a tool returns is kept where it is one, and else left out', 
   expect(await use('7')).toEqual({ text: 't', sources: [] })
 })
 
-describe('a broken file is named with its fault and left out', () => {
+describe('a broken file is reported and omitted', () => {
   test.each([
     ['no default export', 'export const x = 1', 'It has no default export'],
     ['a default export that is no tool', 'export default 7', 'Its default export should be a tool'],
@@ -184,7 +184,7 @@ describe('a broken file is named with its fault and left out', () => {
     expect(problems).toMatchObject([{ file: 'a.js', fault: 'The name "a" is taken: choose another.' }])
   })
 
-  test('a file that waits at its top for what never comes: after its time, and the others are there', async () => {
+  test('a file whose top-level await never ends: after its time limit, and the others load', async () => {
     const waits = 'await new Promise(() => {})\nexport default 1'
     const dir = await folder({ 'broken.js': waits, 'broken2.ts': waits, 'sound.js': tool('') })
     const { tools, problems } = await loadCustomTools(dir, [], 6_000)
@@ -196,7 +196,7 @@ describe('a broken file is named with its fault and left out', () => {
     ])
   })
 
-  test('a folder that is not there', async () => {
+  test('a missing folder', async () => {
     expect(await loadCustomTools('/nowhere/at/all')).toEqual({
       tools: [],
       problems: [{ file: '/nowhere/at/all', fault: 'The folder does not exist or cannot be read.' }],
@@ -204,7 +204,7 @@ describe('a broken file is named with its fault and left out', () => {
   })
 })
 
-test('a tool that may be asked the same again says so, and says when it has nothing more', async () => {
+test('a repeatable tool says so, and says when it has no more results', async () => {
   const run = "run: () => ({ text: 'No more.', exhausted: true })"
   const code = `export default { name: 'pages', description: 'Gives the next page.', repeatable: true, ${run} }`
   const { tools, problems } = await loadCustomTools(await folder({ 'pages.js': code }))

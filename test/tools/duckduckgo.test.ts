@@ -21,7 +21,7 @@ const empty = {
   Results: [],
 }
 
-test('a topic’s abstract is told with its page', async () => {
+test('a topic’s abstract is returned with its page', async () => {
   const { output, asked } = await answering({
     ...empty,
     Heading: 'Donald Duck',
@@ -41,12 +41,12 @@ test('an instant answer comes first', async () => {
   expect(output.text).toBe('42')
 })
 
-test('a definition is told where there is no abstract', async () => {
+test('without an abstract the definition is returned', async () => {
   const { output } = await answering({ ...empty, Definition: 'A bird.', DefinitionURL: 'https://words.example/duck' })
   expect(output).toMatchObject({ text: 'A bird.', sources: [{ title: 'words.example' }] })
 })
 
-test('of several topics the first five are told, groups opened', async () => {
+test('the first five related topics are returned, including those in groups', async () => {
   const topic = (n: number) => ({
     Text: `Duck ${n}, a duck`,
     FirstURL: `https://duckduckgo.com/Duck_${n}`,
@@ -73,21 +73,21 @@ test.each([
   expect(output.text).toBe('DuckDuckGo has no instant answer for [donald duck]. Try a shorter name, or another tool.')
 })
 
-test('a request that is turned away is a sentence', async () => {
+test('a rejected request is reported in a sentence', async () => {
   const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
     response.writeHead(202).end(),
   )
   await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo rejected the request (202).')
 })
 
-test('a page in place of JSON is a sentence', async () => {
+test('a page instead of JSON is reported in a sentence', async () => {
   const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
     response.end('<html>'),
   )
   await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo did not send JSON.')
 })
 
-test('what goes on for pages is cut: an answer at 2000 characters, each related topic at 300', async () => {
+test('long texts are cut: an answer at 2,000 characters, a related topic at 300', async () => {
   const long = 'duck '.repeat(2_000)
   const { output: answer } = await answering({ ...empty, Answer: long })
   expect(answer.text).toMatch(/^[^]{2000}…$/)
@@ -100,7 +100,7 @@ test('what goes on for pages is cut: an answer at 2000 characters, each related 
   expect(related.sources).toEqual([{ title: `${long.slice(0, 60)}…`, url: 'https://duckduckgo.com/Duck' }])
 })
 
-test('a page that is no web address is no source', async () => {
+test('an invalid page address is not a source', async () => {
   const { output } = await answering({ ...empty, AbstractText: 'A duck.', AbstractURL: 'javascript:alert(1)' })
   expect(output).toEqual({ text: 'A duck.', sources: [] })
 })

@@ -23,7 +23,7 @@ const tj = {
 const play = (handler: (path: string, response: ServerResponse) => void, settings: ToolSettings = {}) =>
   playService({ tool: 'github_user', setting: 'githubApiUrl', path: '/api/v3/', settings }, handler)
 
-test('a user’s profile is told, without what it leaves empty', async () => {
+test('a profile is returned without its empty fields', async () => {
   const { use, server } = await play((_, response) => sendJson(response, tj))
   expect(await use({ login: 'tj' })).toEqual({
     text:
@@ -35,7 +35,7 @@ test('a user’s profile is told, without what it leaves empty', async () => {
   expect(server.requests[0]?.headers.authorization).toBeUndefined()
 })
 
-test('a token is sent where there is one', async () => {
+test('a token is sent if there is one', async () => {
   const { use, server } = await play((_, response) => sendJson(response, tj), { githubToken: 'ghp_secret' })
   await use({ login: 'tj' })
   expect(server.requests[0]?.headers.authorization).toBe('Bearer ghp_secret')
@@ -94,7 +94,7 @@ test.each(['[]', '{}', 'null', '{"login": 7}'])('the answer %s is a sentence', a
   await expect(use({ login: 'tj' })).rejects.toThrow('github_user got an unreadable response.')
 })
 
-test('a profile whose page is no web address is told without a source', async () => {
+test('a profile without a valid page has no source', async () => {
   for (const html_url of [undefined, 7, 'javascript:alert(1)']) {
     const { use } = await play((_, response) => sendJson(response, { login: 'tj', followers: '49319', html_url }))
     expect(await use({ login: 'tj' })).toEqual({ text: '{"login":"tj"}' })

@@ -52,7 +52,7 @@ test.each(FILLS)('a wiki that sends nothing but %j', async (fill) => {
     }
 })
 
-test('titles are compared, and found on a page, in no time', () => {
+test('titles are compared and found in linear time', () => {
   const spent = cpuClock()
   const title = cutTitle(' '.repeat(400_000))
   expect(isSameTitle(cutTitle(`${' '.repeat(400_000)}x`), 'x#')).toBe(false)
@@ -108,7 +108,7 @@ test.each(FILLS)('a model that asks for nothing but %j', async (fill) => {
   }
 })
 
-test('no query that leaves is longer than 300 characters, whatever the tool', async () => {
+test('no tool sends a query of more than 300 characters', async () => {
   for (const text of ['x'.repeat(5000), 'some words '.repeat(500), `ti:${'x'.repeat(5000)}`, `  ${'😀'.repeat(400)}`]) {
     const { use, tools, server } = await onHostile(() => '{"query":{"searchinfo":{"suggestion":"' + text + '"}}}')
     for (const { name } of tools) await use(name, text)
@@ -118,7 +118,7 @@ test('no query that leaves is longer than 300 characters, whatever the tool', as
   }
 })
 
-test('a source has a title of a line and an address that can be opened', async () => {
+test('a source has a one-line title and a valid address', async () => {
   const body = {
     AbstractText: 'A',
     Heading: 'h '.repeat(90_000),

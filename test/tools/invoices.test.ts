@@ -23,7 +23,7 @@ test('the seed’s question is answered with 21100', async () => {
   expect(await act('Diff', `${first} ${second}`)).toBe('21100')
 })
 
-test('all amounts come as text for the model, and as a series for people', async () => {
+test('amounts are text for the model and a series for people', async () => {
   const { text, series } = await runTool(
     invoices(),
     { tool: 'GetInvoice', input: { company: 'all companies' } },
@@ -33,7 +33,7 @@ test('all amounts come as text for the model, and as a series for people', async
   expect(series?.points.map(({ label, value }) => `${label}: ${value}`).join('\n')).toBe(text)
 })
 
-test('every observation in the worked examples is what the tools really say', async () => {
+test('every observation in the worked examples matches the tools’ real output', async () => {
   const [file = ''] = exampleFiles({ enabled: ['invoices'] })
   const examples = await readFile(join(ROOT, file), 'utf8')
   const steps = [...examples.matchAll(/^Action: (GetInvoice|Diff|Total)\[(.*)\]\nObservation: (.*)$/gm)]

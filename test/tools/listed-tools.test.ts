@@ -20,11 +20,11 @@ function toolbox(settings: ToolSettings) {
 
 const namesOf = (settings: ToolSettings) => toolbox(settings).map((tool) => tool.name)
 
-test('a key brings its tool', () => {
+test('a key enables its tool', () => {
   expect(namesOf({ serpapiApiKey: 'k' })).toContain('search')
 })
 
-test('where questions come from Slack its tools are there; elsewhere TOOLS may name them, and they are not', () => {
+test('Slack’s tools exist only for questions from Slack, even if TOOLS names them', () => {
   expect(namesOf({ hasWorkspace: true }).toSorted()).toEqual(
     [...namesOf({}), 'workspace_search', 'read_channel', 'read_thread'].toSorted(),
   )
@@ -35,7 +35,7 @@ test('where questions come from Slack its tools are there; elsewhere TOOLS may n
   expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack and a model' })
 })
 
-test('TOOLS chooses, and its order is kept', () => {
+test('TOOLS selects tools in its order', () => {
   expect(namesOf({ enabled: ['wikipedia', 'calculator', 'wikipedia'] })).toEqual([
     'wikipedia',
     'wikipedia_lookup',
@@ -44,7 +44,7 @@ test('TOOLS chooses, and its order is kept', () => {
   expect(namesOf({ enabled: [] })).toEqual([])
 })
 
-test('every name of TOOLS brings tools that a model can be told of', () => {
+test('every name in TOOLS gives tools with a valid description', () => {
   for (const tool of toolbox({ enabled: toolNames, serpapiApiKey: 'k' })) {
     expect(tool.name).toMatch(/^[a-z][\w-]{0,63}$/i)
     expect(tool.description).not.toBe('')
@@ -63,7 +63,7 @@ test.each(['teleport', 'Calculator', '__proto__', 'constructor', ''])(
   },
 )
 
-test('a tool without its key is told', () => {
+test('a tool without its key is reported', () => {
   expect(() => toolbox({ enabled: ['search'] })).toThrow(
     'TOOLS: search needs SERPAPI_API_KEY. Set it, or remove search.',
   )
@@ -74,7 +74,7 @@ test('worked examples come with the tools that have them', () => {
   expect(exampleFiles({})).toEqual([])
 })
 
-test('what the model is told of search, calculator and wikipedia stays short', () => {
+test('the descriptions of search, calculator and wikipedia stay short', () => {
   const told = toolbox({ enabled: ['search', 'calculator', 'wikipedia'], serpapiApiKey: 'k' })
   const tokens = encode(told.map((tool) => `${tool.name}: ${tool.description}`).join('\n')).length
   expect(tokens).toBeLessThan(100)

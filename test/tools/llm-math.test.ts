@@ -24,14 +24,14 @@ async function solve(question: string, reply: string) {
   }
 }
 
-test('words become an expression by the model, and the expression a number by the calculator', async () => {
+test('the model turns words into an expression, and the calculator evaluates it', async () => {
   const { text, asked } = await solve('What is his age, 29, raised to the 0.23 power?', '29^0.23')
   expect(text).toBe('Answer: 2.169459462491557')
   expect(asked).toHaveLength(1)
   expect(asked[0]).toContain('Problem: What is his age, 29, raised to the 0.23 power?')
 })
 
-test('a sum costs no model call', async () => {
+test('an expression needs no model call', async () => {
   const { text, asked } = await solve('29^0.23', 'unused')
   expect(text).toBe('Answer: 2.169459462491557')
   expect(asked).toEqual([])
@@ -44,15 +44,15 @@ test.each(['```text\n6*7\n```', 'Expression: 6*7', 'Sure!\n6*7', '`6*7`', '6*7 =
   },
 )
 
-test('what the model says besides is not calculated', async () => {
+test('other text of the model is not evaluated', async () => {
   expect((await solve('how many?', 'import os; os.system("ls")')).text).toMatch(/^The model wrote ".*" for this\. /)
 })
 
-test('silence is a sentence', async () => {
+test('an empty response is reported in a sentence', async () => {
   expect((await solve('how many?', '  ')).text).toBe('The model wrote no expression for this.')
 })
 
-test('without its prompt it still does sums, and says why it does nothing else', async () => {
+test('without its prompt it evaluates expressions only, and says why', async () => {
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
   const tools = createToolbox({ http, settings: { enabled: ['llm_math'] } })

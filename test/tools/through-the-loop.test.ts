@@ -98,7 +98,7 @@ const ROWS: Row[] = [
 const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
 afterAll(() => http.close())
 
-describe('a built-in tool in the loop, its service on a real socket', () => {
+describe('a built-in tool in the loop, with its service on a real socket', () => {
   test.for(ROWS)('$tool', async (row, t) => {
     const settings = { enabled: [row.enabled ?? row.tool], ...row.settings, ...(await addressOf(row)) }
     const tools = createToolbox({ http, prompts: loadPrompts(), settings })
@@ -113,7 +113,7 @@ describe('a built-in tool in the loop, its service on a real socket', () => {
     if (row.source) expect(sources.join()).toContain(row.source)
   })
 
-  test('is in the table above, whichever it is', () => {
+  test('is in the table above for every tool', () => {
     const settings = { enabled: toolNames, serpapiApiKey: 'k3y' }
     const built = createToolbox({ http, prompts: loadPrompts(), settings })
     // Tools that make files need a place to send them: test/slack/made-files.test.ts.

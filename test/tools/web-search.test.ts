@@ -29,7 +29,7 @@ const everything = {
   organic_results: [{ title: 'Organic', link: 'https://organic.example/', snippet: 'ORGANIC' }],
 }
 
-describe('the first that there is of answer box, sports, knowledge graph and organic results is told', () => {
+describe('the first available of answer box, sports, knowledge graph and organic results is returned', () => {
   const { answer_box: box, sports_results, knowledge_graph, organic_results } = everything
   test.each([
     ['the answer', everything, 'ANSWER', 'https://box.example/'],
@@ -48,7 +48,7 @@ describe('the first that there is of answer box, sports, knowledge graph and org
   })
 })
 
-test('the query reaches the service whole, with the key', async () => {
+test('the query is sent whole, with the key', async () => {
   const { use, server } = await play((_, response) => sendJson(response, everything))
   await use({ query: 'AT&T "price" #1 & more?' })
   const asked = new URL(server.paths[0] ?? '', server.url)
@@ -79,7 +79,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   expect(`${(fault as Error).stack} ${JSON.stringify(fault)} ${String((fault as Error).cause)}`).not.toContain(KEY)
 })
 
-test('links that are no web addresses are not told', async () => {
+test('invalid links are left out', async () => {
   const output = await answering({ answer_box: { answer: '29', link: 'javascript:alert(1)' } })
   expect(output).toEqual({ text: '29', sources: [] })
 })

@@ -34,7 +34,7 @@ test('titles are listed as Python prints them', () => {
   expect(listTitles([])).toBe('[]')
 })
 
-describe('a page that points to others', () => {
+describe('a disambiguation page', () => {
   test.each([
     'Jet may refer to:\nJet (plane)',
     'Mercury most commonly refers to:\n',
@@ -48,16 +48,16 @@ describe('a page that points to others', () => {
     'They refer to: nobody in particular, he said.',
   ])('is not %j', (text) => expect(pointsElsewhere(text)).toBe(false))
 
-  test('offers what its lines begin with and link to, the longest first, each once', () => {
+  test('offers the titles that begin its lines and are linked, longest first, each once', () => {
     const text = 'Jet may refer to:\nJet (plane), an aircraft\n• Jet Li, an actor\nJet Li’s film\nSee also\nJetty'
     expect(offeredTitles(text, ['Jet', 'Jet Li', 'Jet (plane)', 'Other'])).toEqual(['Jet', 'Jet (plane)', 'Jet Li'])
   })
 
-  test('offers its links where no line begins with one', () => {
+  test('offers its links if no line begins with one', () => {
     expect(offeredTitles('X may refer to:\na plane', ['B', 'A'])).toEqual(['B', 'A'])
   })
 
-  test('offers the beginnings of its lines where links are not known', () => {
+  test('offers the beginnings of its lines if links are unknown', () => {
     expect(offeredTitles('X may refer to:\n\n== Things ==\nX (a), a thing\nX – another', [])).toEqual(['X (a)', 'X'])
   })
 })

@@ -34,7 +34,7 @@ async function playedWiki(pages?: Partial<WikiPage>[], options: Parameters<typeo
 }
 
 describe('a search', () => {
-  test('that names a page gives its first five sentences and where they are from', async () => {
+  test('that names a page returns its first five sentences and its address', async () => {
     const { search, wiki } = await playedWiki([
       { title: 'Dune', text: 'One. Two.\nThree.\n\n\n== Life ==\nFour. Five. Six.' },
     ])
@@ -78,7 +78,7 @@ describe('a search', () => {
     expect((await search(title)).text).toBe('Found it.')
   })
 
-  test('that names no page lists five similar titles and leaves the page before loaded', async () => {
+  test('that names no page lists five similar titles and keeps the previous page loaded', async () => {
     const { search, lookup } = await playedWiki([
       { title: 'Loaded', text: 'The key is here.' },
       ...["King's Road", 'King A', 'King B', 'King C', 'King D', 'King E'].map((title) => ({ title, text: 'x' })),
@@ -90,7 +90,7 @@ describe('a search', () => {
     expect((await lookup('key')).text).toBe('(Result 1 / 1) The key is here.')
   })
 
-  test('with a typing error lists what was meant', async () => {
+  test('with a typo lists the intended title', async () => {
     const { search } = await playedWiki()
     expect((await search('ada lovelase')).text).toContain("Could not find [ada lovelase]. Similar: ['Ada Lovelace'")
   })
@@ -100,7 +100,7 @@ describe('a search', () => {
     expect((await search('qqqq zzzz')).text).toBe('Could not find [qqqq zzzz]. Nothing similar was found either.')
   })
 
-  test('for a page that only points to others tells the titles it offers, in its order', async () => {
+  test('for a disambiguation page lists its titles in order', async () => {
     const { search, context } = await playedWiki()
     const { text, sources } = await search('Mercury')
     expect(sources).toBeUndefined()
@@ -111,7 +111,7 @@ describe('a search', () => {
     expect(context.memory).toEqual({})
   })
 
-  test('knows such a page by its words where the wiki has no mark for it', async () => {
+  test('recognizes a disambiguation page by its text', async () => {
     const text = 'Jet may refer to:\nJet (plane), an aircraft\nJet Li, an actor'
     const { search } = await playedWiki([{ title: 'Jet', text }])
     expect((await search('Jet')).text).toContain("['Jet (plane)', 'Jet Li']")
@@ -148,12 +148,12 @@ describe('a wiki without CirrusSearch', () => {
     )
   })
 
-  test('gives the page that has the title but for its capitals, wherever it stands among the hits', async () => {
+  test('returns the page whose title matches ignoring case, at any rank', async () => {
     const { search } = await plain()
     expect((await search('coffee machine')).text).toBe('The coffee machine is called Ada.')
   })
 
-  test('is searched by its titles where no page says it', async () => {
+  test('is searched by titles if no page matches', async () => {
     const { search } = await plain()
     expect((await search('calendar')).text).toBe("Could not find [calendar]. Similar: ['Holiday calendar'].")
   })
@@ -173,7 +173,7 @@ test('a wiki without TextExtracts is named as such', async () => {
 describe('a lookup', () => {
   const town = { title: 'Town', text: 'The town has a Bridge. It is old.\n== Bridge ==\nThe BRIDGE was built in 1900.' }
 
-  test('walks through the sentences with the word, whatever their capitals, to the last', async () => {
+  test('steps through the sentences with the word, ignoring case', async () => {
     const { search, lookup } = await playedWiki([town])
     await search('Town')
     expect((await lookup('bridge')).text).toBe('(Result 1 / 2) The town has a Bridge.')
@@ -182,7 +182,7 @@ describe('a lookup', () => {
     expect((await lookup('bridge')).text).toBe('No more results.')
   })
 
-  test('begins anew with another word, and after another search', async () => {
+  test('starts again with another word or after another search', async () => {
     const { search, lookup } = await playedWiki([town])
     await search('Town')
     await lookup('bridge')
@@ -192,7 +192,7 @@ describe('a lookup', () => {
     expect((await lookup('bridge')).text).toContain('(Result 1 / 2)')
   })
 
-  test('for a word that is not there says where it is not', async () => {
+  test('for a missing word names the page', async () => {
     const { search, lookup } = await playedWiki([town])
     await search('Town')
     expect((await lookup('castle')).text).toBe('No more results. The page [Town] does not contain [castle].')
@@ -203,7 +203,7 @@ describe('a lookup', () => {
     await expect(lookup('bridge')).rejects.toThrow('No page is loaded: find one with wikipedia first.')
   })
 
-  test('goes on in another process, from what was saved with the run', async () => {
+  test('continues in another process from the saved state', async () => {
     const { search, lookup, context, wiki } = await playedWiki([town])
     await search('Town')
     await lookup('bridge')
@@ -212,14 +212,14 @@ describe('a lookup', () => {
     expect((await resumed.lookup('bridge')).text).toBe('(Result 2 / 2) The BRIDGE was built in 1900.')
   })
 
-  test('does not trust what was saved', async () => {
+  test('validates the saved state', async () => {
     const { wiki } = await playedWiki([town])
     const resumed = reader(wiki.url, toolContext({ memory: { wikipedia: { title: 7 } } }))
     await expect(resumed.lookup('bridge')).rejects.toThrow('No page is loaded')
   })
 })
 
-test('pages are asked for once an hour', async () => {
+test('pages are cached for an hour', async () => {
   const { search, lookup, wiki } = await playedWiki()
   await search('Dune')
   const asked = wiki.requests.length
@@ -228,7 +228,7 @@ test('pages are asked for once an hour', async () => {
   expect(wiki.requests).toHaveLength(asked)
 })
 
-test('only api.php is asked, in words that every MediaWiki since 1.39 knows', async () => {
+test('only api.php is called, with parameters that every MediaWiki since 1.39 knows', async () => {
   const { search, wiki } = await playedWiki()
   for (const query of ['Dune', 'Mercury', 'C#', 'author of Dune']) await search(query)
   const known = ['action', 'format', 'utf8', 'redirects', 'prop', 'inprop', 'ppprop', 'titles', 'explaintext', 'rvprop']
@@ -248,7 +248,7 @@ test('two wikis at the same time do not mix', async () => {
   expect(texts).toEqual(['One.', 'Other.', 'One.', 'Other.'])
 })
 
-describe('a wiki that misbehaves is a sentence', () => {
+describe('a misbehaving wiki is reported in a sentence', () => {
   async function hostile(handler: (path: string, response: ServerResponse) => void) {
     const server = await startWebServer(handler)
     return { server, ...reader(`${server.url}/api.php`) }
@@ -299,7 +299,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect(outcome).toMatch(/^(Could not find \[Dune\]|wikipedia sent an unreadable response)/)
   })
 
-  test('one that hangs is given up after ten seconds', async () => {
+  test('a hanging wiki times out after ten seconds', async () => {
     const { search } = await hostile(() => undefined)
     await expect(search('Dune')).rejects.toThrow('wikipedia did not answer within 10 s.')
   })
@@ -311,7 +311,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     await expect(search('Dune')).rejects.toThrow('stopped')
   })
 
-  test('one that is busy is asked again when it says so', async () => {
+  test('a busy wiki is retried when it asks for it', async () => {
     const { wiki } = await playedWiki()
     const pauses: unknown[] = []
     const { search } = reader(wiki.url, toolContext(), async (...given: unknown[]) => pauses.push(given[0]))
@@ -320,7 +320,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect(pauses).toHaveLength(1)
   })
 
-  test('an error that came with status 200 is not kept', async () => {
+  test('an error with status 200 is not cached', async () => {
     let n = 0
     const { search } = await hostile((_, response) => {
       n += 1
@@ -332,7 +332,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect((await search('Dune')).text).toBe('Sand.')
   })
 
-  test('a wiki that takes a number sign in its titles is asked by the title too', async () => {
+  test('a title with a number sign is requested as a title too', async () => {
     const { search } = await hostile((path, response) => {
       const named = new URL(path, 'http://x').searchParams.get('titles') === 'C#'
       sendJson(response, { query: named ? { pages: { 5: { title: 'C#', extract: 'Sharp.' } } } : { search: [] } })
@@ -340,7 +340,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     expect((await search('C#')).text).toBe('Sharp.')
   })
 
-  test('a page’s address that is no web address is left out', async () => {
+  test('an invalid page address is left out', async () => {
     const page = { title: 'Dune', fullurl: 'javascript:alert(1)', extract: 'Sand.' }
     const { search } = await hostile((_, response) => sendJson(response, { query: { pages: { 5: page } } }))
     expect((await search('Dune')).sources).toEqual([])

@@ -47,7 +47,7 @@ async function ids(records: AsyncIterable<RunRecord>): Promise<string[]> {
 
 /** The contract of every archive. */
 function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): void {
-  test('a run comes back as it ended, and one that is not known does not', async () => {
+  test('a run is returned as it ended, an unknown one is undefined', async () => {
     const archive = make()
     const kept = record('1', { ts: '1.0', isLate: true, conversation: '0.5' })
     await archive.keep(kept)
@@ -55,7 +55,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await archive.load('T1:C1:other')).toBeUndefined()
   })
 
-  test('a run that is kept again is replaced, but for its feedback', async () => {
+  test('keeping a run again replaces it, except for its feedback', async () => {
     const archive = make()
     const kept = record('1')
     await archive.keep(kept)
@@ -65,7 +65,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await archive.lastOf({ team: 'T1', user: 'U1' }, 5)).toHaveLength(1)
   })
 
-  test('feedback is one a person, the last one said; of a run that is not known none is taken', async () => {
+  test('each person’s last feedback counts; an unknown run takes none', async () => {
     const archive = make()
     await archive.keep(record('1'))
     await archive.keep(record('2'))
@@ -79,7 +79,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await ids(archive.rated())).toEqual([id])
   })
 
-  test('the last runs of a person, the newest first, and nobody else’s', async () => {
+  test('a person’s last runs are listed, newest first', async () => {
     const archive = make()
     for (const [i, name] of ['a', 'c', 'b'].entries()) await archive.keep(record(name, { at: i }))
     await archive.keep(record('d', { user: 'U2' }))
@@ -92,7 +92,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await archive.load('T1:C1:c')).toBeUndefined()
   })
 
-  test('a person is forgotten: the runs asked for, and what was said of others’', async () => {
+  test('forgetting a person removes their runs and their feedback on others’', async () => {
     const archive = make()
     await archive.keep(record('1'))
     await archive.keep(record('2', { user: 'U2', channel: 'C2' }))
@@ -121,7 +121,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await ids(archive.rated())).toEqual(kept.slice(2))
   })
 
-  test('what was kept or loaded is the caller’s own: changing it changes nothing', async () => {
+  test('kept and loaded runs are copies', async () => {
     const archive = make()
     const kept = structuredClone(record('1'))
     await archive.keep(kept)
@@ -131,7 +131,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await archive.load(idOf(kept))).toEqual(record('1'))
   })
 
-  test('a trace comes back as it was kept, the last one of a run, also of a run that has not ended', async () => {
+  test('a run’s last trace is returned, also before the run has ended', async () => {
     const archive = make()
     await archive.keepTrace(trace('1'))
     await archive.keepTrace({ ...trace('1'), attempts: 2, question: 'What? \u2028 🦉' })
@@ -141,7 +141,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     expect(await archive.lastOf({ team: 'T1', user: 'U1' }, 5)).toEqual([])
   })
 
-  test('a trace is forgotten with its run, with its person, with its channel and with its team', async () => {
+  test('a trace is forgotten with its run, person, channel and team', async () => {
     const archive = make()
     const places = [{}, { channel: 'C2' }, { channel: 'C2', user: 'U2' }, { team: 'T2' }]
     const traces = places.map((place, i) => trace(`${i}`, place))
@@ -171,7 +171,7 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
     await eventually(async () => expect(await archive.loadTrace(trace('1').id)).toBeUndefined())
   })
 
-  test('a run is forgotten some time after its end, rated or not', async () => {
+  test('a run expires after its end, rated or not', async () => {
     const archive = make({ ttlMs: 150 })
     await archive.keep(record('1'))
     await archive.rate(question('1').id, up('U1'))
@@ -181,10 +181,10 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   archiveContract(({ ttlMs = DAY_MS } = {}) => memoryArchive({ now: Date.now, ttlMs }))
 
-  test('no more runs are kept than fit, those that ended last', async () => {
+  test('a bounded number of runs is kept, the last ended ones', async () => {
     const archive = memoryArchive({
       now: Date.now,
       ttlMs: DAY_MS,
@@ -211,7 +211,7 @@ describeWithRedis('in Redis', () => {
 
   archiveContract(open)
 
-  test('every key of it expires; those of a run carry its question’s id in the tag', async () => {
+  test('every key expires; those of a run have its question’s id in the tag', async () => {
     const archive = open({ prefix: 'keys' })
     await archive.keep(record('1'))
     await archive.rate('T1:C1:1', up('U2'))
@@ -227,7 +227,7 @@ describeWithRedis('in Redis', () => {
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
   })
 
-  test('to keep a run takes three commands', async () => {
+  test('keeping a run takes three commands', async () => {
     const archive = open()
     const redis = server.rawClient()
     await archive.keep(record('1'))
@@ -240,7 +240,7 @@ describeWithRedis('in Redis', () => {
     })
   })
 
-  test('what cannot be read is skipped, with a line in the log that does not repeat it', async () => {
+  test('unreadable runs are skipped, with a log line that does not repeat them', async () => {
     const log = keptLog()
     const archive = open({ prefix: 'torn', log })
     await archive.keep(record('1'))
@@ -253,7 +253,7 @@ describeWithRedis('in Redis', () => {
     expect(log.lines).toEqual([expect.objectContaining({ level: 'warn', fields: { question: 'T1:C1:1' } })])
   })
 
-  test('a step of an unknown kind is left out, and the rest of its run is not', async () => {
+  test('a step of an unknown kind is left out of its run', async () => {
     const archive = open({ prefix: 'later' })
     await archive.keep(record('1'))
     const redis = server.rawClient()
@@ -276,7 +276,7 @@ test('the answer says how a run ended', () => {
   expect(endOf(undefined, true)).toBe('failed')
 })
 
-test('what was only good for the moment of the question is not kept', () => {
+test('data that is valid only during the run is not kept', () => {
   const asked = question('1', { responseUrl: 'https://hooks.example/secret', traceparent: '00-1-2-01' })
   expect(recordOf(asked, SAVED, ENDING).question).toEqual(question('1'))
 })

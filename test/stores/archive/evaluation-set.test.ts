@@ -30,13 +30,13 @@ test.each([
   expect(lineOf(said)).toEqual({ rejected: undefined, ...expected })
 })
 
-test('a run that gave up has no answer that could be right or wrong, only what people say would be', () => {
+test('a run that gave up has no answer, only people’s corrections', () => {
   const answer = { text: 'What I know', sources: [], gaveUp: true as const, stopped: 'steps' as const }
   expect(lineOf(['down'], { answer })).toBeUndefined()
   expect(lineOf(['down A'], { answer })).toEqual({ gold: ['A'], rejected: undefined })
 })
 
-test('a follow-up is asked as it was understood', () => {
+test('a follow-up is exported in its standalone form', () => {
   const record = recordOf(
     question('1.000001'),
     { ...freshRun(1), standalone: 'Whole?', answer: { text: 'a', sources: [] } },

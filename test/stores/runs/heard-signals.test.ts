@@ -47,7 +47,7 @@ async function world(t: Ends, options: AgentOptions & { failsAt?: number; isReac
 }
 
 describe('a stop', () => {
-  test('while the model is silent ends the run, which is saved and remembered as stopped', async (t) => {
+  test('while the model is silent ends the run, which is saved as stopped', async (t) => {
     const { queue, control, isAsked, has, run, history } = await world(t, {
       model: [act('a', 'echo', 'x'), { hang: true }],
     })
@@ -64,7 +64,7 @@ describe('a stop', () => {
     expect(await control.send(RUN, STOP)).toBe('not_running')
   })
 
-  test('while a follow-up is made standalone ends it, too', async (t) => {
+  test('while a follow-up is condensed ends it too', async (t) => {
     const { queue, control, isAsked, has, run, history } = await world(t, { model: [{ hang: true }] })
     const turn = { id: 'x', question: 'Q', standalone: 'Q', answer: 'A', user: 'U1', at: 1 }
     await history.append(RUN.thread, turn)
@@ -77,7 +77,7 @@ describe('a stop', () => {
 })
 
 describe('what a person adds', () => {
-  test('becomes a step that is saved, and a process that takes the run over does not take it a second time', async (t) => {
+  test('becomes a saved step, which a resuming process does not add again', async (t) => {
     const added = { type: 'message', id: 'm1', user: 'U2', text: 'I meant the film.' } as const
     const { queue, control, events, has, run, model } = await world(t, {
       model: async ({ prompt }, n) => {
@@ -100,7 +100,7 @@ describe('a tool that needs approval', () => {
   const needs = () => echo(undefined, { needsApproval: true })
   const asking = [act('a', 'echo', 'x'), finish('Done.')]
 
-  test('waits, runs once when it is allowed, and only then is there an answer to remember', async (t) => {
+  test('waits, runs once when allowed, and only then has an answer', async (t) => {
     const tool = needs()
     const { queue, control, has, run, history } = await world(t, { model: asking, tools: [tool] })
     await queue.accept(ASKED)
@@ -130,7 +130,7 @@ describe('a tool that needs approval', () => {
     expect(tool.calls).toEqual([])
   })
 
-  test('is not run where nobody can be asked', async (t) => {
+  test('is not run if nobody can be asked', async (t) => {
     const tool = needs()
     const { queue, has, run } = await world(t, { model: asking, tools: [tool], isReachable: false })
     await queue.accept(ASKED)
@@ -141,7 +141,7 @@ describe('a tool that needs approval', () => {
     expect(tool.calls).toEqual([])
   })
 
-  test('a stop ends a run that waits', async (t) => {
+  test('a stop ends a suspended run', async (t) => {
     const { queue, control, has, run } = await world(t, { model: asking, tools: [needs()] })
     await queue.accept(ASKED)
     await has('waiting')

@@ -50,7 +50,7 @@ describeWithRedis('npm run runs', () => {
     }
   }
 
-  test('lists what was given up, shows all of it, and hands it out again where it was', async () => {
+  test('lists dead-lettered runs, shows them in full, and retries them in their thread', async () => {
     const queue = await open()
     const seen: string[] = []
     const [givenUp, over] = [deferred(), deferred()]
@@ -92,7 +92,7 @@ describeWithRedis('npm run runs', () => {
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
   }, 240_000)
 
-  test('what is handed out again is kept for as long as the settings keep a thread', async () => {
+  test('a retried run is kept for HISTORY_TTL_DAYS', async () => {
     const queue = await open()
     const givenUp = deferred()
     await queue.start(
@@ -112,7 +112,7 @@ describeWithRedis('npm run runs', () => {
     expect(Math.min(...days)).toBeGreaterThan(89)
   }, 240_000)
 
-  test('says so when there is no such run, and retries only what was given up', async () => {
+  test('reports an unknown run, and retries only dead-lettered ones', async () => {
     const queue = await open()
     await queue.accept(question('waits'))
     const [shown, retried] = await Promise.all([
@@ -127,7 +127,7 @@ describeWithRedis('npm run runs', () => {
     await redis.quit()
   }, 240_000)
 
-  test('says how it is called, and what it lacks', async () => {
+  test('prints its usage and what is missing', async () => {
     const [bare, homeless, nobody] = await Promise.all([
       runs(server.url),
       runs('', 'list'),

@@ -18,7 +18,7 @@ const fault = (property: object, filled: string | string[] | undefined) => {
   return 'errors' in read ? read.errors.get('a') : read.content
 }
 
-test('a schema that a form cannot hold says why, whatever it is', () => {
+test('a schema that does not fit a form is rejected with a reason', () => {
   const why = (schema: unknown) => {
     const form = formOf(schema)
     return 'why' in form ? form.why : 'none'
@@ -39,7 +39,7 @@ test('a schema that a form cannot hold says why, whatever it is', () => {
   fc.assert(fc.property(fc.anything(), (schema) => void formOf(schema)))
 })
 
-test('names of fields are the server’s: the answer has them as they are, but for one that is none', () => {
+test('field names are the server’s and are returned unchanged, except an invalid one', () => {
   const fields = fieldsOf(
     JSON.parse('{"__proto__": {"type": "string"}, "": {"type": "boolean"}, "a b": {"type": "string"}}'),
   )
@@ -47,13 +47,13 @@ test('names of fields are the server’s: the answer has them as they are, but f
   expect(read).toEqual({ content: { '': false, 'a b': 'x' } })
 })
 
-test('what is left empty is not in the answer, and asked for where it is required', () => {
+test('empty fields are left out of the answer, or requested if required', () => {
   expect(checked({ type: 'string' }, '', [])).toEqual({ content: {} })
   expect(fault({ type: 'string' }, undefined)).toBe('Please fill this in.')
   expect(fault({ type: 'array', items: { enum: ['x'] } }, [])).toBe('Please fill this in.')
 })
 
-test('each kind of field takes what its schema says, and nothing else', () => {
+test('each kind of field accepts exactly what its schema allows', () => {
   expect(fault({ type: 'integer', minimum: 1 }, '0')).toBe('At least 1, please.')
   expect(fault({ type: 'integer' }, '1.5')).toBe('Please write a whole number.')
   expect(fault({ type: 'number' }, '0x10')).toBe('Please write a number.')
@@ -75,7 +75,7 @@ function unmatched(patterns: Record<string, string>, text: string): Promise<Map<
   return checkPatterns(fieldsOf(Object.fromEntries(properties)), Object.fromEntries(content))
 }
 
-test('a text matches its pattern; a pattern that is none is left to the server', async () => {
+test('a text must match its pattern; an invalid pattern is left to the server', async () => {
   const wrong = await unmatched({ a: '^[a-z]+$', b: '^[A-Z][a-z]+$', c: '(', d: '^x' }, 'Ann')
   expect([...wrong]).toEqual([
     ['a', 'This must match the pattern ^[a-z]+$'],
@@ -84,7 +84,7 @@ test('a text matches its pattern; a pattern that is none is left to the server',
   expect(await unmatched({}, '')).toEqual(new Map())
 })
 
-test('patterns that would take for ever keep nothing else waiting, and are left to the server', async () => {
+test('patterns that never end block nothing, and are left to the server', async () => {
   const slow = Object.fromEntries(Array.from({ length: 39 }, (_, i) => [`slow${i}`, '^(a+)+$']))
   let turns = 0
   const timer = setInterval(() => (turns += 1), 10)

@@ -9,7 +9,7 @@ function stepsIn(...values: unknown[]): Step[] | undefined {
   return parseRun({ question: JSON.stringify(question('Dune')), ...Object.fromEntries(steps) })?.saved.steps
 }
 
-test('every kind of step is read as it was stored', () => {
+test('every kind of step is read back as it was stored', () => {
   const observation = {
     ok: true,
     text: 'page',

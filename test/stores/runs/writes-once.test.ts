@@ -112,8 +112,8 @@ const write = (more: Partial<Tool> = {}) => echo(undefined, { effects: 'write', 
 const ONCE = [act('a', 'echo', 'x'), finish('Done.')]
 const allowed = (input: unknown) => ({ outcome: 'allowed' as const, by: 'U2', at: 1, key: callKey('echo', input) })
 
-describe('a call that changes the world', () => {
-  test('is saved as begun before it is made, and told once', async (t) => {
+describe('a write', () => {
+  test('is saved as begun before it is made, and reported once', async (t) => {
     const savedAtCall: unknown[] = []
     const tool: Tool = echo(() => (savedAtCall.push(run().steps[0]), 'done'), { effects: 'write' })
     const { process, run, events } = await world(t, { model: ONCE, tools: [tool] })
@@ -129,7 +129,7 @@ describe('a call that changes the world', () => {
     ])
   })
 
-  test('that only reads is neither begun nor saved once more', async (t) => {
+  test('that only reads is not saved as begun', async (t) => {
     const { process, events, step } = await world(t, { model: ONCE, tools: [echo()] })
     await process()
     expect(events.map(({ type }) => type)).not.toContain('begun')
@@ -156,7 +156,7 @@ describe('a call that changes the world', () => {
     expect(step().observation?.unknown ?? false).toBe(typeof told !== 'string')
   })
 
-  test('is made again where its tool says that twice is as once', async (t) => {
+  test('is repeated if its tool is idempotent', async (t) => {
     const tool = write({ idempotent: true })
     const { process, step } = await world(t, { model: ONCE, tools: [tool] })
     await process({ dies: isObserved })
@@ -164,7 +164,7 @@ describe('a call that changes the world', () => {
     expect([tool.calls, step().observation]).toEqual([['x', 'x'], { ok: true, text: 'echo of x' }])
   })
 
-  test('is not made again by a process that has not the tool any more', async (t) => {
+  test('is not repeated by a process without the tool', async (t) => {
     const tool = write()
     const { process, step } = await world(t, { model: ONCE, tools: [tool] })
     await process({ dies: isObserved })
@@ -172,7 +172,7 @@ describe('a call that changes the world', () => {
     expect(step().observation).toMatchObject({ unknown: true })
   })
 
-  test('that did not end in time may have taken effect', async (t) => {
+  test('that timed out may have taken effect', async (t) => {
     const tool = echo(() => new Promise<string>(() => {}), { effects: 'write', timeoutMs: 30 })
     const { process, step } = await world(t, { model: ONCE, tools: [tool] })
     await process()
@@ -180,7 +180,7 @@ describe('a call that changes the world', () => {
     expect(step().observation?.text).toContain('it did not finish within 0.0 s')
   })
 
-  test('that may have taken effect is made again only by a person’s word, however it is allowed and written', async (t) => {
+  test('that may have taken effect is repeated only with a new approval, whatever grants exist', async (t) => {
     const tool = write()
     const native = (input: string) => ({ toolCalls: [{ name: 'echo', arguments: input }] })
     const { process, decide, step } = await world(t, {
@@ -199,7 +199,7 @@ describe('a call that changes the world', () => {
     expect(step(2).observation).toMatchObject({ ok: true })
   })
 
-  test('that may have taken effect is not made again where nobody can be asked', async (t) => {
+  test('that may have taken effect is not repeated if nobody can be asked', async (t) => {
     const tool = write()
     const model = [act('a', 'echo', 'x'), act('b', 'echo', 'x'), finish('Done.')]
     const { process, step } = await world(t, { model, tools: [tool], isReachable: false })
@@ -213,7 +213,7 @@ describe('a call that changes the world', () => {
 describe('an approval', () => {
   const needs = (more: Partial<Tool> = {}) => write({ needsApproval: true, ...more })
 
-  test('shows what will be sent and what the tool says, also to a process that has not the tool', async (t) => {
+  test('shows what will be sent and the tool’s description, also in a process without the tool', async (t) => {
     const { process, step, run } = await world(t, { model: ONCE, tools: [needs({ server: 'files' })] })
     await process()
     expect(step().waiting).toEqual({
@@ -226,7 +226,7 @@ describe('an approval', () => {
     expect(step()).toEqual(before)
   })
 
-  test('of other arguments than what would be sent now runs nothing', async (t) => {
+  test('for other arguments runs nothing', async (t) => {
     const tool = needs()
     const { process, decide, step } = await world(t, { model: ONCE, tools: [tool] })
     await process()
@@ -236,7 +236,7 @@ describe('an approval', () => {
     expect(step().observation?.text).toMatch(/the tool or its input has changed/)
   })
 
-  test('counts for the same arguments in whatever order they are stored', () => {
+  test('counts for the same arguments in any key order', () => {
     expect(callKey('t', { a: 1, b: { c: [1, { d: 2, e: 3 }] } })).toBe(
       callKey('t', { b: { c: [1, { e: 3, d: 2 }] }, a: 1 }),
     )
@@ -256,7 +256,7 @@ describe('an approval', () => {
     expect(tool.calls).toEqual([])
   })
 
-  test('is asked for two of three calls at once, each decided by itself; the third runs', async (t) => {
+  test('is requested for two of three parallel calls, each decided separately; the third runs', async (t) => {
     const tools = [needs(), write({ name: 'other', needsApproval: true }), echo(undefined, { name: 'free' })]
     const toolCalls = ['echo', 'free', 'other'].map((name) => ({ name, arguments: '{"query":"x"}' }))
     const { process, decide, run, step } = await world(t, { dialect: 'native', model: [{ toolCalls }, 'Done.'], tools })
@@ -275,7 +275,7 @@ describe('an approval', () => {
     expect(tools.map(({ calls }) => calls.length)).toEqual([1, 0, 1])
   })
 
-  test('that the thread has for always is not asked for', async (t) => {
+  test('is not requested if the thread has a grant', async (t) => {
     const tools = [needs(), needs({ name: 'other' })]
     const model = [act('a', 'echo', 'x'), act('b', 'other', 'x')]
     const { process, run } = await world(t, { model, tools, grants: ['echo'] })
@@ -311,7 +311,7 @@ describe('a tool that asks the asker', () => {
     content: { n },
   })
 
-  test('twice gets both answers, each round in another process, also where its call was allowed first', async (t) => {
+  test('twice gets both answers, each round in another process, also after an approval', async (t) => {
     const { tool, seen } = asking({ effects: 'write', needsApproval: true })
     const { process, decide, run, step } = await world(t, { model: ONCE, tools: [tool] })
     await process()
@@ -339,7 +339,7 @@ describe('a tool that asks the asker', () => {
     expect(run().answer?.text).toBe('Done.')
   })
 
-  test('and is cut off at its call gets the same answers again', async (t) => {
+  test('and is cut off during its call gets the same answers again', async (t) => {
     const { tool, seen } = asking()
     const { process, decide } = await world(t, { model: ONCE, tools: [tool] })
     await process()
@@ -349,14 +349,14 @@ describe('a tool that asks the asker', () => {
     expect(seen).toMatchObject([[], [{ content: { n: 1 } }], [{ content: { n: 1 } }]])
   })
 
-  test('where nobody can be asked says what it would have asked', async (t) => {
+  test('without anybody to ask reports its question', async (t) => {
     const { tool } = asking()
     const { process, step } = await world(t, { model: ONCE, tools: [tool], isReachable: false })
     await process()
     expect(step().observation).toEqual({ ok: false, text: 'echo asks: Number 1? Nobody can be asked here.' })
   })
 
-  test('again and again is called no more', async (t) => {
+  test('endlessly is not called again', async (t) => {
     const tool: Tool = { ...echo(), run: async () => ({ asks: { server: 's', message: 'More?', state: null } }) }
     const { process, decide, run, step } = await world(t, { model: ONCE, tools: [tool] })
     await process()

@@ -11,7 +11,7 @@ const at = Date.UTC(2026, 10, 26, 23, 59)
 const DAYS = ['2026-11-26', '2026-11-27']
 
 function useContract(make: () => UseStore): void {
-  test('what an id adds counts once however often it is booked, and is replaced by what it adds later', async () => {
+  test('an id’s booking counts once, and a later one replaces it', async () => {
     const use = make()
     const booked = (id: string, counts: object, grows?: boolean) =>
       use.book({ team: 'T1', id, at }, { ...counts }, grows === undefined ? {} : { grows })
@@ -28,13 +28,13 @@ function useContract(make: () => UseStore): void {
     expect((await use.days('T1', DAYS))[0]).toMatchObject({ 'all - questions': 1, 'tool y calls': 0 })
   })
 
-  test('what grows is never taken back by a slower process', async () => {
+  test('a growing booking is never reduced by a slower process', async () => {
     const use = make()
     for (const n of [10, 30, 20]) await use.book({ team: 'T1', id: 'a', at }, { n, [`of ${n}`]: 1 }, { grows: true })
     expect((await use.days('T1', DAYS))[0]).toEqual({ n: 30, 'of 10': 1, 'of 30': 1, 'of 20': 1 })
   })
 
-  test('each day (UTC) and each team counts for itself, and is forgotten with its team', async () => {
+  test('each UTC day and team counts separately, and is forgotten with its team', async () => {
     const use = make()
     await use.book({ team: 'T1', id: 'a', at }, { n: 1 })
     await use.book({ team: 'T1', id: 'b', at: at + 60_000 }, { n: 2 })
@@ -52,7 +52,7 @@ function useContract(make: () => UseStore): void {
 }
 
 function listContract(make: (now: () => number) => RecentList): void {
-  test('has the newest of a team first, each once, and neither old ones nor too many', async () => {
+  test('lists a team’s newest first, each once, bounded by age and number', async () => {
     let now = at
     const list = make(() => now)
     for (const [id, ago] of Object.entries({ a: 3, b: 1, c: 2, d: 4 })) await list.add('T1', id, at - ago)
@@ -73,7 +73,7 @@ function listContract(make: (now: () => number) => RecentList): void {
 
 const BOUNDS = { ttlMs: DAY_MS, max: 3 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   useContract(() => memoryUse({ now: () => at }))
   listContract((now) => memoryRecentList({ ...BOUNDS, now }))
 })
@@ -85,7 +85,7 @@ describeWithRedis('in Redis', () => {
   useContract(() => redisUse(place()))
   listContract((now) => redisRecentList({ ...place(), ...BOUNDS, name: 'unanswered', now }))
 
-  test('every key is its team’s and expires; the teams can be listed', async () => {
+  test('every key belongs to its team and expires; teams can be listed', async () => {
     const { redis, prefix } = place()
     const use = redisUse({ redis, prefix })
     for (const team of ['T2', 'T1']) await use.book({ team, id: `${team}:C1:1.0`, at }, { n: 1 })

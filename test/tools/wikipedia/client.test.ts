@@ -31,19 +31,19 @@ async function onWiki(answer: (asked: QueryParams) => object | undefined) {
 const page = (parts: object) => ({ query: { pages: { 7: { pageid: 7, ns: 0, title: 'Dune', ...parts } } } })
 const isFor = (asked: QueryParams, prop: string) => (asked.prop ?? '').split('|').includes(prop)
 
-test('a page without any text says that it has none, and can still be looked into', async () => {
+test('a page without text says so, and lookups still work', async () => {
   const { search, lookup } = await onWiki(() => page({ extract: '' }))
   expect((await search('Dune')).text).toBe('The page [Dune] has no text.')
   expect((await lookup('sand')).text).toBe('No more results. The page [Dune] does not contain [sand].')
 })
 
-test('a lookup of nothing is refused', async () => {
+test('an empty lookup is refused', async () => {
   const { search, lookup } = await onWiki(() => page({ extract: 'Sand. Spice.' }))
   await search('Dune')
   await expect(lookup('  ')).rejects.toThrow('wikipedia_lookup needs a keyword.')
 })
 
-test('a page that points to others is told by its words where its links cannot be had', async () => {
+test('a disambiguation page is returned as text if its links cannot be loaded', async () => {
   const text = 'Dune may refer to:\n\n== Books ==\n* Dune (novel), by Herbert\nDune (film) – of 1984'
   const { search, asked } = await onWiki((question) =>
     isFor(question, 'links') ? undefined : page({ extract: text, pageprops: { disambiguation: '' } }),
@@ -54,7 +54,7 @@ test('a page that points to others is told by its words where its links cannot b
   expect(asked.filter((question) => isFor(question, 'links'))).not.toHaveLength(0)
 })
 
-test('a page that points to others by none of its words is told by all of its links', async () => {
+test('a disambiguation page without matching text lists all of its links', async () => {
   const links = [{ title: 'Arrakis' }, { title: 'Sand dune' }]
   const { search } = await onWiki((question) =>
     page(isFor(question, 'links') ? { links } : { extract: 'See below.', pageprops: { disambiguation: '' } }),
@@ -62,7 +62,7 @@ test('a page that points to others by none of its words is told by all of its li
   expect((await search('Dune')).text).toContain("may refer to: ['Arrakis', 'Sand dune'].")
 })
 
-test('a page’s address without a scheme is the wiki’s, and one that is none is left out', async () => {
+test('a page address without a scheme belongs to the wiki, an invalid one is left out', async () => {
   const addresses = ['//wiki.example/Dune', 'https://[wiki', undefined]
   const sources = []
   for (const fullurl of addresses) {
@@ -72,7 +72,7 @@ test('a page’s address without a scheme is the wiki’s, and one that is none 
   expect(sources).toEqual([[{ title: 'Dune', url: 'http://wiki.example/Dune' }], [], []])
 })
 
-test('a title that the wiki calls invalid, or has no page for, is searched for', async () => {
+test('an invalid or unknown title is searched for', async () => {
   for (const none of [{ invalid: '', invalidreason: 'bad' }, { missing: '' }]) {
     const { search, asked } = await onWiki((question) => (question.list === 'search' ? { query: {} } : page(none)))
     expect((await search('Dune')).text).toBe('Could not find [Dune]. Nothing similar was found either.')
