@@ -107,10 +107,10 @@ class Records {
     return [...new Set((await Promise.all(parts)).flat())]
   }
 
-  async rate(id: string, { by, ...said }: Feedback): Promise<boolean> {
+  async rate(id: string, { by, ...rating }: Feedback): Promise<boolean> {
     const { redis, ttlMs } = this.#options
     const [record, feedback] = [this.#key(id, 'record'), this.#key(id, 'feedback')]
-    const isKept = await rateRun(redis, { record, feedback, user: by, rating: JSON.stringify(said) })
+    const isKept = await rateRun(redis, { record, feedback, user: by, rating: JSON.stringify(rating) })
     if (isKept !== 1) return false
     const [rated] = this.#indexes({ team: id.slice(0, id.indexOf(':')), user: by }, 'rated')
     await Promise.all([redis.sadd(rated, id), redis.pexpire(rated, 2 * ttlMs)])

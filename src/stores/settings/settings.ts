@@ -5,6 +5,7 @@ import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
@@ -259,12 +260,8 @@ function validSettings(stored: object): ChannelSettings {
 }
 
 function objectIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
 function keyOf({ team, channel }: Place): string {

@@ -1,6 +1,7 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
+import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
@@ -90,13 +91,8 @@ function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredTh
 }
 
 function grantsOf(stored: string | null | undefined): Pick<ThreadState, 'grants'> {
-  if (!stored) return {}
-  try {
-    const grants = grantsSchema.safeParse(JSON.parse(stored)).data
-    return grants ? { grants } : {}
-  } catch {
-    return {}
-  }
+  const grants = grantsSchema.safeParse(parseJson(stored ?? undefined)).data
+  return grants ? { grants } : {}
 }
 
 function flagOf<Name extends string>(name: Name, stored: string | null | undefined): Partial<Record<Name, boolean>> {

@@ -43,7 +43,7 @@ export function redisUse({ redis, prefix }: { redis: RedisClient; prefix: string
   }
 }
 
-/** Returns the teams of which there are counts. Slow: it scans all keys. */
+/** Returns the teams that have counts. Slow: it scans all keys. */
 export async function teamsWithUse(redis: RedisClient, prefix: string): Promise<string[]> {
   const teams = new Set<string>()
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'use:20*')))
