@@ -3,10 +3,7 @@ import type { Model } from './agent/contracts/model.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { listen, type Pages } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
-import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
-import { loginStore } from './mcp/login/login-store.ts'
-import { mcpAdmin, type McpAdmin } from './mcp/tools/mcp-admin.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
 import type { AgentParts, ToolSeam } from './question/agent/agent-parts.ts'
@@ -23,7 +20,7 @@ import { openSlackAccount } from './slack/client/slack-account.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
 import { createQuestionHandlers } from './slack/answering/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
-import { createSlackReceiver, type SlackConnection, type SlackReceiver } from './slack/receivers/receiver.ts'
+import { createSlackReceiver, type SlackReceiver } from './slack/receivers/receiver.ts'
 import type { Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
@@ -103,7 +100,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
   // A front may have ended between a login and what waits for it; workers look again every hour.
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
-  const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
+  const receiver = receiverOf(config, services, { opened, net, options })
   const pages = { ...opened.pages, ...services.connections?.pages }
   const server = await listenAt(config, { stores, receiver, telemetry, pages })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
@@ -178,7 +175,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
-    mcpAdmin: adminOf(config, { agent, stores }),
+    mcpAdmin: agent.mcpAdmin,
     connections: openConnections(config, {
       accounts: [slackAccount, ...agent.accounts],
       people,
@@ -195,13 +192,6 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     fetch: net.fetch,
     now,
   }
-}
-
-/** The MCP servers as admins see them on their Home. Undefined if there are none. */
-function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores: Stores }): McpAdmin | undefined {
-  if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
-  const { needOf } = loginStore(stores.mcp, sealerFrom(config))
-  return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
 async function startWork(services: Services, recorder: RunRecorder | undefined) {
@@ -222,22 +212,18 @@ async function startWork(services: Services, recorder: RunRecorder | undefined) 
 function receiverOf(
   config: Config,
   services: Services,
-  { opened, connection }: { opened: OpenedInstallations; connection: SlackConnection },
+  { opened: { apps }, net, options }: { opened: OpenedInstallations; net: Network; options: BotOptions },
 ): SlackReceiver | undefined {
   if (config.ROLE === 'worker') return undefined
-  return opened.apps ? createAppReceivers(services, connection, opened.apps) : createSlackReceiver(services, connection)
-}
-
-function connectionOf(config: Config, { dispatcher }: Network, options: BotOptions): SlackConnection {
-  const { socketSilenceMs, socketPause } = options
-  return {
+  const connection = {
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    dispatcher,
-    socketSilenceMs,
-    socketPause,
+    dispatcher: net.dispatcher,
+    socketSilenceMs: options.socketSilenceMs,
+    socketPause: options.socketPause,
   }
+  return apps ? createAppReceivers(services, connection, apps) : createSlackReceiver(services, connection)
 }
 
 interface ServerParts {

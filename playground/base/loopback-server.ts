@@ -11,9 +11,14 @@ export interface LoopbackServer {
   close(): Promise<void>
 }
 
+/** Longer than clients keep an idle connection. Milliseconds. */
+const KEEP_ALIVE_MS = 600_000
+
 /** Listens on 127.0.0.1; port 0 takes a free one. */
 export async function listen(handler: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer(handler)
+  // A busy process would otherwise close an idle connection while a request arrives on it.
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)

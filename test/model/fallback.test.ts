@@ -101,14 +101,14 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
 
   test.for([
     ['thinks silently for less than that', { text: 'It is 4.', delayMs: 1500 }],
-    ['talks for longer than that', { text: 'word '.repeat(16), chunkMs: 600 }],
+    ['talks for longer than that', { text: 'word '.repeat(16), chunkMs: 1000 }],
     [
       'writes a long tool call',
-      { toolCalls: [{ name: 'a', arguments: `{"q":"${'so on '.repeat(9)}"}` }], chunkMs: 600 },
+      { toolCalls: [{ name: 'a', arguments: `{"q":"${'so on '.repeat(9)}"}` }], chunkMs: 1000 },
     ],
   ] as const)('leaves a model alone that %s', async ([, turn], t) => {
     const { model, asked } = await twoModels(t, { first: () => turn as Turn, second: () => 'No.' })
-    expect(await callModel(model, { timeMs: 16_000 })).not.toHaveProperty('error')
+    expect(await callModel(model, { timeMs: 30_000 })).not.toHaveProperty('error')
     expect(asked).toEqual({ first: 1, second: 0 })
   })
 

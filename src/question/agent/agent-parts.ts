@@ -5,12 +5,12 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { AnsweringAgent } from '../answer.ts'
 import type { DialectName } from '../../config.ts'
 import type { Log } from '../../base/log.ts'
+import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
 import type { ChosenAgent } from '../../stores/settings/settings.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
-import type { McpConfig } from '../../mcp/types.ts'
 import type { ModelMeter } from '../../model/index.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import type { Prompts } from '../../base/prompts.ts'
@@ -30,10 +30,10 @@ export interface AgentParts {
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
   /** Set if MCP_CONFIG is set and there is a store for it. */
   mcp: McpToolbox | undefined
+  /** Its servers, as admins see them on their Home. */
+  mcpAdmin: McpAdmin | undefined
   /** The servers that people log in to, each for themselves. */
   accounts: Account[]
-  /** MCP_CONFIG as it was read. */
-  mcpConfig: McpConfig | undefined
   close(): Promise<void>
 }
 

@@ -77,8 +77,8 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, parts),
     mcp,
+    mcpAdmin: opened?.admin,
     accounts: opened?.accounts ?? [],
-    mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
 }

@@ -6,16 +6,18 @@ import { sealerFrom } from '../../base/seal.ts'
 import { readEnv, type Config } from '../../config.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
+import { loginStore } from '../../mcp/login/login-store.ts'
 import { personLogins } from '../../mcp/login/person-logins.ts'
 import { serverAccount } from '../../mcp/login/server-account.ts'
+import { mcpAdmin, type McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { openMcpToolbox, type McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
-import { isPersonal, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import { isPersonal, type McpServerConfig } from '../../mcp/types.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
 
 interface OpenedMcp {
   toolbox: McpToolbox
-  config: McpConfig
+  admin: McpAdmin
   /** The servers that people log in to, each for themselves. */
   accounts: Account[]
 }
@@ -61,7 +63,8 @@ export async function openMcp(
   })
   const titles = (server: string, person: Person) => toolbox.titles(server, person)
   const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []
-  return { toolbox, config: servers, accounts }
+  const admin = mcpAdmin(toolbox, { config: servers, needOf: loginStore(store, sealer).needOf })
+  return { toolbox, admin, accounts }
 }
 
 /** @throws ConfigError if a server wants people's logins and they could not log in */

@@ -94,7 +94,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * How long all patterns of a form may take together: Slack waits three seconds for the answer to a form. Milliseconds.
+ * How long all patterns of a form may take together, once their thread has started: Slack waits three seconds for the
+ * answer to a form. Milliseconds.
  */
 const PATTERNS_MS = 1_000
 
@@ -139,7 +140,7 @@ async function unmatched<Pair extends { pattern: string; text: string }>(pairs: 
   const wrong: Pair[] = []
   let timer: NodeJS.Timeout | undefined
   await new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATTERNS_MS)
+    worker.on('online', () => (timer = setTimeout(resolve, PATTERNS_MS)))
     worker.on('message', (message: unknown) => {
       const pair = typeof message === 'number' ? pairs[message] : undefined
       if (pair) wrong.push(pair)

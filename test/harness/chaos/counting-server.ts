@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { parseJson } from '../../../src/base/parse-json.ts'
 import type { Ends } from '../ends.ts'
 import { mcpFile } from '../mcp/mcp-servers.ts'
 
@@ -115,5 +116,5 @@ function said(text: string) {
 /** Returns the text of a call. Empty for anything else. */
 function textIn(body: string): string {
   const call = z.object({ params: z.object({ arguments: FIELDS }) })
-  return (body === '' ? undefined : call.safeParse(JSON.parse(body)).data)?.params.arguments.text ?? ''
+  return call.safeParse(parseJson(body)).data?.params.arguments.text ?? ''
 }

@@ -1,6 +1,7 @@
 /** An MCP server over Streamable HTTP, of the protocol before 2026-07-28, whose tools a test can change. */
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { parseJson } from '../../../src/base/parse-json.ts'
 import { startWebServer } from '../web-server.ts'
 
 export interface ListedTool {
@@ -39,7 +40,11 @@ export async function startChangingServer(tools: ListedTool[] = []): Promise<Cha
     if (request.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
     request.on('data', (data) => (body += String(data)))
-    request.on('end', () => answer(askedSchema.parse(JSON.parse(body)), response))
+    request.on('end', () => {
+      const { data: asked } = askedSchema.safeParse(parseJson(body))
+      if (asked) answer(asked, response)
+      else response.writeHead(400).end()
+    })
   })
   told.url = `${server.url}/mcp`
 

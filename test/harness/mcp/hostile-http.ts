@@ -1,5 +1,6 @@
 /** A hostile server over Streamable HTTP. Its tools are named after their attacks. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parseJson } from '../../../src/base/parse-json.ts'
 import { startWebServer, type WebServer } from '../web-server.ts'
 import { answerOf, askedSchema, MEGABYTE } from './hostile-answers.ts'
 
@@ -75,7 +76,8 @@ export async function startHostileServer(other = 'http://127.0.0.1:1'): Promise<
     let body = ''
     request.on('data', (data) => (body += String(data)))
     request.on('end', () => {
-      const asked = askedSchema.parse(JSON.parse(body))
+      const { data: asked } = askedSchema.safeParse(parseJson(body))
+      if (!asked) return void response.writeHead(400).end()
       if (asked.id === undefined) return void response.writeHead(202).end()
       const answer = answerOf(asked, { tools: ['fine', ...Object.keys(acts)], endless: path === '/endless' })
       const id = JSON.stringify(asked.id)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
+import { parseJson } from '../../../src/base/parse-json.ts'
 import type { Ends } from '../ends.ts'
 import { serveFetch } from './fetch-server.ts'
 
@@ -96,7 +97,7 @@ export async function startNotesServer(t: Ends, options: NotesOptions = {}): Pro
 }
 
 function methodsIn(body: string): string[] {
-  const { data } = z.object({ method: z.string() }).safeParse(body === '' ? undefined : JSON.parse(body))
+  const { data } = z.object({ method: z.string() }).safeParse(parseJson(body))
   return data ? [data.method] : []
 }
 
