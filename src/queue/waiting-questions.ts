@@ -1,3 +1,4 @@
+import type { RedisKeyspace } from '../base/redis/redis-keys.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
@@ -17,7 +18,7 @@ export class WaitingQuestions {
   readonly #prefix: string
   readonly key: string
 
-  constructor({ redis, prefix, key }: { redis: RedisClient; prefix: string; key: string }) {
+  constructor({ redis, prefix, key }: RedisKeyspace & { key: string }) {
     this.#redis = redis
     this.#prefix = prefix
     this.key = key
