@@ -94,12 +94,12 @@ function repeatsPrompt(
   const labels = (text: string) => text.match(LABEL)?.length ?? 0
   const isRepeated = (text: string) => text.includes(text) && !asked.includes(text)
   const unlabelled = text.replace(/(?<= )a: /g, '')
-  const isTold = ({ standalone, question, answer }: Turn) =>
+  const isCopied = ({ standalone, question, answer }: Turn) =>
     answer !== '' && unlabelled.includes(folded(`${standalone || question} ${answer}`))
   return (
     labels(standalone) > labels(question) ||
     sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
-    turns.some(isTold)
+    turns.some(isCopied)
   )
 }
 

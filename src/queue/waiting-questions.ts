@@ -9,7 +9,7 @@ import { WAITING_TTL_MS } from './fair-order.ts'
 const MAX_CLEARED = 100
 
 /**
- * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
+ * The questions that no worker has: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
  * Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
  * begun. `oldest` recognises such entries by their runs and removes them.
  */

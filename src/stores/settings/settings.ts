@@ -168,7 +168,7 @@ export function memoryChannelSettings({ now }: { now: () => number }): ChannelSe
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
 
-/** Stores settings as JSON. Unreadable settings count as not set. */
+/** Stores settings as JSON. */
 function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
   return {
     async load(place) {
