@@ -90,10 +90,10 @@ function repeatsPrompt(
   question: string,
   { turns, prompts }: { turns: Turn[]; prompts: Prompts },
 ): boolean {
-  const [text, asked] = [folded(standalone), folded(question)]
+  const [rewritten, original] = [folded(standalone), folded(question)]
   const labels = (text: string) => text.match(LABEL)?.length ?? 0
-  const isRepeated = (text: string) => text.includes(text) && !asked.includes(text)
-  const unlabelled = text.replace(/(?<= )a: /g, '')
+  const isRepeated = (text: string) => rewritten.includes(text) && !original.includes(text)
+  const unlabelled = rewritten.replace(/(?<= )a: /g, '')
   const isCopied = ({ standalone, question, answer }: Turn) =>
     answer !== '' && unlabelled.includes(folded(`${standalone || question} ${answer}`))
   return (
