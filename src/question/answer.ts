@@ -118,16 +118,17 @@ async function* answerOnceHeard(
   const turns = earlierTurns(await deps.history.load(thread), question, run)
   await listening
   heard.throwIfWithdrawn()
-  const said = await loadThreadContext(answering, turns)
-  const all = { turns, said: said.text }
-  const past = hasMessages(all) ? trimToBudget(turns, said.text) : all
+  const context = await loadThreadContext(answering, turns)
+  const all = { turns, said: context.text }
+  const past = hasMessages(all) ? trimToBudget(turns, context.text) : all
   const standalone = yield* understand(question, run, { agent, prompts, condenseModel, ...past, heard, signal })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
   const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
-  if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
+  if (answer !== undefined)
+    await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said: context }))
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */

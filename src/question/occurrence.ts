@@ -41,7 +41,7 @@ export function scheduledSettings(question: Question, settings: Settings, prompt
   return { ...settings, tools, dialect: withInstructions(settings.dialect, prompts['quiet-schedule']({})) }
 }
 
-/** How an occurrence ended. `over`: as its answer says. */
+/** The end of an occurrence. `over`: its answer says how. */
 export type OccurrenceEnd = ScheduleRun['end'] | 'over'
 
 /**
@@ -79,7 +79,7 @@ function isReplaced({ schedule: occurrence }: Question, { again }: Schedule): bo
   return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
 }
 
-/** How long a run waits for one of the workspace's others to end. Milliseconds. */
+/** How long a run waits for another run of the workspace to end. Milliseconds. */
 const ROOM_MS = 30_000
 
 /**

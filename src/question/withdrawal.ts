@@ -63,7 +63,7 @@ export async function knownIds(
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }
 
-/** How long to wait for a run that has just answered to end, and how often to look. Milliseconds. */
+/** How long to wait for the end of a run that has just answered, and the interval between two checks. Milliseconds. */
 const ENDING_MS = 120_000
 const CHECK_MS = 500
 

@@ -35,8 +35,8 @@ export function addToRun(run: AddableRun, message: Question): void {
  */
 export function unreadAdditions(run: AddableRun, inbox: readonly AddableRun[]): Question[] {
   const stops = run.signals.filter(isStop)
-  const again = stops.flatMap(({ withdrawn }) => withdrawn?.again?.id ?? []).at(-1)
-  const successor = inbox.find(({ question }) => question.id === again)
+  const successorId = stops.flatMap(({ withdrawn }) => withdrawn?.again?.id ?? []).at(-1)
+  const successor = inbox.find(({ question }) => question.id === successorId)
   if (successor) for (const message of run.additions) addToRun(successor, message)
   if (stops.length > 0) return []
   const read = new Set(run.saved.steps.map((step) => (step.kind === 'message' ? step.id : '')))

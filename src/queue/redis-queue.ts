@@ -35,7 +35,7 @@ interface RedisQueueParts {
   settings: QueueSettings
 }
 
-/** How long stopped runs have to end, and how often to look whether they have. Milliseconds. */
+/** The time in which stopped runs have to end, and the interval between two checks. Milliseconds. */
 const ENDING_MS = 60_000
 const ENDING_CHECK_MS = 250
 

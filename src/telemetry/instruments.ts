@@ -1,3 +1,4 @@
+import { settledWithin } from '../base/async.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 
@@ -120,7 +121,6 @@ function sharedRead(stats: () => Promise<QueueStats>): () => Promise<QueueStats>
 const UNKNOWN: QueueStats = { waiting: NaN, active: NaN, oldestMs: NaN }
 
 async function inTime(stats: Promise<QueueStats>): Promise<QueueStats> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<QueueStats>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, UNKNOWN)))
-  return Promise.race([stats.catch(() => UNKNOWN), late]).finally(() => clearTimeout(timer))
+  const known = stats.catch(() => UNKNOWN)
+  return (await settledWithin(PATIENCE_MS, [known])) ? known : UNKNOWN
 }

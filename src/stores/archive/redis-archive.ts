@@ -1,8 +1,14 @@
 import type { StoreLog } from '../../base/store-log.ts'
 import { openTrace, packTrace } from './packed-trace.ts'
 import type { Person } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgetKeys, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import {
+  below,
+  forgetKeys,
+  forgettingKeys,
+  scanKeys,
+  threadKey,
+  type RedisKeyspace,
+} from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import type { Sealer } from '../../base/seal.ts'
@@ -10,11 +16,8 @@ import { parseRecord } from './record.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
-interface RedisArchiveOptions {
-  redis: RedisClient
+interface RedisArchiveOptions extends RedisKeyspace {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   /** How long a run is kept. Milliseconds. */
   ttlMs: number
   /** Seals traces if SECRETS_KEY is set. */

@@ -130,8 +130,8 @@ function isWrite(
 
 /**
  * Returns the outcome of a call.
- * @returns undefined if it was neither made nor refused: it waits for a person, its run was stopped while it did, or
- * its tool asked the asker something and has had no effect
+ * @returns undefined if the call was neither made nor refused: it waits for a person, its run was stopped during the
+ * wait, or its tool asked the asker something and has had no effect
  */
 function outcomeOf({ begun, waiting, observation }: ToolStep, isOver: boolean): WriteOutcome | undefined {
   const isUnanswered = isOver && waiting?.for?.kind === 'question'
@@ -166,10 +166,10 @@ async function decidedOf(
 
 /** Returns the input of a call that was made, or else the input that the person was shown. */
 function sentInput(step: ToolStep, tool: Tool | undefined): unknown {
-  const asked = approvalOf(step)
-  if (asked && step.begun === undefined) return asked.input
+  const approval = approvalOf(step)
+  if (approval && step.begun === undefined) return approval.input
   const input = tool && coerceInput(tool, step.action.input)
-  return input?.ok ? input.value : (asked?.input ?? step.action.input)
+  return input?.ok ? input.value : (approval?.input ?? step.action.input)
 }
 
 function approvalOf({ waiting }: ToolStep) {

@@ -1,15 +1,12 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditLog, type AuditEntry } from './types.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { z } from 'zod'
 
-interface RedisAuditOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisAuditOptions extends RedisKeyspace {
   ttlMs?: number
   /** The maximum number of a team's entries. */
   max?: number

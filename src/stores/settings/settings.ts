@@ -1,4 +1,5 @@
 /** The settings of a place: the operator's (config.ts), replaced by what the channel has set. */
+import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -8,7 +9,6 @@ import { ExpiringMap } from '../../base/expiring-map.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 /** The settings of one place in Slack at the moment of a question. */
@@ -168,7 +168,7 @@ export function memoryChannelSettings({ now }: { now: () => number }): ChannelSe
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
 
-/** Stores settings as JSON. Unreadable settings count as not set. */
+/** Stores settings as JSON. */
 function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
   return {
     async load(place) {
@@ -184,11 +184,8 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
   }
 }
 
-interface RedisChannelSettingsOptions {
-  redis: RedisClient
+interface RedisChannelSettingsOptions extends RedisKeyspace {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   now: () => number
 }
 

@@ -1,5 +1,4 @@
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadKey } from '../../base/place.ts'
@@ -7,10 +6,7 @@ import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
-interface RedisThreadsOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisThreadsOptions extends RedisKeyspace {
   /** How long a part is kept after it was last set. Milliseconds. */
   ttlMs: number
 }
