@@ -39,7 +39,7 @@ export interface Bot {
   stop(): Promise<void>
 }
 
-export interface BotOptions {
+interface BotOptions {
   /** Replaces the configured model, for the playground's demo. */
   model?: Model
   /** Replaces the configured stores. They are closed with the bot. */
@@ -98,7 +98,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
-  // A front may have ended between a login and what waits for it; workers look again every hour.
+  // A front may have ended after a login and before it resumed the runs that wait for it. Workers retry every hour.
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
   const receiver = receiverOf(config, services, { opened, net, options })
   const pages = { ...opened.pages, ...services.connections?.pages }
@@ -244,9 +244,10 @@ async function listenAt(config: Config, { receiver, stores, telemetry, pages: fo
   const { PORT, METRICS_PORT, HOST: host } = config
   const own = receiver ? { ...pages, ...forPeople } : pages
   const main = await listen('PORT', { port: PORT, host, pages: own, front: receiver?.requestListener })
-  const seen =
-    METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
-  const metrics = seen && (await listen('METRICS_PORT', seen))
+  const metrics =
+    METRICS_PORT === undefined
+      ? undefined
+      : await listen('METRICS_PORT', { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } })
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
 }
 
@@ -264,8 +265,9 @@ async function whyNotReady(
 const CLOSING_MS = 4_000
 /** The part of `CLOSING_MS` for sending the last traces, in ms. */
 const FLUSH_MS = 2_000
+
 function summaryOf(config: Config, model: string): string {
-  const way =
+  const intake =
     config.ROLE === 'worker'
       ? 'answering questions from the fronts'
       : config.SLACK_APPS
@@ -276,5 +278,5 @@ function summaryOf(config: Config, model: string): string {
   const memory = config.REDIS_URL
     ? 'conversations and work are kept in Redis'
     : 'conversations and work are in memory and lost when it stops (set REDIS_URL to keep them)'
-  return `Thinkaloud is ready: ${way}, port ${config.PORT}, model ${model}; ${memory}.`
+  return `Thinkaloud is ready: ${intake}, port ${config.PORT}, model ${model}; ${memory}.`
 }

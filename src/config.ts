@@ -10,7 +10,7 @@ import { approvers } from './base/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { nearest } from './base/nearest.ts'
 import { ROOT } from './base/package-root.ts'
-import { parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
+import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
   bots,
   channels,
@@ -32,18 +32,7 @@ import { SETTING_WORDS } from './base/setting-words.ts'
 
 export type Env = Record<string, string | undefined>
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/**
- * Returns whether a folder is readable. Resolved from the project's folder, as its users do. The default one may be
- * missing.
- */
+/** Returns whether a folder can be read. A relative path begins at the project's folder. */
 function isFolder(path: string): boolean {
   try {
     readdirSync(resolve(ROOT, path))

@@ -45,7 +45,7 @@ const PARSER = {
   isArray: (name: string) => name === 'entry' || name === 'author',
 }
 
-export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] {
+export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }> {
   const service = serviceOf(
     http,
     { setting: settings.arxivApiUrl, standard: ARXIV },
@@ -68,18 +68,14 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
     return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
   }
 
-  const input = zodInput(z.object({ query: queryText().min(1).describe('search query or paper id') }))
-  const description = 'Finds scientific papers on arXiv. Input: a search query.'
-  return [
-    {
-      name: 'arxiv',
-      title: 'arXiv',
-      description,
-      ...input,
-      effects: 'read',
-      run: ({ query }, { signal }) => run(query, signal),
-    },
-  ]
+  return {
+    name: 'arxiv',
+    title: 'arXiv',
+    description: 'Finds scientific papers on arXiv. Input: a search query.',
+    ...zodInput(z.object({ query: queryText().min(1).describe('search query or paper id') })),
+    effects: 'read',
+    run: ({ query }, { signal }) => run(query, signal),
+  }
 }
 
 /** Words that say nothing about a paper and would only narrow the search. */

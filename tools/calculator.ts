@@ -24,8 +24,8 @@ export function calculator(): Tool<{ expression: string }> {
 }
 
 /**
- * Returns the value of an expression. The reader lets only arithmetic through, and the parser knows only our operators
- * and functions, so that either alone would do.
+ * Returns the value of an expression. Two independent checks exclude everything but arithmetic: the reader, and the
+ * parser, which knows only our operators and functions.
  * @throws ToolError with a sentence if it is no arithmetic, too long or deep, or has no finite value
  */
 export function calculate(expression: string): number {
@@ -38,16 +38,16 @@ export function calculate(expression: string): number {
   return value
 }
 
-/** A double carries 15 decimal digits faithfully; a number with so few of them was meant to be round. */
+/** A double is exact to 15 decimal digits. A result that needs at most this many of them is shown rounded. */
 const ROUND_DIGITS = 12
 
 /**
- * Returns a value as JavaScript prints it, unless its 15 faithful digits are plainly rounder, as 0.3 is for 0.1+0.2.
+ * Returns a value as JavaScript prints it, without a rounding error in its last digits: 0.3 for 0.1 + 0.2.
  */
 export function formatResult(value: number): string {
   const rounder = Number(value.toPrecision(15))
-  const isDust = !Number.isInteger(value) && digitsOf(value) > 15 && digitsOf(rounder) <= ROUND_DIGITS
-  return String(isDust ? rounder : value)
+  const isRoundingError = !Number.isInteger(value) && digitsOf(value) > 15 && digitsOf(rounder) <= ROUND_DIGITS
+  return String(isRoundingError ? rounder : value)
 }
 
 /** Returns how many significant digits a number is printed with. */
@@ -65,11 +65,8 @@ function arithmeticParser(): Parser {
   const plus = (x: number) => x
   const minus = (x: number) => -x
   arithmetic.unaryOps = Object.assign(Object.create(null), { '+': plus, '-': minus, '!': factorial })
-  arithmetic.functions = Object.assign(Object.create(null), applied())
+  const functions = [...FUNCTIONS].map(([name, { apply }]) => [name, apply])
+  arithmetic.functions = Object.assign(Object.create(null), Object.fromEntries(functions))
   arithmetic.consts = Object.fromEntries(CONSTANTS)
   return arithmetic
-}
-
-function applied(): Record<string, unknown> {
-  return Object.fromEntries([...FUNCTIONS].map(([name, { apply }]) => [name, apply]))
 }

@@ -31,33 +31,29 @@ const answerSchema = z.object({
 
 type InstantAnswer = z.infer<typeof answerSchema>
 
-export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string }>[] {
-  const address = { setting: settings.duckduckgoUrl, standard: DUCKDUCKGO }
-  const { url, fetch } = serviceOf(http, address, { name: 'duckduckgo' })
+export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string }> {
+  const setting = settings.duckduckgoUrl
+  const { url, fetch } = serviceOf(http, { setting, standard: DUCKDUCKGO }, { name: 'duckduckgo' })
 
   const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const asked = new URL(url)
+    const address = new URL(url)
     const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
-    for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value)
-    const { status, body } = await fetch(asked, { signal })
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+    const { status, body } = await fetch(address, { signal })
     // DuckDuckGo rejects frequent requests with 202.
     if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
     const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
     return (answer && bestOf(answer)) ?? nothing(query)
   }
 
-  const input = zodInput(z.object({ query: queryText().min(1).describe('name of a topic') }))
-  const description = 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.'
-  return [
-    {
-      name: 'duckduckgo',
-      title: 'DuckDuckGo',
-      description,
-      ...input,
-      effects: 'read',
-      run: ({ query }, { signal }) => run(query, signal),
-    },
-  ]
+  return {
+    name: 'duckduckgo',
+    title: 'DuckDuckGo',
+    description: 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.',
+    ...zodInput(z.object({ query: queryText().min(1).describe('name of a topic') })),
+    effects: 'read',
+    run: ({ query }, { signal }) => run(query, signal),
+  }
 }
 
 /** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */

@@ -1,4 +1,4 @@
-/** Read the files of a conversation. They are added to a run's tools if there are files. */
+/** The tools that read and search a conversation's files. A run has them if there are files. */
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
@@ -27,13 +27,7 @@ function readFile(): Tool<z.infer<typeof readInput>> {
       'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
     ...zodInput(readInput),
     effects: 'read',
-    run: ({ file, pages, sheet, range, lines }, context) =>
-      filesOf(context).read(file, {
-        ...(pages === undefined ? {} : { pages }),
-        ...(sheet === undefined ? {} : { sheet }),
-        ...(range === undefined ? {} : { range }),
-        ...(lines === undefined ? {} : { lines }),
-      }),
+    run: ({ file, pages, sheet, range, lines }, context) => filesOf(context).read(file, { pages, sheet, range, lines }),
   }
 }
 
@@ -53,7 +47,6 @@ function searchFile(): Tool<z.infer<typeof searchInput>> {
   }
 }
 
-/** A run with these tools has files. */
 function filesOf({ files }: ToolContext): RunFiles {
   if (!files) throw new ToolError('There are no files in this conversation.')
   return files

@@ -31,7 +31,7 @@ const profileSchema = z.object({
 })
 
 /** Works on GitHub and, with GITHUB_API_URL, on GitHub Enterprise (`https://HOST/api/v3`). The token is optional. */
-export function githubUser({ http, settings }: ToolParts): Tool<{ login: string }>[] {
+export function githubUser({ http, settings }: ToolParts): Tool<{ login: string }> {
   const address = { setting: settings.githubApiUrl, standard: GITHUB }
   const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
   const headers = {
@@ -40,25 +40,21 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
     ...(settings.githubToken ? { authorization: `Bearer ${settings.githubToken}` } : {}),
   }
 
-  const run = async (given: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const login = loginOf(given)
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
-    if (answer.status !== 200) throw new ToolError(refusal(answer, login))
-    return describe(parseJson(answer.body, 'github_user'))
+  const run = async (written: string, signal: AbortSignal): Promise<ToolOutput> => {
+    const login = loginOf(written)
+    const response = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
+    if (response.status !== 200) throw new ToolError(refusal(response, login))
+    return describe(parseJson(response.body, 'github_user'))
   }
 
-  const input = zodInput(z.object({ login: queryText().describe('login') }))
-  const description = "Gives a GitHub user's followers, repositories, location, etc. Input: the login."
-  return [
-    {
-      name: 'github_user',
-      title: 'GitHub users',
-      description,
-      ...input,
-      effects: 'read',
-      run: ({ login }, { signal }) => run(login, signal),
-    },
-  ]
+  return {
+    name: 'github_user',
+    title: 'GitHub users',
+    description: "Gives a GitHub user's followers, repositories, location, etc. Input: the login.",
+    ...zodInput(z.object({ login: queryText().describe('login') })),
+    effects: 'read',
+    run: ({ login }, { signal }) => run(login, signal),
+  }
 }
 
 /** Returns the login in a model's input: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */
@@ -86,10 +82,10 @@ function refusal({ status, headers }: Fetched, login: string): string {
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an unreadable response.')
-  const told = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
   const page = webAddress(typeof json === 'object' && json !== null && 'html_url' in json ? json.html_url : undefined)
   return {
-    text: JSON.stringify(Object.fromEntries(told)),
+    text: JSON.stringify(Object.fromEntries(shown)),
     ...(page && { sources: [{ title: `${data.login} on GitHub`, url: page }] }),
   }
 }

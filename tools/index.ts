@@ -19,8 +19,8 @@ export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
 /** The tools behind one name of TOOLS. */
 interface ToolEntry {
-  make(parts: ToolParts): Tool[]
-  /** Off unless TOOLS names it: tools that teach, or that overlap with others. */
+  make(parts: ToolParts): Tool | Tool[]
+  /** Off unless TOOLS names it: an example, or a tool that overlaps with others. */
   onlyWhenNamed?: boolean
   /** The setting that it needs. */
   needs?: { setting: string; given(settings: ToolSettings): boolean }
@@ -38,13 +38,13 @@ interface ToolEntry {
 const serpapiKey = { setting: 'SERPAPI_API_KEY', given: (settings: ToolSettings) => Boolean(settings.serpapiApiKey) }
 
 const ENTRIES: Record<string, ToolEntry> = {
-  calculator: { make: () => [calculator()], sample: { expression: '6 * 7' } },
+  calculator: { make: calculator, sample: { expression: '6 * 7' } },
   wikipedia: { make: wikipedia, sample: { query: 'Wikipedia' } },
   search: { make: webSearch, needs: serpapiKey },
   duckduckgo: { make: duckduckgo, sample: { query: 'Wikipedia' } },
   arxiv: { make: arxiv, sample: { query: 'attention is all you need' } },
   github_user: { make: githubUser, sample: { login: 'octocat' } },
-  make_file: { make: () => [makeFile()] },
+  make_file: { make: makeFile },
   workspace_search: { make: workspaceSearch, ofWorkspace: true },
   read_channel: { make: readChannel, ofWorkspace: true },
   read_thread: { make: readThread, ofWorkspace: true },

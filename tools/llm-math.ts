@@ -14,21 +14,19 @@ import { zodInput } from '../src/agent/tool-input.ts'
 /** Longer than a query, since it only goes to the model. */
 const MAX_QUESTION = 1000
 
-export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
-  return [
-    {
-      name: 'llm_math',
-      title: 'Math',
-      description: 'Answers questions about math. Input: the question in words.',
-      ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
-      effects: 'read',
-      run: async ({ question }, context) =>
-        `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
-    },
-  ]
+export function llmMath({ prompts }: ToolParts): Tool<{ question: string }> {
+  return {
+    name: 'llm_math',
+    title: 'Math',
+    description: 'Answers questions about math. Input: the question in words.',
+    ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
+    effects: 'read',
+    run: async ({ question }, context) =>
+      `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
+  }
 }
 
-/** An expression needs no call of the model. */
+/** Calculates a question that is an expression. Asks the model for the expression of any other. */
 async function solve(
   question: string,
   context: ToolContext,
@@ -47,7 +45,7 @@ async function solve(
   throw new ToolError(fault)
 }
 
-/** Returns a failed calculation as a value: the next candidate may do better. */
+/** Calculates an expression. A failure is a value, so that the caller can try another expression. */
 function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
   try {
     return { value: calculate(expression) }
@@ -56,7 +54,7 @@ function attempt(expression: string): { value: number; fault?: undefined } | { v
   }
 }
 
-/** Returns where the expression may be in a reply: in a fence, on a line, behind a label; the likeliest first. */
+/** Returns the possible expressions in a reply, likeliest first: fenced text, then lines, without their labels. */
 function candidatesIn(reply: string): string[] {
   const text = reply.slice(0, 4000)
   const fenced = [...text.matchAll(/```\w*\n([^`]*)```/g)].map((match) => match[1] ?? '')

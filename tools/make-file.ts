@@ -25,11 +25,11 @@ export function makeFile(): Tool<z.infer<typeof input>> {
     ...zodInput(input),
     effects: 'read',
     makesFiles: true,
-    run: async (wanted, context) => made(wanted, context),
+    run: async (wanted, context) => fileOutput(wanted, context),
   }
 }
 
-function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
+function fileOutput({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
   if (!sendsFiles) throw new ToolError('No file can be sent here. Put what matters into the answer.')
   if (text.trim() === '') throw new ToolError('The file would be empty.')
   if (text.length > MAX_CHARS) throw new ToolError(`The file is too long: at most ${MAX_CHARS} characters.`)

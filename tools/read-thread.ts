@@ -5,19 +5,17 @@ import { zodInput } from '../src/agent/tool-input.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
-export function readThread(): Tool<{ url: string }>[] {
-  return [
-    {
-      name: 'read_thread',
-      title: 'Read a thread',
-      description:
-        'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',
-      ...zodInput(z.object({ url: queryText().min(1).describe('link to a message') })),
-      effects: 'read',
-      run: async ({ url: asked }, context) => {
-        const { text, title, url } = await (await workspaceOf(context)).readThread(asked, context.signal)
-        return { text, sources: [{ title, url }], passing: true }
-      },
+export function readThread(): Tool<{ url: string }> {
+  return {
+    name: 'read_thread',
+    title: 'Read a thread',
+    description:
+      'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',
+    ...zodInput(z.object({ url: queryText().min(1).describe('link to a message') })),
+    effects: 'read',
+    run: async ({ url: link }, context) => {
+      const { text, title, url } = await (await workspaceOf(context)).readThread(link, context.signal)
+      return { text, sources: [{ title, url }], passing: true }
     },
-  ]
+  }
 }

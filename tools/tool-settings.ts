@@ -31,8 +31,8 @@ export interface Service {
 }
 
 /**
- * Returns the service that a setting names, or the public one. A host that an operator named may be on a private
- * network; the public one may not, whatever DNS says.
+ * Returns the service that a setting names, or the public one. Only a host that an operator named may be on a private
+ * network. The public one is refused there, even if its DNS entry is forged.
  */
 export function serviceOf(
   http: ToolHttp,

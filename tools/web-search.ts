@@ -42,7 +42,7 @@ const resultSchema = z.object({
 type SearchResult = z.infer<typeof resultSchema>
 
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
-export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }>[] {
+export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }> {
   const { url, fetch } = serviceOf(http, { setting: settings.serpapiUrl, standard: SERPAPI }, { name: 'search' })
   const key = settings.serpapiApiKey ?? ''
 
@@ -57,18 +57,14 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
     return result ? bestOf(result) : { text: 'No good search result found' }
   }
 
-  const input = zodInput(z.object({ query: queryText().min(1).describe('search query') }))
-  const description = 'Searches the web, also for current events. Input: a search query.'
-  return [
-    {
-      name: 'search',
-      title: 'Web search',
-      description,
-      ...input,
-      effects: 'read',
-      run: ({ query }, { signal }) => run(query, signal),
-    },
-  ]
+  return {
+    name: 'search',
+    title: 'Web search',
+    description: 'Searches the web, also for current events. Input: a search query.',
+    ...zodInput(z.object({ query: queryText().min(1).describe('search query') })),
+    effects: 'read',
+    run: ({ query }, { signal }) => run(query, signal),
+  }
 }
 
 /** Returns the first part with content, in the order of seed 001. */

@@ -1,14 +1,23 @@
 /** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
-import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type {
+  Find,
+  FindKind,
+  Source,
+  Tool,
+  ToolContext,
+  ToolOutput,
+  WorkspaceReader,
+} from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
-import { cutTo, queryText } from './query.ts'
+import { cutText } from '../src/base/cut-text.ts'
+import { queryText } from './query.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { workspaceOf } from './workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 
-/** The maximum of one find, so that all together stay well below an observation's. Characters. */
+/** The longest text of one find, in characters. All finds together stay well below the limit of an observation. */
 const FIND_CHARS = 500
 
 /** The memory key of the last search's position. The cursor is Slack's, and reveals nothing. */
@@ -20,25 +29,23 @@ interface SearchInput {
   kind?: FindKind | undefined
 }
 
-export function workspaceSearch(): Tool<SearchInput>[] {
-  return [
-    {
-      name: 'workspace_search',
-      title: 'Search this workspace',
-      description:
-        'Searches what people wrote in public channels of this Slack workspace, or what the asker can see if they connected Slack. The same search again gives the next results.',
-      ...zodInput(
-        z.object({
-          query: queryText().min(1).describe('words or a question'),
-          kind: z.enum(KINDS).optional().describe('what to look for; messages unless it says otherwise'),
-        }),
-      ),
-      effects: 'read',
-      needsSearch: true,
-      repeatable: true,
-      run: ({ query, kind = 'messages' }, context) => search(query, kind, context),
-    },
-  ]
+export function workspaceSearch(): Tool<SearchInput> {
+  return {
+    name: 'workspace_search',
+    title: 'Search this workspace',
+    description:
+      'Searches what people wrote in public channels of this Slack workspace, or what the asker can see if they connected Slack. The same search again gives the next results.',
+    ...zodInput(
+      z.object({
+        query: queryText().min(1).describe('words or a question'),
+        kind: z.enum(KINDS).optional().describe('what to look for; messages unless it says otherwise'),
+      }),
+    ),
+    effects: 'read',
+    needsSearch: true,
+    repeatable: true,
+    run: ({ query, kind = 'messages' }, context) => search(query, kind, context),
+  }
 }
 
 async function search(query: string, kind: FindKind, context: ToolContext): Promise<ToolOutput> {
@@ -47,14 +54,10 @@ async function search(query: string, kind: FindKind, context: ToolContext): Prom
   const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined
   // An empty cursor means that the last search of these words has shown all finds.
   const isOver = cursor === ''
-  const {
-    finds,
-    cursor: next = '',
-    asAsker = false,
-    forAsker = false,
-  } = isOver
-    ? { finds: [], asAsker: undefined, forAsker: undefined }
+  const found: Awaited<ReturnType<WorkspaceReader['search']>> = isOver
+    ? { finds: [] }
     : await workspace.search(query, { kind, cursor, signal: context.signal })
+  const { finds, cursor: next = '', asAsker = false, forAsker = false } = found
   context.memory[MEMORY] = { query, kind, cursor: next } satisfies z.infer<typeof endedSchema>
   if (finds.length === 0) return { text: nothing(kind, { isMore: cursor !== undefined, asAsker }), exhausted: true }
   const text = [
@@ -94,7 +97,7 @@ function nothing(kind: FindKind, { isMore, asAsker }: { isMore: boolean; asAsker
  */
 function lineOf(find: Find): string {
   const head = headOf(find)
-  const words = oneLine(cutTo(find.text, FIND_CHARS * 2), FIND_CHARS)
+  const words = oneLine(cutText(find.text, FIND_CHARS * 2), FIND_CHARS)
   return [`- ${[head, words].filter(Boolean).join(': ')}`, ...(webAddress(find.url) ? [`  ${find.url}`] : [])].join(
     '\n',
   )
@@ -110,7 +113,7 @@ function minuteOf(at: number): string {
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The source names who, where and when: unlike the text of a find, it is kept with the answer. */
+/** The source names the author, the place and the time. It is kept with the answer, unlike the text of a find. */
 function sourceOf(find: Find): Source[] {
   const url = webAddress(find.url)
   return url ? [{ title: headOf(find) || 'Slack', url }] : []

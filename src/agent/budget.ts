@@ -16,7 +16,7 @@ export const MAX_SAME_ACTION = 3
 /** How many tool calls of one turn are run. The others are dropped. */
 const MAX_AT_ONCE = 5
 
-/** Why the next model call must be the last, or undefined if there is budget left. */
+/** Returns why the next model call must be the last. Undefined if there is budget left. */
 export function stopReason(run: RunState): StopReason | undefined {
   const { limits } = run
   const { steps } = run.progress

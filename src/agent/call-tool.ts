@@ -50,7 +50,7 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
   }
 }
 
-/** A call that timed out may have taken effect all the same. */
+/** The observation of a call that timed out. A call with effects may still have taken effect. */
 function tooLate(tool: Tool, ms: number): Observation {
   const late = `did not finish within ${(ms / 1000).toFixed(1)} s`
   return isSafeToRepeat(tool) ? failure(`${tool.name} ${late}.`) : unknownEffect(tool.name, `it ${late}`)

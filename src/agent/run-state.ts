@@ -27,7 +27,7 @@ export interface RunLimits {
 }
 
 /** The effects that tools get through their context. */
-export interface ToolEnv {
+interface ToolEnv {
   fetch: ToolFetch
   now(): Date
   workspace?: (() => Promise<WorkspaceReader>) | undefined
@@ -151,7 +151,7 @@ export interface RunState extends AgentDeps {
   finalTurn?: StopReason | undefined
   /** The text of the model's last completion. */
   written: string
-  /** The reasoning beside it, and what of it goes back with its calls. */
+  /** The reasoning of the last completion. `kept` is the part that goes back with its calls. */
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
   /** The part of the answer that has been streamed. */

@@ -8,7 +8,7 @@ import type { PersonsAnswer, Tool, ToolQuestion } from './contracts/tool.ts'
 /** How often one call may wait for a person. A server that keeps asking is not called again. */
 const MAX_ROUNDS = 10
 
-/** Suspends the step until somebody allows its call. If it already waits for that, it stays as it was shown. */
+/** Suspends the step until somebody allows its call. A step that already waits for that is returned unchanged. */
 export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }: PendingCall): ToolStep {
   if (step.waiting?.for?.kind === 'approval') return step
   const approval: AwaitedDecision = {

@@ -4,7 +4,7 @@ import { isRecord, readLoose } from './parser/loose-json.ts'
 import type { ToolSpec } from './contracts/model.ts'
 import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
 
-export type CoercedInput = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
+type CoercedInput = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
 
 /**
  * Fits a model's input to a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same. A

@@ -29,20 +29,20 @@ const FORM =
  */
 export const approvers = z.string().transform((value, context): ApproverList[] => {
   const lists = new Map<string, ApproverList>()
-  let isRight = true
+  let isValid = true
   for (const entry of value.split(',').map((one) => one.trim())) {
     if (entry === '') continue
     const at = entry.indexOf('=')
     const name = entry.slice(0, Math.max(0, at)).trim()
-    isRight &&= at < 0 || NAME.test(name)
+    isValid &&= at < 0 || NAME.test(name)
     const list = lists.get(name) ?? { ...(at < 0 ? {} : { name }), ids: [], notAsker: false }
-    for (const word of entry.slice(at + 1).split('|')) isRight = add(list, word.trim()) && isRight
+    for (const word of entry.slice(at + 1).split('|')) isValid = add(list, word.trim()) && isValid
     lists.set(name, list)
   }
   const all = [...lists.values()]
   const general = lists.get('')?.ids.length ?? 0
-  if (isRight && all.every(({ ids, notAsker }) => !notAsker || ids.length + general > 0)) return all
-  context.addIssue(isRight ? `${FORM}, and then somebody else must be named` : FORM)
+  if (isValid && all.every(({ ids, notAsker }) => !notAsker || ids.length + general > 0)) return all
+  context.addIssue(isValid ? `${FORM}, and then somebody else must be named` : FORM)
   return z.NEVER
 })
 

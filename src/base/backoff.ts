@@ -1,7 +1,7 @@
 /** Exponential backoff with equal jitter (M. Brooker, "Exponential Backoff And Jitter", AWS 2015). Milliseconds. */
-export function backoffMs(attempt: number, options: { base: number; max: number; random?: () => number }): number {
-  const ceiling = Math.min(options.max, options.base * 2 ** attempt)
-  return ceiling / 2 + ((options.random ?? Math.random)() * ceiling) / 2
+export function backoffMs(attempt: number, { base, max }: { base: number; max: number }): number {
+  const ceiling = Math.min(max, base * 2 ** attempt)
+  return ceiling / 2 + (Math.random() * ceiling) / 2
 }
 
 /** Waits. An abort rejects at once with the signal's reason. */

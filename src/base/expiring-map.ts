@@ -1,6 +1,6 @@
 import { movedKey, type Forgetting, type Moving } from './place.ts'
 
-export interface ExpiringMapOptions<V> {
+interface ExpiringMapOptions<V> {
   /** Lifetime of an entry after its last `set`, in milliseconds. */
   ttlMs: number
   /** Maximum number of entries. Beyond it, the entries with the oldest `set` are evicted. */

@@ -24,16 +24,16 @@ const MAX_KINDS = 100
  * @returns how often the kind occurred since its last line, or undefined if no line is due
  */
 export function oncePerMinute(now: () => number): (kind: string) => number | undefined {
-  const said = new Map<string, { at: number; unsaid: number }>()
+  const lines = new Map<string, { at: number; suppressed: number }>()
   return (kind) => {
-    const last = said.get(kind)
+    const last = lines.get(kind)
     if (last && now() - last.at < QUIET_MS) {
-      last.unsaid += 1
+      last.suppressed += 1
       return undefined
     }
-    if (said.size >= MAX_KINDS) said.clear()
-    said.set(kind, { at: now(), unsaid: 0 })
-    return last?.unsaid ?? 0
+    if (lines.size >= MAX_KINDS) lines.clear()
+    lines.set(kind, { at: now(), suppressed: 0 })
+    return last?.suppressed ?? 0
   }
 }
 

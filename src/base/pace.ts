@@ -1,6 +1,6 @@
 import { ExpiringMap } from './expiring-map.ts'
 
-export interface PaceOptions {
+interface PaceOptions {
   /** How many turns are available at once after a rest. */
   burst: number
   /** Time until one more turn is available, in ms. */

@@ -39,7 +39,7 @@ export const names = z.string().transform((value) =>
     .filter((s) => s !== ''),
 )
 /** A list of names that each match a form. `what` describes the form in the error message. */
-export const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
+const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
   'ids of channels such as C0123456789, or dm for direct messages, separated by commas',

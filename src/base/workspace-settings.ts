@@ -1,5 +1,5 @@
 /** The settings that name the bot's workspaces. */
-export interface WorkspaceSettings {
+interface WorkspaceSettings {
   SLACK_BOT_TOKEN?: string | undefined
   SLACK_CLIENT_ID?: string | undefined
   SLACK_CLIENT_SECRET?: string | undefined

@@ -1,6 +1,9 @@
 import { settledWithin } from '../base/async.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import type { StoreContext } from '../question/stores/stores.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-store.ts'
 import { cannotConnect, connect, type RedisClient } from '../base/redis/redis.ts'
 
 /** How long a command waits for Redis. Milliseconds. */
@@ -15,4 +18,18 @@ export async function openCommandRedis(url: string, log: Log): Promise<RedisClie
   if (await settledWithin(PING_MS, [redis.ping()])) return redis
   redis.disconnect()
   throw new ConfigError(`${cannotConnect({ url })}: no answer within ${PING_MS / 1000} s.`)
+}
+
+/**
+ * Opens the store of MCP servers for an operator's command: the one that the bot's processes share, or this process's
+ * memory.
+ * @throws ConfigError if Redis does not answer
+ */
+export async function openMcpStore(
+  config: Config,
+  { log, now }: StoreContext,
+): Promise<{ store: McpStore; close(): void }> {
+  if (!config.REDIS_URL) return { store: memoryMcpStore({ now }), close() {} }
+  const redis = await openCommandRedis(config.REDIS_URL, log)
+  return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX, now }), close: () => redis.disconnect() }
 }

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
 import { readEnv, type Env } from '../config.ts'
 
-/** Like the process's own. */
+/** The part of `process.stdin` that commands use. */
 interface CommandInput extends Readable {
   isTTY?: boolean
   fd?: number
@@ -11,6 +11,7 @@ interface CommandInput extends Readable {
 
 interface CommandOutput extends Writable {
   isTTY?: boolean
+  columns?: number
 }
 
 /** The input and output of a command. */

@@ -11,7 +11,7 @@ async function run(io: CommandIo): Promise<number> {
     io.print(await evaluate(io))
     return 0
   } catch (error) {
-    // The bar of the progress may still stand in the line.
+    // The progress bar may still be on the current line.
     io.complain('')
     throw error
   }
@@ -43,11 +43,11 @@ async function evalReader(
 ): Promise<string> {
   const from = now().getTime()
   const count = await readCases(file, out, dialect)
-  const took = `${count} completions read in ${((now().getTime() - from) / 1000).toFixed(1)} s, written to ${out}`
+  const summary = `${count} completions read in ${((now().getTime() - from) / 1000).toFixed(1)} s, written to ${out}`
   const scores = dialect === undefined ? await scoreCases(file) : []
   const right = scores.reduce((sum, score) => sum + score.right, 0)
   const total = scores.reduce((sum, score) => sum + score.total, 0)
-  return total === 0 ? took : `${scoreTable(scores)}\n\n${took}\n${right} of ${total} right`
+  return total === 0 ? summary : `${scoreTable(scores)}\n\n${summary}\n${right} of ${total} right`
 }
 
 const command: Command = { usage: HELP, run }

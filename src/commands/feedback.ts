@@ -17,7 +17,7 @@ const USAGE = `Usage: npm run feedback -- export [--out FILE]
 const DAY_MS = 86_400_000
 
 /** @throws ConfigError for an unknown command */
-function outOf(args: string[]): string | undefined {
+function outFile(args: string[]): string | undefined {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { out: { type: 'string' } } })
     if (positionals.length === 1 && positionals[0] === 'export') return values.out
@@ -38,13 +38,13 @@ async function exportRated(archive: RunArchive, out: string | undefined, io: Com
   // The file contains people's questions: no other user of this machine may read it.
   if (out !== undefined) await writeFile(out, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
   else for (const line of lines) io.print(line)
-  const without = leftOut === 0 ? '' : `, ${leftOut} left out (no answer, and nobody said what would be right)`
-  io.complain(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${without}`)
+  const note = leftOut === 0 ? '' : `, ${leftOut} left out (no answer, and nobody said what would be right)`
+  io.complain(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${note}`)
 }
 
 async function run(io: CommandIo): Promise<number> {
   const config = loadConfig(io.readEnv())
-  const out = outOf(io.args)
+  const out = outFile(io.args)
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
   const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))

@@ -14,15 +14,15 @@ import { openSlackAccount } from '../slack/client/slack-account.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
 import { SlackWeb } from '../slack/client/slack-web.ts'
 import { openInstallations } from '../slack/install/open-installations.ts'
-import { installLine, lookAtInstalls, type InstallRow, type LookOptions } from './installs/look-at-installs.ts'
+import { installLine, inspectInstalls, type InstallRow, type InspectOptions } from './installs/inspect-installs.ts'
 
 const USAGE = `Usage: npm run installs -- COMMAND [--json]
-  list          where the bot is installed: whether Slack takes the token, missing scopes, search, token rotation, last use
-  show TEAM     one of them
-  remove TEAM   ends one of the distributed app: revokes its token and deletes everything of that workspace
-  --json: an array of objects`
+  list          lists where the bot is installed: whether Slack accepts the token, missing scopes, search, rotation, last use
+  show TEAM     shows one of them
+  remove TEAM   removes the distributed app from a workspace: revokes its token and deletes all data of that workspace
+  --json        prints an array of objects`
 
-interface InstallsOptions extends LookOptions {
+interface InstallsOptions extends InspectOptions {
   stores: Stores
   io: CommandIo
 }
@@ -33,9 +33,9 @@ async function installs(config: Config, options: InstallsOptions): Promise<numbe
   const asJson = args.includes('--json')
   const [command, team, ...more] = args.filter((arg) => arg !== '--json')
   if (more.length === 0 && command === 'list' && team === undefined)
-    return list(await lookAtInstalls(config, options), { asJson, print })
+    return list(await inspectInstalls(config, options), { asJson, print })
   if (more.length === 0 && team !== undefined && (command === 'show' || command === 'remove')) {
-    const rows = await lookAtInstalls(config, options, team)
+    const rows = await inspectInstalls(config, options, team)
     if (rows.length === 0)
       throw new ConfigError(`The bot is not installed in ${team}. List where it is: npm run installs -- list`)
     if (command === 'remove') await remove(config, team, options)
@@ -75,8 +75,8 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
       if (!(error instanceof SlackRefusal)) throw error
     })
   }
-  const ways = { log, now, fetch: net.fetch, installs: stores.installs }
-  const opened = await openInstallations({ ...config, ROLE: 'front' }, ways)
+  const deps = { log, now, fetch: net.fetch, installs: stores.installs }
+  const opened = await openInstallations({ ...config, ROLE: 'front' }, deps)
   const forget = async (one: string) => {
     await endLogins({ team: one }, { accounts, people: stores.people, log })
     await stores.forgetting.forgetTeam(one)
@@ -90,11 +90,11 @@ async function accountsOf(
   config: Config,
   { stores: { people, mcp }, log, now, net }: InstallsOptions,
 ): Promise<Account[]> {
-  const ways = { people, log, now }
-  const sources = { ...ways, mcpStore: mcp, proxy: proxyFrom(config), taken: [] }
+  const deps = { people, log, now }
+  const sources = { ...deps, mcpStore: mcp, proxy: proxyFrom(config), taken: [] }
   // As in a front, no server is connected.
   const opened = await openMcp({ ...config, ROLE: 'front' }, sources)
-  const slack = openSlackAccount(config, { ...ways, fetch: net.fetch })
+  const slack = openSlackAccount(config, { ...deps, fetch: net.fetch })
   return [...(slack ? [slack] : []), ...(opened?.accounts ?? [])]
 }
 

@@ -12,7 +12,7 @@ import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } fr
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
 import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
-import { openMcpStore } from './mcp/open-mcp-store.ts'
+import { openMcpStore } from './command-redis.ts'
 
 const USAGE = `Usage: npm run mcp -- COMMAND
   list                    lists the servers of MCP_CONFIG, and which need a login

@@ -9,12 +9,13 @@ import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
-import { usage } from './runs/usage.ts'
 import { loadConfig, secretsOf } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/operator-retry.ts'
 import { sealerFrom, type Sealer } from '../base/seal.ts'
+import { redisUse, teamsWithUse } from '../stores/use/redis-use.ts'
+import { readUse, type Amounts, type UseSummary } from '../stores/use/use-counts.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from '../stores/runs/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
@@ -50,14 +51,14 @@ async function runs(place: RunsCommand, [command, argument, ...more]: string[]):
     const asJson = [argument, ...more].includes('--json')
     if (others.length === 0) return usage(place, { team, asJson })
   }
-  const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
-  if (asked) return audit(place, asked)
+  const options = command === 'audit' ? auditOptions([argument, ...more]) : undefined
+  if (options) return audit(place, options)
   place.io.complain(USAGE)
   return 1
 }
 
 /** Returns undefined for anything but a number, `--json`, or both. */
-function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
+function auditOptions(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
   const [given = String(WRITES_LISTED), ...others] = args.filter((arg) => arg !== undefined && arg !== '--json')
   const n = /^\d{1,6}$/.test(given) ? Number(given) : 0
   return n > 0 && others.length === 0 ? { n: Math.min(n, MAX_ENTRIES), asJson: args.includes('--json') } : undefined
@@ -116,6 +117,53 @@ async function retry(place: RunsCommand, id: string): Promise<number> {
 function unknown({ io }: RunsCommand, id: string): number {
   io.complain(`There is no run ${id}. To list them: npm run runs -- list`)
   return 1
+}
+
+/** How many channels, people and tools the table shows of each. */
+const MAX_ROWS = 20
+
+/** Prints how much the bot was used in the last 7 and 30 days, by all teams or by one. @returns the exit code */
+async function usage(
+  { redis, prefix, now, io }: RunsCommand,
+  { team, asJson }: { team: string | undefined; asJson: boolean },
+): Promise<number> {
+  const teams = team === undefined ? await teamsWithUse(redis, prefix) : [team]
+  const use = await readUse(redisUse({ redis, prefix }), teams, now())
+  if (asJson) io.print(JSON.stringify(use, null, 2))
+  else io.print([...tableOf('Last 7 days', use.days7), '', ...tableOf('Last 30 days', use.days30)].join('\n'))
+  return 0
+}
+
+function tableOf(title: string, use: UseSummary): string[] {
+  const ends = Object.entries(use.ends).map(([end, n]) => `${n} ${end.replace('_', ' ')}`)
+  const rows = (name: string, by: Record<string, Amounts>) => [
+    ['', '', '', ''],
+    [name, 'questions', 'tokens', 'dollars'],
+    ...Object.entries(by)
+      .slice(0, MAX_ROWS)
+      .map(([id, amounts]) => [id, ...cellsOf(amounts)]),
+  ]
+  const [questions, tokens, dollars] = cellsOf(use)
+  return [
+    `${title}: ${questions} questions, ${tokens} tokens, $${dollars}`,
+    ends.join(', '),
+    ...aligned([...rows('channel', use.byChannel), ...rows('person', use.byPerson), ...rows('tool', use.byTool)]),
+  ]
+}
+
+function cellsOf({ questions, inputTokens, outputTokens, costUsd }: Amounts): [string, string, string] {
+  return [String(questions), (inputTokens + outputTokens).toLocaleString('en-US'), costUsd.toFixed(4)]
+}
+
+/** The first column is left-aligned, the others are numbers. */
+function aligned(rows: string[][]): string[] {
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 async function run(io: CommandIo): Promise<number> {

@@ -9,11 +9,9 @@ import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
 import { connectModel } from './slack/connect-model.ts'
 import { connectSlack } from './slack/connect-slack.ts'
-import type { Desk } from './slack/desk.ts'
 import { openBrowser } from './slack/open-browser.ts'
-import { isPiped, readPiped, tokensIn } from './slack/piped-tokens.ts'
-import { tokensOf } from './slack/slack-tokens.ts'
-import { Terminal } from './slack/terminal.ts'
+import { isPiped, readPiped, tokensIn, tokensOf } from './slack/slack-tokens.ts'
+import { Terminal, type Prompter } from './slack/terminal.ts'
 import { tokenFile } from './slack/token-file.ts'
 
 const USAGE = `Usage: npm run slack [-- --json [--write]]
@@ -31,7 +29,7 @@ interface NetworkOptions extends CheckOptions {
 }
 
 /** Reads only the settings that this command needs, so that an invalid one elsewhere does not matter. */
-async function options(env: Env): Promise<NetworkOptions> {
+async function networkOptions(env: Env): Promise<NetworkOptions> {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
   const net = await createNetwork(config)
@@ -41,7 +39,7 @@ async function options(env: Env): Promise<NetworkOptions> {
 /** @returns the exit code */
 async function report(io: CommandIo): Promise<number> {
   const env = io.readEnv()
-  const how = await options(env)
+  const how = await networkOptions(env)
   const given = tokensOf(env)
   const tokens = { ...given, ...tokensIn(isPiped(io.stdin) ? await readPiped(io.stdin) : '') }
   const file = tokenFile(join(io.folder, ENV_FILE), { env, given })
@@ -62,8 +60,8 @@ function reportFault(error: unknown, { print }: CommandIo): number {
 }
 
 /** @returns the exit code */
-async function lead(env: Env): Promise<number> {
-  const how = await options(env)
+async function setUp(env: Env): Promise<number> {
+  const how = await networkOptions(env)
   const tokens = tokensOf(env)
   const leave = () => {
     console.log('Stopped. Nothing more is written.')
@@ -71,18 +69,18 @@ async function lead(env: Env): Promise<number> {
   }
   const terminal = new Terminal({ input: process.stdin, output: process.stdout, leave })
   try {
-    const desk: Desk = {
+    const prompter: Prompter = {
       say: (text) => terminal.say(text),
       ask: (prompt, how) => terminal.ask(prompt, how),
       confirm: (prompt, preset) => terminal.confirm(prompt, preset),
       open: (address) => openBrowser(address, env),
     }
     const file = tokenFile(ENV_FILE, { env, given: tokens })
-    if (!(await connectSlack({ ...how, desk, tokens, file }))) return 1
-    desk.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
-    const keep = (settings: Record<string, string>) => desk.say(file.keepSettings(settings))
-    await connectModel({ desk, env: readEnv(ENV_FILE), net: how.net, now: how.now, keep })
-    if (!(await mayStart(desk))) return 0
+    if (!(await connectSlack({ ...how, prompter, tokens, file }))) return 1
+    prompter.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
+    const keep = (settings: Record<string, string>) => prompter.say(file.keepSettings(settings))
+    await connectModel({ prompter, env: readEnv(ENV_FILE), net: how.net, now: how.now, keep })
+    if (!(await mayStart(prompter))) return 0
   } finally {
     terminal.close()
   }
@@ -90,14 +88,14 @@ async function lead(env: Env): Promise<number> {
 }
 
 /** Reports other missing settings with the same message as `npm start`. */
-async function mayStart(desk: Desk): Promise<boolean> {
+async function mayStart(prompter: Prompter): Promise<boolean> {
   try {
     loadConfig(readEnv(ENV_FILE), { serves: true })
   } catch (error) {
-    desk.say(`\nBefore npm start, fix this in ${ENV_FILE}:\n${messageOf(error)}`)
+    prompter.say(`\nBefore npm start, fix this in ${ENV_FILE}:\n${messageOf(error)}`)
     return false
   }
-  return desk.confirm('Start it now?', true)
+  return prompter.confirm('Start it now?', true)
 }
 
 /**
@@ -120,7 +118,7 @@ async function run(io: CommandIo): Promise<number> {
   if (isJson) return report(io).catch((error: unknown) => reportFault(error, io))
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new ConfigError('npm run slack needs a terminal. In a script, use: npm run slack -s -- --json')
-  return lead(io.readEnv())
+  return setUp(io.readEnv())
 }
 
 const slack: Command = { usage: USAGE, run }

@@ -5,8 +5,8 @@ export class FairSlots {
   /** The waiting starts, by person; those whose turn is next come first. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  constructor(places: number) {
-    this.#free = places
+  constructor(slots: number) {
+    this.#free = slots
   }
 
   /** Waits for a slot. @returns the function that releases it @throws the signal's reason */
@@ -18,7 +18,7 @@ export class FairSlots {
       }
       const start = () => {
         signal?.removeEventListener('abort', leave)
-        resolve(() => this.#giveBack(person))
+        resolve(() => this.#release(person))
       }
       if (signal?.aborted) return reject(signal.reason)
       signal?.addEventListener('abort', leave, { once: true })
@@ -28,7 +28,7 @@ export class FairSlots {
   }
 
   /** A person who waits for more slots goes to the end of the line. */
-  #giveBack(person: string): void {
+  #release(person: string): void {
     const later = this.#waiting.get(person)
     this.#waiting.delete(person)
     if (later) this.#waiting.set(person, later)

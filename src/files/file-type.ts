@@ -3,11 +3,10 @@
  * name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
 import { encodingOf, decodeText } from './text-decoding.ts'
-import { textKind } from './text-kind.ts'
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
 import { memberNames, readMembers } from './zip-members.ts'
 
-export type FileType =
+type FileType =
   | { kind: FileKind; encoding?: string }
   | { picture: PictureKind }
   /** A sentence: why the file is not read, and what would be. */
@@ -131,4 +130,36 @@ function indexOf(bytes: Uint8Array, what: string): number {
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
+const ENDINGS: Partial<Record<FileKind, string>> = {
+  csv: 'csv tsv tab',
+  json: 'json jsonl ndjson geojson ipynb',
+  markdown: 'md markdown mdx',
+  html: 'html htm xhtml',
+  transcript: 'vtt srt',
+  code:
+    'js mjs cjs jsx ts mts cts tsx py rb go rs java kt kts scala c h cc cpp hpp cs swift m php pl pm r jl lua sh bash ' +
+    'zsh fish ps1 bat sql graphql proto tf hcl css scss sass less vue svelte dart ex exs erl hs ml fs clj lisp el vim ' +
+    'asm s zig nim gradle groovy cmake make mk dockerfile yaml yml toml ini conf cfg xml xsd svg diff patch',
+}
+
+const KIND_OF = new Map(
+  Object.entries(ENDINGS).flatMap(([kind, endings]) => endings.split(' ').map((ending) => [ending, kind as FileKind])),
+)
+
+/** Returns the flavour of a text by its beginning (`head`), and then by its name's extension. */
+function textKind(name: string, head: string): FileKind {
+  const start = head.trimStart().slice(0, 200)
+  if (/^WEBVTT\b/.test(start)) return 'transcript'
+  if (/^<(?:!doctype html|html)\b/i.test(start)) return 'html'
+  const known = KIND_OF.get(endingOf(name))
+  if (known) return known
+  return /^(?:\{\s*["}]|\[\s*[[{"\d\]])/.test(start) ? 'json' : 'text'
+}
+
+/** Includes names without a dot, such as `Dockerfile` and `Makefile`. */
+function endingOf(name: string): string {
+  const last = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return last === 'makefile' ? 'make' : last
 }

@@ -1,7 +1,8 @@
 /** The first look that a model gets at a file: all of a short one, or an outline and the beginning of a long one. */
+import { cutText } from '../base/cut-text.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { beginning, columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
+import { columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
 
 /** The share of the space that the outline may take. */
 const OUTLINE_SHARE = 0.5
@@ -10,14 +11,11 @@ const LEAST_IN_ENTRY = 40
 /** Space for the line that says how many entries are left out. */
 const LAST_LINE = 40
 
-export interface FileOpening {
-  text: string
-  /** Whether `text` is the whole file, so that nothing is left to read or to search. */
-  isWhole: boolean
-}
-
-/** @param maxChars the maximum length of `text` */
-export function openingOf(file: ParsedFile, maxChars: number): FileOpening {
+/**
+ * `isWhole`: `text` is the whole file, so nothing is left to read or to search.
+ * @param maxChars the maximum length of `text`
+ */
+export function openingOf(file: ParsedFile, maxChars: number): { text: string; isWhole: boolean } {
   const head = headOf(file)
   const whole = readPart(file, {}, Math.max(0, maxChars - head.length - 2))
   if (whole.text !== undefined && !whole.more) return { text: fit(`${head}\n\n${whole.text}`, maxChars), isWhole: true }
@@ -40,7 +38,7 @@ function headOf(file: ParsedFile): string {
   return [`${describeKind(file)}.${title}`, ...(file.notes ?? [])].join(' ')
 }
 
-/** If not all entries fit, every second, third … stands for those after it. */
+/** Returns the entries. If not all fit, only every second, third, … of them. */
 function entriesOf(file: ParsedFile, room: number): string[] {
   const entries = isTable(file.kind) ? file.sections.map(sheetEntry) : (headingEntries(file) ?? pageEntries(file))
   const every = Math.max(1, Math.ceil((entries.length * (LEAST_IN_ENTRY + 1)) / Math.max(1, room - LAST_LINE)))
@@ -81,13 +79,13 @@ function firstWords({ text }: Section): string {
 
 /** Returns the name, the range and the first row, which usually names the columns. */
 function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): string {
-  const called = name ? `sheet ${i + 1} "${name}"` : 'the table'
-  if (lines === 0) return `${called}: empty`
+  const label = name ? `sheet ${i + 1} "${name}"` : 'the table'
+  if (lines === 0) return `${label}: empty`
   const end = text.indexOf('\n')
   const first = (end < 0 ? text : text.slice(0, end)).slice(0, 1000).split('\t').join(' | ')
-  return `${called}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
+  return `${label}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
 }
 
 function fit(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : beginning(`${beginning(text, maxChars - 1).trimEnd()}…`, maxChars)
+  return text.length <= maxChars ? text : cutText(`${cutText(text, maxChars - 1).trimEnd()}…`, maxChars)
 }

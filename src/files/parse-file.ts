@@ -3,9 +3,20 @@
  * the parser of a type.
  */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
-import { PARSE_LIMITS } from './parse-limits.ts'
 import { FairSlots } from './fair-slots.ts'
-import type { FileBytes, ParseOutcome } from './types.ts'
+import type { FileBytes, ParseLimits, ParseOutcome } from './types.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Enough for 300 pages and for sheets of 100,000 rows. The bot and two readers together stay under 900 MB. */
+export const PARSE_LIMITS: ParseLimits = {
+  timeoutMs: 20_000,
+  pageMs: 5000,
+  questionMs: 30_000,
+  memoryMb: 560,
+  maxChars: 8_000_000,
+  zip: { entries: 10_000, memberBytes: 96 * MEBIBYTE, totalBytes: 128 * MEBIBYTE, ratio: 250 },
+}
 
 export interface FileParser {
   /**
@@ -15,28 +26,17 @@ export interface FileParser {
   parse(file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome>
 }
 
-export interface FileParsers {
-  /**
-   * Returns the parser of one question's files, which share its time.
-   * @param person the asker: one file of a person is parsed at a time
-   * @param now the clock, in ms
-   */
-  forQuestion(person: string, now: () => number): FileParser
-}
-
 /**
+ * Creates parsers that share a number of processes. `forQuestion` returns the parser of one question's files, which share
+ * its time. `person` is the asker: one file of a person is parsed at a time. `now` is the clock, in ms.
  * @param atOnce how many files are parsed at a time; they share the memory evenly.
  * @param isBounded whether the kernel limits a process's memory; otherwise the process watches itself.
  */
-export function createFileParsers({
-  limits = PARSE_LIMITS,
-  atOnce = 2,
-  isBounded = BOUNDED_BY_KERNEL,
-} = {}): FileParsers {
+export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded = BOUNDED_BY_KERNEL } = {}) {
   const slots = new FairSlots(atOnce)
   const memoryMb = Math.floor(limits.memoryMb / atOnce)
   return {
-    forQuestion: (person, now) => {
+    forQuestion(person: string, now: () => number): FileParser {
       let left = limits.questionMs
       const parse = async (file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome> => {
         if (left <= 0) return { fault: tooLong(limits.questionMs) }
@@ -49,8 +49,8 @@ export function createFileParsers({
       }
       return {
         parse: async (file, signal) => {
-          const giveBack = await slots.take(person, signal)
-          return parse(file, signal).finally(giveBack)
+          const release = await slots.take(person, signal)
+          return parse(file, signal).finally(release)
         },
       }
     },

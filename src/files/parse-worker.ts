@@ -7,18 +7,17 @@ import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { fileTypeOf } from './file-type.ts'
-import type { Parser, ReaderHeader, ToParse } from './parsers/parser.ts'
+import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
 import type { FileKind, ParseOutcome } from './types.ts'
-import { TOO_LARGE, UnreadableFile } from './unreadable-file.ts'
 
 const RESULT_FD = 3
 const PAGES_FD = 4
 const LINE_FEED = 10
 const MEBIBYTE = 1024 * 1024
 /** How often a reader that watches its own memory checks it. Milliseconds. */
-const LOOK_MS = 10
+const CHECK_MS = 10
 
 async function parserOf(kind: FileKind): Promise<Parser> {
   switch (kind) {
@@ -84,8 +83,8 @@ async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {
  * Ends the process when it uses more memory. It runs in its own thread, because a parser may leave no time for timers.
  */
 function watchMemory(mebibytes: number): void {
-  const look = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
-  new Worker(`setInterval(() => { ${look} }, ${LOOK_MS})`, { eval: true, execArgv: [] }).unref()
+  const check = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
+  new Worker(`setInterval(() => { ${check} }, ${CHECK_MS})`, { eval: true, execArgv: [] }).unref()
 }
 
 function end(outcome: ParseOutcome): never {

@@ -8,9 +8,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize } from 'node:v8'
-import type { ReaderHeader } from './parsers/parser.ts'
+import { TOO_LARGE, type ReaderHeader } from './parsers/parser.ts'
 import type { FileBytes, ParseLimits, ParseOutcome } from './types.ts'
-import { TOO_LARGE } from './unreadable-file.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SHELL = '/bin/sh'
@@ -131,30 +130,30 @@ function readerFile(): string[] {
 }
 
 /** The maximum of a failed reader's error output that is kept. Characters. */
-const MAX_COMPLAINT = 2000
+const MAX_STDERR = 2000
 
 /** Returns the reader's outcome, or the way it ended. @throws Error if it was not started */
 async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   const chunks: Buffer[] = []
   let length = 0
-  let complaint = ''
+  let stderr = ''
   child.stdio[3]?.on('data', (chunk: Buffer) => {
     length += chunk.length
     if (length > MAX_RESULT_BYTES) child.kill('SIGKILL')
     else chunks.push(chunk)
   })
   child.stderr?.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
+    stderr = (stderr + chunk.toString()).slice(-MAX_STDERR)
   })
   await once(child, 'close')
   // V8 ends a process without memory by a signal; a shell reports one as 128 or more.
   const { exitCode, signalCode } = child
   if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
-  if (exitCode !== 0 || length === 0) throw new Error(`The file reader could not start: ${complaint}`)
+  if (exitCode !== 0 || length === 0) throw new Error(`The file reader could not start: ${stderr}`)
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
-/** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
+/** Ends the wait for a reader whose time or page time is up, or for which nobody waits any more. */
 function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {

@@ -4,10 +4,11 @@
  * A file is asked few questions, so there is no index: each search reads the text once and counts only the question's
  * words.
  */
+import { cutText } from '../base/cut-text.ts'
 import { setImmediate } from 'node:timers/promises'
 import { foldText, occurrences, termsOf } from './search-terms.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { beginning, isTable, unitOf } from './units.ts'
+import { isTable, unitOf } from './units.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -67,7 +68,7 @@ export function richestPart(text: string, query: string, maxChars: number): stri
   }
   // Moves the last part back so that it is as long as the others.
   const from = Math.min(best.from, text.length - maxChars)
-  return from === 0 ? beginning(text, maxChars) : beginning(`…${text.slice(from + 1)}`, maxChars)
+  return from === 0 ? cutText(text, maxChars) : cutText(`…${text.slice(from + 1)}`, maxChars)
 }
 
 type Slice = Pick<Passage, 'section' | 'firstLine' | 'lastLine' | 'text'>

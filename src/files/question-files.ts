@@ -8,21 +8,18 @@ import { withUniqueNames } from './run-files.ts'
 /** A file of at most this many characters is included whole, a longer one as its outline and first part. */
 const FILE_CHARS = 3_000
 /** Limit for all files of the question and the names of earlier ones. */
-export const QUESTION_FILES_CHARS = 18_000
+const QUESTION_FILES_CHARS = 18_000
 const MAX_PICTURES = 5
 const MAX_EARLIER = 20
 
-export interface QuestionFiles {
-  /** '' if there is no file with text. */
-  text: string
-  images: Picture[]
-}
-
-/** @param isOwn whether a file came with the question itself; earlier files only add their pictures and names */
+/**
+ * Returns the text of the files for the prompt ('' if there is none), and their pictures.
+ * @param isOwn whether a file came with the question itself; earlier files only add their pictures and names
+ */
 export async function questionFiles(
   { store, thread }: { store: FileStore; thread: ThreadKey },
   isOwn: (file: KeptFile) => boolean,
-): Promise<QuestionFiles> {
+): Promise<{ text: string; images: Picture[] }> {
   const files = withUniqueNames(await store.list(thread))
   const newest = files.toReversed()
   const [own, earlier] = [newest.filter(isOwn), newest.filter((file) => !isOwn(file))]

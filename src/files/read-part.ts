@@ -2,23 +2,24 @@
  * Reads the parts of a file that a model names: pages, a sheet and a range, lines. If a part does not exist, the result
  * says so.
  */
-import { readRange } from './sheet-range.ts'
-import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'
-import { beginning, count, isTable, spanOf, unitOf, type Span } from './units.ts'
+import { cutText } from '../base/cut-text.ts'
+import type { FilePart } from '../agent/contracts/tool.ts'
+import type { ParsedFile, ReadPart, Section } from './types.ts'
+import { columnLetters, count, isTable, spanOf, unitOf, type Span } from './units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
 
 /** @param maxChars the maximum length of the text */
-export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+export function readPart(file: ParsedFile, wanted: FilePart, maxChars: number): ReadPart {
   if (isTable(file.kind)) return readSheet(file, wanted, maxChars)
   if (wanted.sheet !== undefined || wanted.range !== undefined)
-    return { missing: `There are no sheets in it: ${waysOf(file)}` }
+    return { missing: `There are no sheets in it: ${describeParts(file)}` }
   return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
 }
 
-/** Returns the ways in which a model can name parts of this file. */
-function waysOf({ kind, sections }: ParsedFile): string {
+/** Returns a clause that tells a model which parts the file has. */
+function describeParts({ kind, sections }: ParsedFile): string {
   const unit = unitOf(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
   return unit ? `it has ${count(sections.length, unit)}.` : `it has ${count(sections[0]?.lines ?? 0, 'line')}.`
@@ -29,12 +30,12 @@ function sheetNames(sections: Section[]): string {
   return names.join(', ') + (sections.length > 50 ? ` and ${sections.length - 50} more` : '')
 }
 
-function readPages(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
   const unit = unitOf(file.kind) ?? 'page'
   const last = file.sections.length
   const span = pages === undefined ? { from: 1, to: last } : spanOf(pages)
-  if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${waysOf(file)}` }
-  if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${waysOf(file)}` }
+  if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${describeParts(file)}` }
+  if (span.from > last) return { missing: `There is no ${unit} ${span.from}: ${describeParts(file)}` }
   const to = Math.min(span.to, last)
   if (lines !== undefined && span.from === to) return linesOfPage(file, { page: span.from, lines }, maxChars)
   return joinPages(file, { from: span.from, to }, maxChars)
@@ -53,7 +54,7 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
     left = room - text.length
     if (left < 0 && room < LEAST_OF_PAGE && page > from) more = `It goes on at ${unit} ${page} of ${sections.length}.`
     else {
-      const shown = text.length <= room ? text : beginning(text, room)
+      const shown = text.length <= room ? text : cutText(text, room)
       parts.push(head + shown)
       if (left < 0)
         more = `It is cut in ${unit} ${page}, at line ${shown.split('\n').length}: name that ${unit} and lines.`
@@ -61,7 +62,7 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
   }
   const end = from + parts.length - 1
   return {
-    text: beginning(parts.join('\n'), maxChars),
+    text: cutText(parts.join('\n'), maxChars),
     place: from === end ? `${unit} ${from}` : `${unit}s ${from}-${end}`,
     sections: parts.map((_, i) => from + i),
     ...(more && { more }),
@@ -77,11 +78,11 @@ function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | n
     : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }
 }
 
-function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
+function readLines(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
   // A text has no pages, but its beginning counts as the first page.
   const isFirst = pages !== undefined && spanOf(pages)?.from === 1
   if (pages !== undefined && !isFirst && lines === undefined)
-    return { missing: `There are no pages in it: ${waysOf(file)} Name lines, as in 1-100.` }
+    return { missing: `There are no pages in it: ${describeParts(file)} Name lines, as in 1-100.` }
   return linesOf(file.sections[0], lines, maxChars)
 }
 
@@ -109,17 +110,17 @@ function fitting(all: string[], { from, to }: Span, maxChars: number): { text: s
   for (let line = from; line <= to; line += 1) {
     const text = all[line - 1] ?? ''
     if (text.length > left && lines.length > 0) break
-    lines.push(beginning(text, left))
+    lines.push(cutText(text, left))
     left -= text.length + 1
   }
   return { text: lines.join('\n'), end: from + Math.max(0, lines.length - 1) }
 }
 
-function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
+function readSheet(file: ParsedFile, wanted: FilePart, maxChars: number): ReadPart {
   const [sheet, range] = sheetAndRange(wanted)
   const number = sheetNumber(file.sections, sheet)
   const section = file.sections[number - 1]
-  if (!section) return { missing: `There is no sheet "${clipped(sheet)}": ${waysOf(file)}` }
+  if (!section) return { missing: `There is no sheet "${clipped(sheet)}": ${describeParts(file)}` }
   const part = readRange(section, range, maxChars)
   if (part.text === undefined) return part
   const others = file.sections.length - 1
@@ -131,7 +132,7 @@ function readSheet(file: ParsedFile, wanted: WantedPart, maxChars: number): Read
 }
 
 /** A range may name its sheet: `Sales!A1:C20`, `'Sales 2024'!B:D`. */
-function sheetAndRange({ pages, sheet, range, lines }: WantedPart): (string | number | undefined)[] {
+function sheetAndRange({ pages, sheet, range, lines }: FilePart): (string | number | undefined)[] {
   const at = range?.lastIndexOf('!') ?? -1
   if (range === undefined || at < 0) return [sheet ?? pages, range ?? lines]
   return [sheet ?? range.slice(0, at).replace(/^'|'$/g, ''), range.slice(at + 1)]
@@ -149,4 +150,71 @@ function sheetNumber(sections: Section[], wanted: string | number | undefined): 
 
 function clipped(written: unknown): string {
   return String(written).slice(0, 60)
+}
+
+interface CellRange {
+  rows: Span
+  columns: Span
+}
+
+/**
+ * Returns the rows of the range, each after its number, under the letters of its columns, divided by tabs.
+ * @param written `A1:C20`, `B:D`, `10:20`, `B7`, also `10-20`; the whole sheet if undefined
+ */
+function readRange(section: Section, written: string | number | undefined, maxChars: number): ReadPart {
+  const { lines, columns = 1 } = section
+  const whole = `the sheet is A1:${columnLetters(columns)}${lines}.`
+  if (lines === 0) return { missing: 'The sheet is empty.' }
+  const range = written === undefined ? parseRange('1:') : parseRange(String(written))
+  if (!range) return { missing: `"${String(written).slice(0, 60)}" is no range: write A1:C20, B:D or 10:20; ${whole}` }
+  if (range.rows.from > lines || range.columns.from > columns) return { missing: `These cells are empty: ${whole}` }
+  const rows = { from: range.rows.from, to: Math.min(range.rows.to, lines) }
+  const shown = { from: range.columns.from, to: Math.min(range.columns.to, columns) }
+  const { text, end } = rowsOf(section, { rows, columns: shown }, maxChars)
+  const place = `${columnLetters(shown.from)}${rows.from}:${columnLetters(shown.to)}${end}`
+  return { text, place, sections: [1], ...(end < rows.to && { more: `It goes on at row ${end + 1} of ${lines}.` }) }
+}
+
+/** Joins whole rows as far as they fit; the first is cut if necessary. */
+function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number): { text: string; end: number } {
+  const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
+  const parts = [cutText(['row', ...letters].join('\t'), maxChars)]
+  let left = maxChars - (parts[0] ?? '').length
+  const all = section.text.split('\n')
+  let end = rows.from
+  for (let row = rows.from; row <= rows.to; row += 1) {
+    const cells = (all[row - 1] ?? '').split('\t').slice(columns.from - 1, columns.to)
+    const line = [row, ...cells].join('\t')
+    if (line.length + 1 > left && row > rows.from) break
+    parts.push(cutText(line, left - 1))
+    left -= line.length + 1
+    end = row
+  }
+  return { text: cutText(parts.join('\n'), maxChars), end }
+}
+
+/** Columns end at XFD, rows at 1,048,576: three letters and seven digits. */
+const CELL = /^\$?([a-z]{1,3})?\$?(\d{1,7})?$/i
+
+function parseRange(written: string): CellRange | undefined {
+  const text = written.slice(0, 60).replace(/\s+/g, '')
+  const [first = '', second, ...rest] = text.split(':')
+  if (second === undefined && !/[a-z]/i.test(text)) {
+    const rows = spanOf(text)
+    return rows && { rows, columns: { from: 1, to: Infinity } }
+  }
+  const [from, to] = [CELL.exec(first), CELL.exec(second ?? first)]
+  if (!from || !to || rest.length > 0 || text === '' || text === ':') return undefined
+  const span = (a: number | undefined, b: number | undefined) => {
+    const [start, end] = [a ?? 1, b ?? Infinity]
+    return { from: Math.max(1, Math.min(start, end)), to: Math.max(start, end) }
+  }
+  const row = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits))
+  const column = (letters: string | undefined) => (letters === undefined ? undefined : columnNumber(letters))
+  return { rows: span(row(from[2]), row(to[2])), columns: span(column(from[1]), column(to[1])) }
+}
+
+/** `B` is 2, `AA` is 27. */
+function columnNumber(letters: string): number {
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }

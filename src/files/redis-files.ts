@@ -5,18 +5,17 @@
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
-import { moveKeys } from '../base/redis/move-keys.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
-import { below, forgettingKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
+import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import type { Sealer } from '../base/seal.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 
-export interface RedisFilesOptions {
+interface RedisFilesOptions {
   redis: RedisClient
   log: StoreLog
-  prefix?: string
+  prefix: string
   /** HISTORY_TTL_DAYS: how long files are kept after their conversation last used them. Milliseconds. */
   ttlMs: number
   /** Encrypts them. Absent without SECRETS_KEY. */
@@ -40,7 +39,7 @@ const keepFile = redisScript(new URL('./lua/keep-file.lua', import.meta.url), {
 })
 
 export function redisFiles(options: RedisFilesOptions): FileStore {
-  const { redis, prefix = 'thinkaloud', ttlMs } = options
+  const { redis, prefix, ttlMs } = options
   const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
   const keep: FileStore['keep'] = async (thread, file, content) => {
     const plain = await packed(content)
@@ -49,11 +48,10 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
     const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
     await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
     const { contents } = keysOf(thread)
-    const sizeOf = (id: string) => redis.hstrlen(contents, id)
     const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
       id,
       at: about?.at ?? 0,
-      chars: await sizeOf(id),
+      chars: await redis.hstrlen(contents, id),
     }))
     await drop(thread, withoutRoom(await Promise.all(kept)))
     return true
@@ -86,7 +84,7 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
 }
 
 /** Returns the functions that read and delete a conversation's files. */
-function openFiles({ redis, log, prefix = 'thinkaloud', sealer = UNSEALED }: RedisFilesOptions) {
+function openFiles({ redis, log, prefix, sealer = UNSEALED }: RedisFilesOptions) {
   const { seal, open } = sealer
   const keysOf = (thread: ThreadKey) => ({
     about: threadKey(prefix, thread, 'files'),
@@ -101,11 +99,13 @@ function openFiles({ redis, log, prefix = 'thinkaloud', sealer = UNSEALED }: Red
     const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
     return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
   }
-  /** An unreadable file goes too: nobody can tell any more whose it is. */
+  /** Deletes unreadable files too, because their owner and question are unknown. */
   const dropWhere = async (thread: ThreadKey, isGone: (about: KeptFile) => boolean) => {
     const gone = (await aboutsIn(thread)).filter(({ about }) => !about || isGone(about))
-    const ids = gone.map(({ id }) => id)
-    await drop(thread, ids)
+    await drop(
+      thread,
+      gone.map(({ id }) => id),
+    )
   }
   const contentOf = async (thread: ThreadKey, id: string) => {
     const text = await redis.hget(keysOf(thread).contents, id)
@@ -119,7 +119,7 @@ function openFiles({ redis, log, prefix = 'thinkaloud', sealer = UNSEALED }: Red
   return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
 }
 
-/** A value that was sealed as one thing does not open as another. */
+/** The purpose that a value is sealed for. A value cannot be opened for any other. */
 function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
   return `file ${part} ${thread} ${id}`
 }

@@ -7,7 +7,7 @@ import { readPart } from './read-part.ts'
 import type { ParsedFile } from './types.ts'
 import { unitOf } from './units.ts'
 
-export interface RunFilesOptions {
+interface RunFilesOptions {
   store: FileStore
   thread: ThreadKey
   /** TOOL_OUTPUT_CHARS: the maximum length of an output. */

@@ -49,7 +49,7 @@ const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
 const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
 )
-/** The number of arguments that a call takes without trouble. */
+/** How many arguments `String.fromCharCode` gets at once. Too many overflow the stack. */
 const PIECE = 8192
 
 function fromWindows1252(bytes: Uint8Array): string {

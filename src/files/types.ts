@@ -97,18 +97,6 @@ export interface ParseLimits {
   zip: ZipLimits
 }
 
-/** The part that a model asks for. Every field is optional and untrusted. */
-export interface WantedPart {
-  /** Pages of a pdf or slides: `3`, `3-5`. */
-  pages?: string | number
-  /** The name or number of a sheet. */
-  sheet?: string | number
-  /** Cells, columns or rows of a sheet: `A1:C20`, `B:D`, `10:20`. */
-  range?: string
-  /** Lines of the file or of the one named page; rows of a sheet. */
-  lines?: string | number
-}
-
 export type ReadPart =
   | {
       text: string

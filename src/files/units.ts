@@ -1,10 +1,8 @@
 /** The names of the locations in a file, and the ways a model may write them. */
 import type { FileKind, ParsedFile } from './types.ts'
 
-export type FileUnit = 'page' | 'slide' | 'sheet'
-
 /** Returns what the sections of a file are; undefined if a file is one text. */
-export function unitOf(kind: FileKind): FileUnit | undefined {
+export function unitOf(kind: FileKind): 'page' | 'slide' | 'sheet' | undefined {
   if (kind === 'pdf') return 'page'
   if (kind === 'pptx' || kind === 'odp') return 'slide'
   return isTable(kind) ? 'sheet' : undefined
@@ -43,13 +41,6 @@ export function count(number: number, what: string): string {
   return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
 }
 
-/** Returns the beginning of a text, at most `length` long, without a broken character at the end. */
-export function beginning(text: string, length: number): string {
-  if (text.length <= length) return text
-  const cut = text.slice(0, Math.max(0, length))
-  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
-}
-
 /** From and to, both inclusive. `to` is Infinity if it was left open. */
 export interface Span {
   from: number
@@ -65,11 +56,6 @@ export function spanOf(written: string | number): Span | undefined {
   const from = Math.max(1, Number(first))
   const to = second ? Number(second) : dash ? Infinity : from
   return to < from ? { from: to, to: from } : { from, to }
-}
-
-/** `B` is 2, `AA` is 27. */
-export function columnNumber(letters: string): number {
-  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
 }
 
 export function columnLetters(column: number): string {

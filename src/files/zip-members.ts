@@ -4,7 +4,7 @@
  */
 import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
 import type { ZipLimits } from './types.ts'
-import { UnreadableFile } from './unreadable-file.ts'
+import { UnreadableFile } from './parsers/parser.ts'
 
 const MEBIBYTE = 1024 * 1024
 const STORED = 0

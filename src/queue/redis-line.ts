@@ -1,6 +1,5 @@
 import type { RedisClient } from '../base/redis/redis.ts'
-import { below, forgetKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
-import { moveKeys } from '../base/redis/move-keys.ts'
+import { below, forgetKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { parseJson } from '../base/parse-json.ts'
 import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'

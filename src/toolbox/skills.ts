@@ -5,6 +5,7 @@ import { load } from 'js-yaml'
 import { z } from 'zod'
 import type { Skill } from '../../tools/read-skill.ts'
 import { defused } from '../agent/observation.ts'
+import { cutText } from '../base/cut-text.ts'
 import { messageOf, ToolError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { ROOT } from '../base/package-root.ts'
@@ -70,16 +71,11 @@ async function loadSkill(folder: string): Promise<Skill> {
       throw new ToolError(`The skill ${data.name} cannot be read now: ${messageOf(error)}.`)
     }
   }
-  return { name: data.name, description: defused(headOf(data.description, MAX_DESCRIPTION)), read }
+  return { name: data.name, description: defused(cutText(data.description, MAX_DESCRIPTION)), read }
 }
 
 function noFile(name: string, file: string): never {
   throw new ToolError(`The skill ${name} has no text file "${file.slice(0, 200)}" that can be read.`)
-}
-
-/** The first characters, without splitting a surrogate pair. */
-function headOf(text: string, max: number): string {
-  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** Few aliases: resolved ones could otherwise grow to gigabytes. */

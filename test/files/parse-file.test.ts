@@ -1,7 +1,7 @@
 /** Files by real tools and people, as text. */
 import { expect, test } from 'vitest'
 import { createFileParsers } from '../../src/files/parse-file.ts'
-import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
 import type { FileBytes } from '../../src/files/types.ts'
 import { fixture, outcomeOf, parsed, pdfOf, pptxOf, sheetRow, textFile, xlsxOf } from '../harness/file-corpus.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { strToU8, zipSync, type ZipOptions } from 'fflate'
 import { createFileParsers } from '../../src/files/parse-file.ts'
-import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
 import type { FileBytes, ParsedFile, ParseLimits, ParseOutcome } from '../../src/files/types.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 

@@ -41,7 +41,7 @@ export function listTitles(titles: string[]): string {
   return `[${titles.map((title) => (title.includes("'") ? `"${title}"` : `'${title}'`)).join(', ')}]`
 }
 
-/** Returns whether the text of a page without the mark of a disambiguation page says that it only points to others. */
+/** Returns whether a page without the mark of a disambiguation page is one all the same, by the words of its text. */
 export function pointsElsewhere(text: string): boolean {
   return /\brefers? to\s*(?:[^.\n]{0,40}):\s*(?:\n|$)/.test(text.slice(0, 500))
 }

@@ -46,9 +46,7 @@ export interface Completion {
   refusal?: string
   toolCalls?: ToolCall[]
   kept?: KeptReasoning
-  /**
-   * Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled.
-   */
+  /** The reason for an incomplete text: its length limit, a model that does not end, the run's time, a stalled model. */
   cutOff?: CutOff
 }
 

@@ -80,7 +80,7 @@ export interface Waiting {
   for?: AwaitedDecision
 }
 
-/** The thing that a step waits for, with all that a process without the tool needs to show it. */
+/** The approval or answer that a step waits for, with everything that a process without the tool needs to show it. */
 export type AwaitedDecision =
   | {
       kind: 'approval'

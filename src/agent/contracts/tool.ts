@@ -1,7 +1,7 @@
 /** A tool: its definition, its context, and its output. */
-import type { ToolFetch } from '../../base/http/tool-fetch.ts'
+import type { ToolFetch } from '../../base/http/exchange.ts'
 
-export type { Fetched, ToolFetch } from '../../base/http/tool-fetch.ts'
+export type { Fetched, ToolFetch } from '../../base/http/exchange.ts'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */
 export interface Source {
@@ -71,12 +71,16 @@ export interface WorkspaceReader {
   readChannel(wanted: WantedChannel, signal: AbortSignal): Promise<ReadThread>
 }
 
-/** A part of a file as a model names it (untrusted): pages or slides, a sheet and its cells, lines. */
+/** A part of a file as a model names it (untrusted). */
 export interface FilePart {
-  pages?: string | number
-  sheet?: string | number
-  range?: string
-  lines?: string | number
+  /** Pages of a pdf or slides: `3`, `3-5`. */
+  pages?: string | number | undefined
+  /** The name or number of a sheet. */
+  sheet?: string | number | undefined
+  /** Cells, columns or rows of a sheet: `A1:C20`, `B:D`, `10:20`. */
+  range?: string | undefined
+  /** Lines of the file or of the one named page; rows of a sheet. */
+  lines?: string | number | undefined
 }
 
 /**
@@ -128,7 +132,7 @@ export interface ToolOutput {
   exhausted?: boolean
   /** Whether the text is deleted once the run is over. */
   passing?: boolean
-  /** It was found with the asker's own rights: others may not see it, nor what rests on it. */
+  /** Found with the asker's own rights. Others may see neither the text nor an answer that is based on it. */
   forAsker?: boolean
   /** Whether the text is the operator's instructions, at most `SKILL_CHARS` of them. All other text is data. */
   instructions?: boolean

@@ -8,7 +8,7 @@ import { selfAskDialect } from './self-ask.ts'
 import { textDialect } from './text.ts'
 
 /** The parts that dialects are built from. `examples` are worked examples for custom tools. */
-export interface DialectParts {
+interface DialectParts {
   prompts: Prompts
   examples: string
 }

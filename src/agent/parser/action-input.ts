@@ -142,7 +142,7 @@ function isQuotedObject(text: string): boolean {
   return /^\{\s*["'“‘]/.test(text)
 }
 
-/** Drops the last line if it is only such a remark. */
+/** Drops the last line if it is only a remark that the model waits for the result. */
 function withoutAside(text: string): string {
   const at = text.lastIndexOf('\n')
   const last = at < 0 ? '' : text.slice(at).trim()

@@ -101,7 +101,7 @@ function* braces(text: string): Generator<number> {
 }
 
 /** The meaning of a JSON object. */
-export type JsonAction =
+type JsonAction =
   | { kind: 'action'; thought?: string; tool: string; input: unknown }
   | { kind: 'finish'; thought?: string; answer: string }
   | { kind: 'fault'; thought?: string; what: string }
@@ -152,7 +152,7 @@ const OTHER = [...THOUGHT, ...ANSWER, 'id', 'type', 'callid', 'toolcallid']
  * Reads a JSON value as a step: `{"action", "action_input"}`, its variants with `tool`, `name`, `arguments`, the
  * wrappers of native tool calls, or the first such item of a list. Undefined for any other object.
  */
-export function actionIn(value: unknown, tools: string[]): JsonAction | undefined {
+function actionIn(value: unknown, tools: string[]): JsonAction | undefined {
   if (Array.isArray(value)) return firstIn(value, tools)
   if (!isRecord(value)) return undefined
   const fields: ActionFields = new Map(Object.entries(value).map(([key, field]) => [plainKey(key), field]))

@@ -5,7 +5,7 @@
  * backtracking, bounded depth.
  */
 
-export type LooseJson =
+type LooseJson =
   | { ok: true; value: unknown; /** Offset after the value. */ end: number }
   /** `cut`: the text ended before the value. `at`: how far it could be read. */
   | { ok: false; cut: boolean; at: number }

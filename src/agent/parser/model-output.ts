@@ -144,9 +144,8 @@ export function firstBegun(one: Match | undefined, other: Match | undefined): Ma
 
 /** The match that is not a fault, or the earlier one if that does not decide. */
 export function firstOf(one: Match | undefined, other: Match | undefined): Match | undefined {
-  if (!one || !other) return one ?? other
-  if ((one.kind === 'fault') !== (other.kind === 'fault')) return one.kind === 'fault' ? other : one
-  return one.at <= other.at ? one : other
+  if (one && other && (one.kind === 'fault') !== (other.kind === 'fault')) return one.kind === 'fault' ? other : one
+  return firstBegun(one, other)
 }
 
 /**

@@ -57,7 +57,7 @@ const FENCE = /[ \t]*\\?(?:`{3,}|~{3,})[ \t]{0,8}([\w+#.-]*)[ \t]{0,8}\r?(?:\n|$
 const MAY_BEGIN_FENCE = new Set(' \t\\`~')
 
 /** A line that is only a fence. `end` is the offset after its line break. */
-export interface Fence {
+interface Fence {
   language: string
   end: number
 }

@@ -19,12 +19,13 @@ export interface ProxySetting {
   noProxy?: string
 }
 
-/** The proxy of HTTPS_PROXY and NO_PROXY. Undefined without one. */
-export function proxyFrom(settings: {
+export interface ProxyEnv {
   HTTPS_PROXY?: string | undefined
   NO_PROXY?: string | undefined
-}): ProxySetting | undefined {
-  const { HTTPS_PROXY: uri, NO_PROXY: noProxy } = settings
+}
+
+/** The proxy of HTTPS_PROXY and NO_PROXY. Undefined without one. */
+export function proxyFrom({ HTTPS_PROXY: uri, NO_PROXY: noProxy }: ProxyEnv): ProxySetting | undefined {
   return uri ? { uri, ...(noProxy ? { noProxy } : {}) } : undefined
 }
 

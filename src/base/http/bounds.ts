@@ -9,7 +9,7 @@ interface AnyResponse {
 }
 
 /** The request to make, and the rule for its redirects. */
-export interface Hops<R extends AnyResponse> {
+interface Hops<R extends AnyResponse> {
   send(url: URL): Promise<R>
   /**
    * Returns whether to follow a redirect. If not, the redirect itself is the response. `next` is undefined if the

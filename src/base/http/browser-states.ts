@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 /** How long a person has to finish, in milliseconds. */
 export const STATE_MS = 10 * 60_000
 
-export interface BrowserStatesOptions {
+interface BrowserStatesOptions {
   store: {
     get(key: string): Promise<unknown>
     put(key: string, value: unknown, options: { ttlMs: number }): Promise<void>
@@ -21,7 +21,7 @@ export interface BrowserStatesOptions {
   now(): number
 }
 
-export interface BrowserStates {
+interface BrowserStates {
   /** Keeps a value under a new state. @returns the header that binds the state to the browser */
   keep(state: string, value: unknown): Promise<{ 'set-cookie': string }>
   /**

@@ -1,13 +1,8 @@
-/** A bounded LRU cache. The caller supplies the sizes in bytes. */
-export interface Cache<T> {
-  /** Undefined if the value was not stored, was evicted or has expired. */
-  get(key: string): T | undefined
-  /** `until` is when the value expires, in milliseconds of the cache's clock. */
-  set(key: string, value: T, options: { size: number; until: number }): void
-}
-
-/** Creates a cache. `maxBytes` bounds the sum of the sizes. A value larger than an eighth of it is not stored. */
-export function createCache<T>(limits: { entries: number; maxBytes: number; now: () => number }): Cache<T> {
+/**
+ * Creates a bounded LRU cache. The caller supplies the sizes in bytes; `maxBytes` bounds their sum. A value larger than
+ * an eighth of it is not stored.
+ */
+export function createCache<T>(limits: { entries: number; maxBytes: number; now: () => number }) {
   // A Map keeps insertion order. Each use inserts the key again, so the first key is the least recently used.
   const entries = new Map<string, { value: T; size: number; until: number }>()
   let bytes = 0
@@ -18,7 +13,8 @@ export function createCache<T>(limits: { entries: number; maxBytes: number; now:
   }
 
   return {
-    get(key) {
+    /** Undefined if the value was not stored, was evicted or has expired. */
+    get(key: string): T | undefined {
       const entry = entries.get(key)
       if (!entry) return undefined
       entries.delete(key)
@@ -29,7 +25,8 @@ export function createCache<T>(limits: { entries: number; maxBytes: number; now:
       entries.set(key, entry)
       return entry.value
     },
-    set(key, value, { size, until }) {
+    /** `until` is when the value expires, in milliseconds of the cache's clock. */
+    set(key: string, value: T, { size, until }: { size: number; until: number }): void {
       drop(key)
       if (size > limits.maxBytes / 8) return
       entries.set(key, { value, size, until })

@@ -8,7 +8,7 @@ import { AddressRefused, type Resolve } from './agents.ts'
 import { untilAborted } from './shared-work.ts'
 
 /** The hosts that a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
-export interface AllowedHosts {
+interface AllowedHosts {
   name: string
   hosts?: string[] | undefined
 }

@@ -1,3 +1,4 @@
+import type { ProxyEnv } from './agents.ts'
 import { createTransportFetch } from './transport-fetch.ts'
 
 /** How the process reaches the network: directly, or through the proxy in HTTPS_PROXY. */
@@ -19,17 +20,11 @@ const POOL = { connections: 256, pipelining: 1 }
  * including their subdomains, each with an optional port; `*` alone means all. All users of the network share one
  * connection pool.
  */
-export async function createNetwork(settings: ProxySettings): Promise<Network> {
-  const { HTTPS_PROXY: proxy, NO_PROXY: direct = '' } = settings
+export async function createNetwork({ HTTPS_PROXY: proxy, NO_PROXY: direct = '' }: ProxyEnv): Promise<Network> {
   // Imported on demand, so that importing this module is cheap.
   const { Agent, EnvHttpProxyAgent } = await import('undici')
   if (!proxy || direct.trim() === '*') return { fetch: createTransportFetch(new Agent(POOL)) }
   const noProxy = [...LOOPBACK, direct].join(',')
   const dispatcher = new EnvHttpProxyAgent({ ...POOL, httpProxy: proxy, httpsProxy: proxy, noProxy })
   return { fetch: createTransportFetch(dispatcher), dispatcher }
-}
-
-interface ProxySettings {
-  HTTPS_PROXY?: string | undefined
-  NO_PROXY?: string | undefined
 }

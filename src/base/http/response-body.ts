@@ -1,5 +1,5 @@
 /** The socket that fills a body. */
-export interface BodySource {
+interface BodySource {
   pause(): void
   resume(): void
   /** Closes the connection, because nobody reads on. */

@@ -25,7 +25,7 @@ export async function fetchWithRetry(request: TimedExchange, clocks: Clocks): Pr
   request.signal.addEventListener('abort', giveUp, { once: true })
   const timer = setTimeout(() => controller.abort(), request.timeoutMs)
   try {
-    return await twice({ ...request, signal: controller.signal }, clocks.now() + request.timeoutMs, clocks)
+    return await withOneRetry({ ...request, signal: controller.signal }, clocks.now() + request.timeoutMs, clocks)
   } catch (error) {
     request.signal.throwIfAborted()
     if (!controller.signal.aborted) throw error
@@ -37,19 +37,19 @@ export async function fetchWithRetry(request: TimedExchange, clocks: Clocks): Pr
 }
 
 /** Fails at once if the requested pause exceeds the time left, so that the model learns about it immediately. */
-async function twice(request: Exchange, deadline: number, clocks: Clocks): Promise<SizedResponse> {
-  const first = await once(request)
+async function withOneRetry(request: Exchange, deadline: number, clocks: Clocks): Promise<SizedResponse> {
+  const first = await tryOnce(request)
   if (!(first instanceof TransientHttpError)) return first
   const pause = first.afterMs ?? RETRY_MS
   if (clocks.now() + pause >= deadline) throw down(first)
   await clocks.sleep(pause, request.signal)
-  const second = await once(request)
+  const second = await tryOnce(request)
   if (second instanceof TransientHttpError) throw down(second)
   return second
 }
 
 /** The response, or a temporary failure. */
-async function once(request: Exchange): Promise<SizedResponse | TransientHttpError> {
+async function tryOnce(request: Exchange): Promise<SizedResponse | TransientHttpError> {
   try {
     return await exchange(request)
   } catch (error) {
@@ -58,12 +58,12 @@ async function once(request: Exchange): Promise<SizedResponse | TransientHttpErr
   }
 }
 
-function down(passing: TransientHttpError): ToolError {
-  return new ToolError(`${passing.message}${pauseSentence(passing)}`, { isDown: true })
+function down(failure: TransientHttpError): ToolError {
+  return new ToolError(`${failure.message}${pauseSentence(failure)}`, { isDown: true })
 }
 
-function pauseSentence(passing: TransientHttpError): string {
-  return passing.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(passing.afterMs / 1000)} s.`
+function pauseSentence(failure: TransientHttpError): string {
+  return failure.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(failure.afterMs / 1000)} s.`
 }
 
 /** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */

@@ -12,7 +12,7 @@ export interface Page {
 
 export type Pages = Record<string, (request: IncomingMessage) => Promise<Page> | Page>
 
-export interface Server {
+interface Server {
   port: number
   close(): Promise<void>
 }

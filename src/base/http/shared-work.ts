@@ -1,10 +1,8 @@
-/** Work that several callers wait for. It is aborted when the last of them leaves. */
-export interface SharedWork<T> {
-  join(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
-}
-
-/** Merges concurrent calls with the same key into one. A caller whose signal aborts leaves; the others keep waiting. */
-export function createSharedWork<T>(): SharedWork<T> {
+/**
+ * Merges concurrent calls with the same key into one. A caller whose signal aborts leaves; the others keep waiting. The
+ * work is aborted when the last caller leaves.
+ */
+export function createSharedWork<T>() {
   const running = new Map<string, { promise: Promise<T>; waiting: number; controller: AbortController }>()
 
   // When all callers have left, the entry is aborted and removed from the map, so that the next caller starts a new
@@ -21,7 +19,7 @@ export function createSharedWork<T>(): SharedWork<T> {
   }
 
   return {
-    async join(key, signal, work) {
+    async join(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       signal?.throwIfAborted()
       const entry = running.get(key) ?? start(key, work)
       entry.waiting += 1

@@ -2,13 +2,12 @@
  * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for custom tools).
  * Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
  */
-import type { Fetched, ToolFetch } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { createCache } from './cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Fetched, ToolFetch } from './exchange.ts'
 import { createSharedWork } from './shared-work.ts'
 
 /** The limits of one tool's fetch. */
@@ -19,11 +18,6 @@ export interface FetchLimits {
   hosts?: string[]
   /** Set if an operator's setting names the hosts: they may be on a private network. */
   inside?: boolean
-  /**
-   * The time for everything together: redirects, the retry, the body. Milliseconds. Defaults to that of
-   * `ToolHttpOptions`.
-   */
-  timeoutMs?: number
   /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number
   /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
@@ -40,12 +34,11 @@ export interface ToolHttp {
 }
 
 export interface ToolHttpOptions {
-  userAgent?: string | undefined
   proxy?: ProxySetting | undefined
   /** Resolves host names. Defaults to the system's resolver. */
   resolve?: Resolve | undefined
   clocks: Clocks
-  /** TOOL_TIMEOUT_MS: the time limit of a fetch whose scope has none. Milliseconds. */
+  /** TOOL_TIMEOUT_MS: the time for everything together: redirects, the retry, the body. Milliseconds. */
   timeoutMs: number
   cache?: { entries: number; maxBytes: number } | undefined
 }
@@ -64,27 +57,22 @@ interface ToolRequest extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
 export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const { clocks } = options
   let opened: ReturnType<typeof createAgents> | undefined
-  const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
+  const now = () => clocks.now()
+  const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now })
   const shared = createSharedWork<Fetched>()
 
   const load = async (key: string, request: ToolRequest, signal: AbortSignal) => {
     const agents = await (opened ??= createAgents(options))
     const dispatcher = request.inside ? agents.inside : agents.outside
-    const now = () => clocks.now()
     const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
-    if (isKept(request, fetched))
-      cache.set(key, fetched, { size: bytes + key.length, until: clocks.now() + request.cacheMs })
+    if (shouldCache(request, fetched))
+      cache.set(key, fetched, { size: bytes + key.length, until: now() + request.cacheMs })
     return fetched
   }
 
   return {
     scope(scope) {
-      const limits = {
-        ...DEFAULTS,
-        timeoutMs: options.timeoutMs,
-        keep: undefined,
-        ...scope,
-      }
+      const limits = { ...DEFAULTS, timeoutMs: options.timeoutMs, ...scope }
       const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
       const check = async (url: URL, ending: AbortSignal) => {
         checkAddress(url, scope)
@@ -94,7 +82,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
         const url = parse(address, scope.name)
         checkAddress(url, scope)
         const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
-        const sent = { 'user-agent': options.userAgent ?? USER_AGENT, ...headers }
+        const sent = { 'user-agent': USER_AGENT, ...headers }
         const request = { ...limits, url, headers: sent, check }
         return cache.get(key) ?? shared.join(key, signal, (joint) => load(key, request, joint))
       }
@@ -106,7 +94,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   }
 }
 
-function isKept(request: ToolRequest, { status, headers, body }: Fetched): boolean {
+function shouldCache(request: ToolRequest, { status, headers, body }: Fetched): boolean {
   const succeeded = status >= 200 && status < 300
   return request.cacheMs > 0 && succeeded && (request.keep?.({ status, headers, body }) ?? true)
 }

@@ -76,7 +76,7 @@ async function exchange(url: URL, request: TransportRequest, { dispatcher, turns
   const { method, headers, body, signal } = request
   const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
-  const { head, body: answer } = await handler.answered
+  const { head, body: answer } = await handler.response
   return { head: { ...head, url: url.href, method }, body: answer }
 }
 
@@ -93,7 +93,7 @@ interface Settle {
 }
 
 /** How many responses are delivered per turn of the event loop. */
-const ANSWERS_A_TURN = 4
+const RESPONSES_PER_TURN = 4
 
 /**
  * Delivers responses a few per turn of the event loop. Before undici reuses a connection, it waits for the end of the
@@ -104,8 +104,8 @@ const ANSWERS_A_TURN = 4
 class DeliveryTurns {
   readonly #waiting: (() => void)[] = []
 
-  add(tell: () => void): void {
-    if (this.#waiting.push(tell) === 1) this.#next()
+  add(deliver: () => void): void {
+    if (this.#waiting.push(deliver) === 1) this.#next()
   }
 
   /** Runs after undici's own immediate, which frees the connection of a complete response. */
@@ -114,7 +114,7 @@ class DeliveryTurns {
   }
 
   #take(): void {
-    for (const tell of this.#waiting.splice(0, ANSWERS_A_TURN)) tell()
+    for (const deliver of this.#waiting.splice(0, RESPONSES_PER_TURN)) deliver()
     if (this.#waiting.length > 0) this.#next()
   }
 }
@@ -124,20 +124,20 @@ class DeliveryTurns {
  * head.
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly answered: Promise<ReceivedResponse>
+  readonly response: Promise<ReceivedResponse>
   readonly #turns: DeliveryTurns
   readonly #signal: AbortSignal | undefined
   readonly #settle: Settle
   readonly #onAbort = () => this.#abort(this.#signal?.reason)
   #controller: Dispatcher.DispatchController | undefined
-  #answer: ReceivedResponse | undefined
+  #received: ReceivedResponse | undefined
   /** Why we aborted. Takes precedence over any later error of the connection. */
   #aborted: { reason: unknown } | undefined
 
   constructor(turns: DeliveryTurns, signal: AbortSignal | undefined) {
     this.#turns = turns
     let settle: Settle = { resolve() {}, reject() {} }
-    this.answered = new Promise((resolve, reject) => (settle = { resolve, reject }))
+    this.response = new Promise((resolve, reject) => (settle = { resolve, reject }))
     this.#settle = settle
     this.#signal = signal
     signal?.addEventListener('abort', this.#onAbort, { once: true })
@@ -156,31 +156,31 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       resume: () => controller.resume(),
       abort: (reason) => this.#abort(reason),
     })
-    this.#answer = { head: { status, statusText, headers }, body }
-    this.#turns.add(() => this.#tell())
+    this.#received = { head: { status, statusText, headers }, body }
+    this.#turns.add(() => this.#deliver())
   }
 
-  #tell(): void {
-    if (this.#answer) this.#settle.resolve(this.#answer)
+  #deliver(): void {
+    if (this.#received) this.#settle.resolve(this.#received)
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer<ArrayBuffer>): void {
-    this.#answer?.body.push(chunk)
+    this.#received?.body.push(chunk)
   }
 
   onResponseEnd(): void {
     this.#release()
-    this.#answer?.body.end()
+    this.#received?.body.end()
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#release()
     const reason = this.#aborted
       ? this.#aborted.reason
-      : new TypeError(this.#answer ? 'terminated' : 'fetch failed', { cause: error })
+      : new TypeError(this.#received ? 'terminated' : 'fetch failed', { cause: error })
     // The response may have begun without being delivered. Its status is worth knowing.
-    this.#tell()
-    this.#answer?.body.end(reason)
+    this.#deliver()
+    this.#received?.body.end(reason)
     this.#settle.reject(reason)
   }
 
@@ -190,7 +190,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#aborted = { reason }
     this.#release()
     this.#controller?.abort(errorOf(reason))
-    this.#answer?.body.end(reason)
+    this.#received?.body.end(reason)
     this.#settle.reject(reason)
   }
 

@@ -5,18 +5,12 @@ import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
 
-export interface RedisProblem {
+interface RedisProblem {
   name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
   /** The fault and its fix, in a sentence each. */
   sentence: string
   /** Whether the bot cannot work with this Redis. */
   isFatal: boolean
-}
-
-export interface RedisInspection {
-  problems: RedisProblem[]
-  /** The fields of INFO, for each master. */
-  facts: Map<string, string>[]
 }
 
 /** How long the inspection may take after the first ping, in ms. A node of a Cluster may still be unreachable. */
@@ -44,8 +38,14 @@ export async function requireUsableRedis(
   }
 }
 
-/** Reads INFO from every master, then tries the commands that the queue needs. Writes nothing. */
-export async function inspectRedis(redis: RedisClient, prefix: string): Promise<RedisInspection> {
+/**
+ * Reads INFO from every master, then tries the commands that the queue needs. Writes nothing. `facts` are the fields of
+ * INFO, for each master.
+ */
+export async function inspectRedis(
+  redis: RedisClient,
+  prefix: string,
+): Promise<{ problems: RedisProblem[]; facts: Map<string, string>[] }> {
   // A Cluster client knows its masters only after the first answer.
   await redis.ping()
   const isCluster = redis instanceof Cluster
@@ -71,9 +71,9 @@ async function factsOf(node: Redis): Promise<Map<string, string>> {
 
 /** BullMQ runs INFO when it starts, and does not start without it. */
 function refusedInfo(error: unknown): RedisProblem {
-  const said = messageOf(error)
-  const fix = /NOPERM/.test(said) ? ' Allow it for this user: ACL SETUSER … +info.' : ''
-  return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
+  const message = messageOf(error)
+  const fix = /NOPERM/.test(message) ? ' Allow it for this user: ACL SETUSER … +info.' : ''
+  return { name: 'INFO', sentence: `Redis refuses INFO: ${message.replace(/\.$/, '')}.${fix}`, isFatal: true }
 }
 
 /** `isNamed`: the URL names this server directly. Sentinels and a Cluster find the new master after a failover. */
@@ -118,9 +118,9 @@ async function missingPermissions(redis: RedisClient, prefix: string): Promise<R
   ]
   const problems: RedisProblem[] = []
   for (const [right, run] of tries) {
-    const said = await run().then(() => '', messageOf)
-    if (!/NOPERM/.test(said)) continue
-    const sentence = `This user lacks a permission: ${said.replace(/\.$/, '')}. Add +${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*.`
+    const message = await run().then(() => '', messageOf)
+    if (!/NOPERM/.test(message)) continue
+    const sentence = `This user lacks a permission: ${message.replace(/\.$/, '')}. Add +${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*.`
     problems.push({ name: 'permission', sentence, isFatal: true })
   }
   return problems

@@ -1,6 +1,6 @@
 /** The names of keys, and operations on all keys of a place. */
 import type { Cluster, Redis } from 'ioredis'
-import type { Forgetting } from '../place.ts'
+import { movedKey, type Forgetting, type Place } from '../place.ts'
 import type { RedisClient } from './redis.ts'
 
 /** A Redis, and the prefix of all our keys in it. */
@@ -42,8 +42,25 @@ export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp)
 }
 
 /** The part of a key after its tag. */
-export function nameOf(key: string): string {
+function nameOf(key: string): string {
   return key.slice(key.indexOf('}:') + 2)
+}
+
+/**
+ * Calls `move` for each key of a channel's threads whose name matches, with the key that it gets in the channel's new
+ * id. The two keys may be on different nodes of a Cluster. If it is interrupted, another call does the rest.
+ */
+export async function moveKeys(
+  redis: RedisClient,
+  { prefix, place, to, name }: { prefix: string; place: Place; to: string; name: RegExp },
+  move: (keys: { from: string; to: string }) => Promise<void>,
+): Promise<void> {
+  const start = `${prefix}:{`.length
+  for await (const keys of scanKeys(redis, threadKey(prefix, below(place.team, place.channel), '*')))
+    for (const from of keys.filter((key) => name.test(nameOf(key)))) {
+      const moved = movedKey(from.slice(start), place, to)
+      if (moved !== undefined) await move({ from, to: from.slice(0, start) + moved })
+    }
 }
 
 /** Escapes a text for use in a glob. */

@@ -18,13 +18,13 @@ import type { RedisClient } from './redis.ts'
 type ScriptValue = string | number
 
 /** Keys and arguments after the named ones. */
-export interface Rest {
+interface Rest {
   keys?: string[]
   args?: ScriptValue[]
 }
 
 /** Runs a script on a connection, with a value for each of its names. Resolves to the script's result. */
-export type RedisScript<Key extends string, Arg extends string> = (
+type RedisScript<Key extends string, Arg extends string> = (
   redis: RedisClient,
   named: Record<Key, string> & Record<Arg, ScriptValue>,
   rest?: Rest,

@@ -58,7 +58,8 @@ function loginOf(login: string | undefined): { username?: string; password?: str
   return { ...(username ? { username: decoded(username) } : {}), ...(password ? { password: decoded(password) } : {}) }
 }
 
-function decoded(text: string): string {
+/** Decodes a part of a URL. A text that is not URL-encoded stays as it is. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

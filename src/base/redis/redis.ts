@@ -42,7 +42,7 @@ const CHECK_MS = 10_000
 
 /** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or is too slow */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
-  // A Cluster client hides why a node is unreachable, such as its certificate. A direct connection shows it.
+  // A Cluster client hides the reason why a node is unreachable, such as its certificate. A direct connection shows it.
   if (addressOf(settings).kind === 'cluster') await awaitPing({ url: settings.url.replace('+cluster', '') })
   await awaitPing(settings)
 }
@@ -180,16 +180,16 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   let lastError: string | undefined
   let isLost = false
   /** Whether the loss of the connection was logged just now. */
-  let isJustTold = false
+  let wasJustLogged = false
   /** Whether the present loss is not logged. */
   let isQuiet = false
   const lost = (error = lastError) => {
     if (isLost) return
     isLost = true
-    isQuiet = isJustTold
+    isQuiet = wasJustLogged
     if (isQuiet) return
-    isJustTold = true
-    setTimeout(() => (isJustTold = false), FLAPPING_MS).unref()
+    wasJustLogged = true
+    setTimeout(() => (wasJustLogged = false), FLAPPING_MS).unref()
     log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
   }
   const back = () => {

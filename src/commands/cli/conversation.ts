@@ -1,4 +1,5 @@
 import { offeredTools } from '../../agent/agent.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../agent/contracts/model.ts'
 import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
 import { doneLines } from '../../question/done-lines.ts'
@@ -9,7 +10,6 @@ import { memoryHistory } from '../../stores/history/memory-history.ts'
 import { embeddedRun } from '../../stores/runs/memory-run.ts'
 import { freshRun, type Question } from '../../stores/runs/types.ts'
 import type { Output } from './output.ts'
-import { traced } from './trace.ts'
 
 const HELP = [
   `/dialect NAME  switch the dialect: ${DIALECTS.join(', ')}`,
@@ -19,7 +19,7 @@ const HELP = [
 ].join('\n')
 
 const DAY_MS = 86_400_000
-/** Servers that MCP_CONFIG allows in direct messages are available. */
+/** Counts as a direct message, so the servers that MCP_CONFIG allows there are available. */
 const PLACE = { team: 'cli', channel: 'D', waits: true }
 
 /** One conversation in a terminal: questions, follow-ups and commands. */
@@ -30,11 +30,10 @@ export class ChatSession {
   #questions = 0
   #isTracing = false
   #running: AbortController | undefined
-
   readonly #saysFigures: boolean
 
   /** `saysFigures`: whether the answer's footer counts figures without a source. */
-  constructor(agent: AgentParts, output: Output, { saysFigures = true } = {}) {
+  constructor(agent: AgentParts, output: Output, { saysFigures }: { saysFigures: boolean }) {
     this.#agent = agent
     this.#output = output
     this.#saysFigures = saysFigures
@@ -66,7 +65,7 @@ export class ChatSession {
     if (!command.startsWith('/')) return this.#ask(line)
     if (command === '/help') return this.#output.note(HELP)
     if (command === '/tools') return this.#listTools()
-    if (command === '/dialect') return this.#speak(argument)
+    if (command === '/dialect') return this.#switchDialect(argument)
     if (command === '/trace') return this.#toggleTrace()
     if (command === '/reset') return this.#forget()
     this.#output.fail(`There is no command ${command}. Type /help for the list.`)
@@ -113,7 +112,7 @@ export class ChatSession {
     )
   }
 
-  #speak(name: string): void {
+  #switchDialect(name: string): void {
     const known = DIALECTS.find((dialect) => dialect === name)
     if (!known)
       return this.#output.note(`The dialect is ${this.#deps.agent.dialect.name}. Choose from: ${DIALECTS.join(', ')}.`)
@@ -133,5 +132,34 @@ export class ChatSession {
   async #forget(): Promise<void> {
     await this.#deps.history.forget('cli:cli:cli')
     this.#output.note('Conversation forgotten.')
+  }
+}
+
+/** Shows each model call: the exact messages sent, then the exact text received. */
+function traced(model: Model, show: (title: string, text: string) => void): Model {
+  return { name: model.name, stream: (request) => tracedStream(model, request, show) }
+}
+
+async function* tracedStream(
+  model: Model,
+  request: ModelRequest,
+  show: (title: string, text: string) => void,
+): AsyncGenerator<ModelEvent> {
+  const { messages, stop, tools } = request
+  const tags = messages.map(
+    ({ role, content, toolCalls }) => `[${role}]\n${content}${toolCalls ? `\n${JSON.stringify(toolCalls)}` : ''}`,
+  )
+  const more = { ...(stop?.length ? { stop } : {}), ...(tools ? { tools } : {}) }
+  show(`sent to ${model.name}`, [...tags, ...(Object.keys(more).length > 0 ? [JSON.stringify(more)] : [])].join('\n'))
+  let received = ''
+  try {
+    for await (const event of model.stream(request)) {
+      if (event.type === 'restart') received += '\n(the call failed and is repeated)\n'
+      if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') received += event.text
+      if (event.type === 'tool_calls') received += `\n${JSON.stringify(event.calls)}`
+      yield event
+    }
+  } finally {
+    show('received', received)
   }
 }

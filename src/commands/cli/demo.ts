@@ -7,7 +7,7 @@ import { ConfigError } from '../../base/errors.ts'
 const DEMO = new URL('../../../playground/demo/demo-model.ts', import.meta.url)
 
 /** The playground's demo model, and the only dialect that it speaks. */
-export interface Demo {
+interface Demo {
   demoModel(options?: { isBare?: boolean }): Model
   DEMO_DIALECT: string
 }

@@ -2,7 +2,6 @@ import type { AnswerEvent } from '../../question/answer.ts'
 import { shownThought } from '../../agent/shown-thought.ts'
 import type { Observation } from '../../agent/contracts/run-events.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { jsonOf } from './json-event.ts'
 
 /** The output of a conversation. */
 export interface Output {
@@ -35,8 +34,8 @@ export class TerminalOutput implements Output {
   }
 
   event(event: AnswerEvent): void {
-    const said = lineOf(event)
-    if (said) this.#print(said.text, COLOURS[said.kind])
+    const line = lineOf(event)
+    if (line) this.#print(line.text, COLOURS[line.kind])
   }
 
   done(lines: string[]): void {
@@ -123,5 +122,32 @@ export class JsonLines implements Output {
 
   #print(value: object): void {
     this.#stream.write(`${JSON.stringify(value)}\n`)
+  }
+}
+
+/**
+ * Returns an event as `npm run cli -- --json` prints it, on one line: flat, and only what is new. Other programs read
+ * these lines, so their fields stay the same even if the events change.
+ */
+function jsonOf(event: AnswerEvent): object {
+  if (!('step' in event)) return event
+  const { type, n } = event
+  switch (type) {
+    case 'thought': {
+      const { turn, thought, reasoning } = event.step
+      const unreadable = event.step.kind === 'unreadable' ? { unreadable: event.step.text } : {}
+      // A model that writes nothing beside its calls has no other thought.
+      return { type, step: n, turn, text: thought || (reasoning ?? ''), ...(reasoning && { reasoning }), ...unreadable }
+    }
+    case 'action':
+      return { type, step: n, turn: event.step.turn, action: event.step.action }
+    case 'observation':
+      return { type, step: n, observation: event.step.observation, ms: event.ms }
+    case 'message':
+      return { type, step: n, turn: event.step.turn, text: event.step.text, user: event.step.user }
+    case 'waiting':
+      return { type, step: n, turn: event.step.turn, action: event.step.action, ...event.step.waiting }
+    case 'begun':
+      return { type, step: n, turn: event.step.turn, action: event.step.action }
   }
 }

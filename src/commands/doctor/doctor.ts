@@ -4,7 +4,6 @@ import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, t
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
-import { asksHelp } from '../command.ts'
 import { findingsOf, withoutSecrets, type CheckDeps, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 import { modelFindings } from './model-findings.ts'
@@ -13,7 +12,7 @@ import { slackFindings } from './slack-findings.ts'
 import { timeFindings } from './time-findings.ts'
 import { mcpFindings, toolFindings } from './tool-findings.ts'
 
-const USAGE = `Usage: npm run doctor [-- --json]
+export const USAGE = `Usage: npm run doctor [-- --json]
   Checks everything that the bot depends on: settings, Slack, model, Redis, tools, MCP servers, clock. Makes a few small model
   calls, tries most tools once, and writes nothing. Exit code 1 if anything is wrong. --json prints one JSON object.`
 
@@ -28,13 +27,10 @@ function wantsJson(args: string[]): boolean {
   }
 }
 
-/** Each part bounds its own work; this is for what cannot be ended, such as a custom tool that hangs. Milliseconds. */
+/** The time of one area, in ms. Each check bounds its own work, but a hanging custom tool, for example, has no end. */
 const AREA_MS = 60_000
 
-/**
- * Checks all areas at once, so that none waits for another's time-out. An area that breaks down is a fault of its own.
- */
-async function look({ readEnv, now }: DoctorOptions): Promise<Finding[]> {
+async function allFindings({ readEnv, now }: DoctorOptions): Promise<Finding[]> {
   let [env, config]: [Env, Config | undefined] = [{}, undefined]
   try {
     env = readEnv()
@@ -46,7 +42,7 @@ async function look({ readEnv, now }: DoctorOptions): Promise<Finding[]> {
   }
   const secrets = secretsOf(config)
   // Only findings are printed: log lines of the parts would repeat them.
-  const found = await lookAtAreas(config, env, { log: createLog('silent', undefined, secrets), now })
+  const found = await checkAreas(config, env, { log: createLog('silent', undefined, secrets), now })
   const read = [settings.ok('all', 'All settings are valid.'), ...oddSettings(env)]
   return [...read, ...found].map((one) => withoutSecrets(one, secrets))
 }
@@ -57,27 +53,28 @@ function oddSettings(env: Env): Finding[] {
   return sentences.map((sentence) => settings.note(sentence.split(' ')[0] ?? '', sentence))
 }
 
-async function lookAtAreas(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
+/** Checks all areas at once, so that none waits for another's time-out. An area that breaks down is a fault itself. */
+async function checkAreas(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
   const net = await createNetwork(config)
   const areas = await Promise.all([
-    looked('Slack', slackFindings(config, { log, net, now })),
-    looked('model', modelFindings(config, { log, net, now })),
-    looked('Redis', redisFindings(config, { log, now })),
-    looked('tools', toolFindings(config, { log, net, now })),
-    looked('MCP', mcpFindings(config, env, { log, now })),
-    looked('time', timeFindings(config, { net, now })),
+    withinTime('Slack', slackFindings(config, { log, net, now })),
+    withinTime('model', modelFindings(config, { log, net, now })),
+    withinTime('Redis', redisFindings(config, { log, now })),
+    withinTime('tools', toolFindings(config, { log, net, now })),
+    withinTime('MCP', mcpFindings(config, env, { log, now })),
+    withinTime('time', timeFindings(config, { net, now })),
   ])
   return areas.flat()
 }
 
-async function looked(area: string, looking: Promise<Finding[]>): Promise<Finding[]> {
+async function withinTime(area: string, checks: Promise<Finding[]>): Promise<Finding[]> {
   const { fault } = findingsOf(area)
-  const found = looking.catch((error: unknown) => [fault('look', messageOf(error))])
+  const found = checks.catch((error: unknown) => [fault('look', messageOf(error))])
   if (await settledWithin(AREA_MS, [found])) return found
   return [fault('look', `It did not finish within ${AREA_MS / 1000} s.`)]
 }
 
-export interface DoctorOptions {
+interface DoctorOptions {
   args: string[]
   /** Returns the settings. @throws ConfigError if they cannot be read, which is a finding */
   readEnv: () => Env
@@ -92,15 +89,11 @@ export interface DoctorOptions {
 /** Checks, and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { args, output } = options
-  if (asksHelp(args)) {
-    output.print(USAGE)
-    return 0
-  }
   const asJson = wantsJson(args)
   if (output.columns !== undefined && !asJson) output.print('Checking… This takes up to a minute.\n')
-  const findings = await look(options)
-  const isWell = findings.every(({ outcome }) => outcome !== 'fault')
-  if (asJson) output.print(JSON.stringify({ ok: isWell, findings }, null, 2))
+  const findings = await allFindings(options)
+  const isHealthy = findings.every(({ outcome }) => outcome !== 'fault')
+  if (asJson) output.print(JSON.stringify({ ok: isHealthy, findings }, null, 2))
   else output.print(findingsTable(findings, output.columns || undefined))
-  return isWell ? 0 : 1
+  return isHealthy ? 0 : 1
 }

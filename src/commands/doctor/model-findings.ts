@@ -3,7 +3,9 @@ import { askOnce, readReply } from '../../agent/ask-once.ts'
 import type { Model } from '../../agent/contracts/model.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp, messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { Log } from '../../base/log.ts'
+import type { Fetch } from '../../model/model-fetch.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
 import { createModels } from '../../model/index.ts'
 import { probeNativeCalls } from '../../model/native-probe.ts'
@@ -12,8 +14,6 @@ import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
-import { redSquare } from './red-square.ts'
-import { watchedWire } from './refused-parameters.ts'
 
 const { ok, note, fault } = findingsOf('model')
 
@@ -34,9 +34,9 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
     answerFinding(models.model, 'OPENAI_MODEL', now),
     ...others(config).map(([setting, name]) => answerFinding(models.byName(name) ?? models.model, setting, now)),
   ])
-  const isThere = answers.outcome !== 'fault'
-  const rest = isThere ? await abilities(models.model, config) : []
-  const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
+  const isReachable = answers.outcome !== 'fault'
+  const rest = isReachable ? await abilities(models.model, config) : []
+  const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
   return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...parameters, ...beside, ...prices]
@@ -128,12 +128,19 @@ async function nativeFinding(model: Model, config: Config): Promise<Finding> {
   return note('tool calls', `${found.why} Only AGENT_DIALECT=native needs them.`)
 }
 
+/** A PNG of 32 by 32 red pixels. */
+const RED_SQUARE = {
+  name: 'red.png',
+  mime: 'image/png',
+  base64:
+    'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR4nGO4IyJCU8QwasGoBaMWjFowasGoBaMWjFowasGoBaMW' +
+    'DBULAJ3LED3QqzauAAAAAElFTkSuQmCC',
+}
+
 async function visionFinding(model: Model): Promise<Finding> {
   const signal = AbortSignal.timeout(CALL_MS)
   const question = 'What colour is this picture? Answer with one word.'
-  const messages = [
-    { role: 'user' as const, content: question, images: [redSquare()], unseen: '(There is a picture.)' },
-  ]
+  const messages = [{ role: 'user' as const, content: question, images: [RED_SQUARE], unseen: '(There is a picture.)' }]
   try {
     const { text, isUnseen } = await readReply(model, { messages, signal, timeMs: CALL_MS })
     if (isUnseen) return note('pictures', 'It does not accept pictures. Answers will say that it could not see them.')
@@ -166,4 +173,36 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<F
 function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
   if (!isTimeUp(signal)) return operatorSentence(error)
   return `It did not answer within ${ms / 1000} s. If it is still loading, try again; otherwise check OPENAI_BASE_URL.`
+}
+
+/** The statuses by which an endpoint rejects the request itself. */
+const REFUSALS = new Set([400, 422])
+
+interface WatchedWire {
+  fetch: Fetch
+  /** Returns the parameters that were in a refused request to this model, and in none that it accepted. */
+  refusedBy(model: string): string[]
+}
+
+/** Observes which parameters of a request an endpoint refuses. */
+function watchedWire(fetch: Fetch): WatchedWire {
+  const models = new Map<string, { refused: Set<string>; taken: Set<string> }>()
+  return {
+    fetch: async (input, init) => {
+      const body = typeof init?.body === 'string' ? parseJson(init.body) : undefined
+      const response = await fetch(input, init)
+      if (body === null || typeof body !== 'object' || !('model' in body)) return response
+      const name = String(body.model)
+      const known = models.get(name) ?? { refused: new Set(), taken: new Set() }
+      models.set(name, known)
+      const keys = Object.keys(body)
+      if (response.ok) for (const key of keys) known.taken.add(key)
+      if (REFUSALS.has(response.status)) for (const key of keys) known.refused.add(key)
+      return response
+    },
+    refusedBy: (model) => {
+      const { refused = new Set<string>(), taken = new Set<string>() } = models.get(model) ?? {}
+      return [...refused].filter((key) => !taken.has(key))
+    },
+  }
 }

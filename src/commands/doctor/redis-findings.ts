@@ -27,7 +27,7 @@ export async function redisFindings(config: Config, parts: CheckDeps): Promise<F
       ),
     ]
   }
-  return lookAt(settings, config.REDIS_PREFIX, parts)
+  return inspect(settings, config.REDIS_PREFIX, parts)
 }
 
 const SENTINELS = 'Also check the addresses of the Sentinels and the master’s name.'
@@ -38,7 +38,7 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
 }
 
-async function lookAt(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
+async function inspect(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {

@@ -4,15 +4,15 @@ import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
 import { redisInstallations } from '../../stores/installations/installation-store.ts'
 import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
-import { installLine, lookAtInstalls, type InstallRow } from '../installs/look-at-installs.ts'
+import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
 import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Slack')
 
 /**
- * Checks whose the tokens are, whether Slack accepts them, and what the app may do compared with its manifest, as `npm
- * run slack` does.
+ * Checks the owner of the tokens, whether Slack accepts them, and the app's scopes against its manifest, as `npm run
+ * slack` does.
  */
 export async function slackFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
   if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, deps)
@@ -33,7 +33,7 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
   const { log, now } = deps
   const sealer = sealerFrom(config)
-  if (!SLACK_CLIENT_ID) return rowsOf(await lookAtInstalls(config, { ...deps, installs: undefined }))
+  if (!SLACK_CLIENT_ID) return rowsOf(await inspectInstalls(config, { ...deps, installs: undefined }))
   if (!REDIS_URL)
     return [note('installations', 'They are kept in the bot’s memory, where only the bot sees them: set REDIS_URL.')]
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
@@ -41,7 +41,7 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   try {
     const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM, now })
     const installs = { records: redisInstallations({ redis, prefix, sealer }), shared }
-    return rowsOf(await lookAtInstalls(config, { ...deps, installs }))
+    return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()
   }

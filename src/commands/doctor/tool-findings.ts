@@ -6,8 +6,8 @@ import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { createAgent } from '../../question/agent/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
 import { loadMcpConfig } from '../../mcp/config/mcp-config.ts'
-import { openMcpStore } from '../mcp/open-mcp-store.ts'
-import { lookAtServers, unmatchedNow, type ServerLook } from '../mcp/operator.ts'
+import { openMcpStore } from '../command-redis.ts'
+import { inspectServers, currentUnmatchedRules, type InspectedServer } from '../mcp/operator.ts'
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
@@ -51,7 +51,7 @@ const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TO
 async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
   const given = sampleFor(tool.name)
   const sample = tool.parse(given)
-  // A front may have no way out to the services: workers use them.
+  // A front may have no network access to the services: workers call them.
   if (!given || !sample.ok || config.ROLE === 'front') return tools.ok(tool.name, 'On. Not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
@@ -88,7 +88,7 @@ function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
   return 'text' in output ? output.text : ''
 }
 
-/** Returns the configured dialect's needs, and those that are not met. */
+/** Returns a fault for each tool that the configured dialect needs and that is off. */
 function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
   const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
   const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
@@ -96,7 +96,7 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
 }
 
 /**
- * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. Its login is looked up where the bot
+ * Checks each server of MCP_CONFIG: whether it is up, and with how many tools. Its login is inspected up where the bot
  * keeps it.
  */
 export async function mcpFindings(config: Config, env: Env, { log, now }: CheckDeps): Promise<Finding[]> {
@@ -106,23 +106,26 @@ export async function mcpFindings(config: Config, env: Env, { log, now }: CheckD
   try {
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, { log, now })
-    const looked = await lookAtServers({ config, servers, store, log, now, say() {} }).finally(close)
-    return [...looked.map((one) => serverFinding(one, config)), ...(await ruleFindings(config, looked, { log, now }))]
+    const inspected = await inspectServers({ config, servers, store, log, now, say() {} }).finally(close)
+    return [
+      ...inspected.map((one) => serverFinding(one, config)),
+      ...(await ruleFindings(config, inspected, { log, now })),
+    ]
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
 }
 
 /** Reports rules that match no tool, because they have no effect. */
-async function ruleFindings(config: Config, looked: ServerLook[], { log, now }: CheckDeps): Promise<Finding[]> {
-  if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
-  const unmatched = await unmatchedNow({ config, log, now }, looked)
+async function ruleFindings(config: Config, inspected: InspectedServer[], { log, now }: CheckDeps): Promise<Finding[]> {
+  if (inspected.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
+  const unmatched = await currentUnmatchedRules({ config, log, now }, inspected)
   return unmatched.map(({ setting, rule }) =>
     mcp.fault(setting, `The rule ${rule} matches no tool. Correct the name, or remove the rule.`),
   )
 }
 
-function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
+function serverFinding({ name, state, words }: InspectedServer, { REDIS_URL, SECRETS_KEY }: Config): Finding {
   if (state === 'up') return mcp.ok(name, `Connected, with ${words}.`)
   if (state === 'down') return mcp.fault(name, `${words} Check its entry in MCP_CONFIG, and whether it runs.`)
   const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { parseJson } from '../../base/parse-json.ts'
 import type { EvalOutcome } from './outcome.ts'
 import type { EvalQuestion } from './questions.ts'
 
@@ -31,7 +32,7 @@ export class AnsweredFile {
     this.#file = file
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
     for (const line of text.split('\n')) {
-      const kept = parse(line)
+      const kept = outcome.safeParse(parseJson(line)).data
       if (kept) this.#byId.set(kept.id, kept)
     }
     // The process may have died in the middle of a line.
@@ -46,13 +47,5 @@ export class AnsweredFile {
 
   keep(outcome: EvalOutcome): void {
     if (outcome.error === undefined) appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`)
-  }
-}
-
-function parse(line: string): EvalOutcome | undefined {
-  try {
-    return outcome.parse(JSON.parse(line))
-  } catch {
-    return undefined
   }
 }

@@ -5,7 +5,7 @@ import { askAgent, type EvalOutcome } from './outcome.ts'
 import type { Progress } from './progress.ts'
 import type { EvalQuestion } from './questions.ts'
 
-export interface RunOptions {
+interface RunOptions {
   agent: AgentDeps
   answered: AnsweredFile
   progress: Progress
@@ -42,13 +42,10 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
  * Returns whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones
  * and “I do not know”. A missing answer is never right.
  */
-export function isRight({ gold, rejected = [] }: KnownAnswers, { answer }: Pick<EvalOutcome, 'answer'>): boolean {
+export function isRight(
+  { gold, rejected = [] }: Pick<EvalQuestion, 'gold' | 'rejected'>,
+  { answer }: Pick<EvalOutcome, 'answer'>,
+): boolean {
   if (answer === undefined) return false
   return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
-}
-
-/** The known answers to a question. */
-interface KnownAnswers {
-  gold: string[]
-  rejected?: string[] | undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJsonLines } from './lines.ts'
+import { readJsonLines } from './questions.ts'
 
 /** A recorded run: the model's completions, the environment's observations, and the result. */
 const episode = z.object({

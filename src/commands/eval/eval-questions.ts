@@ -10,13 +10,12 @@ import { checkBudgetPrices } from '../../model/prices.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { leftOutSentence } from '../../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
-import type { EvalOptions } from './options.ts'
+import { nameOf, type EvalOptions, type Variant } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
 import { writeReport } from './report.ts'
 import { askAll } from './ask-all.ts'
 import { scoreAll, summarise } from './eval-summary.ts'
-import { nameOf, type Variant } from './variants.ts'
 
 type AskOptions = Extract<EvalOptions, { kind: 'ask' }>
 
@@ -33,16 +32,16 @@ interface EvalDeps {
  * @returns the text for stdout.
  * @throws ConfigError if the set, the model or a dialect's tools are missing, or if every question failed.
  */
-export async function evalQuestions(options: AskOptions, around: EvalDeps): Promise<string> {
+export async function evalQuestions(options: AskOptions, deps: EvalDeps): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
-  const leftOut = tellOnce(around.progress)
-  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
+  const leftOut = reportOnce(deps.progress)
+  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, deps, leftOut)))
   const title = `${basename(options.file)}, ${questions.length} questions`
-  const report = { title, at: around.now().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
+  const report = { title, at: deps.now().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
   try {
     mkdirSync(options.out, { recursive: true })
     for (const [i, variant] of options.variants.entries()) {
-      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, around }))
+      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, deps }))
     }
   } finally {
     await Promise.all(agents.map((agent) => agent.close()))
@@ -54,7 +53,7 @@ export async function evalQuestions(options: AskOptions, around: EvalDeps): Prom
 async function agentOf(
   { dialect, model }: Variant,
   { config, now }: EvalDeps,
-  leftOut: TellLeftOut,
+  leftOut: ReportLeftOut,
 ): Promise<AgentParts> {
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
@@ -69,34 +68,34 @@ async function agentOf(
   return createAgent(asked, { log, net, now, model: demo?.demoModel({ isBare: true }), leftOut })
 }
 
-type TellLeftOut = NonNullable<AgentSources['leftOut']>
+type ReportLeftOut = NonNullable<AgentSources['leftOut']>
 
 /** All sides load the same tools, so each skipped tool is reported once. */
-function tellOnce(progress: ProgressStream): TellLeftOut {
-  const told = new Set<string>()
+function reportOnce(progress: ProgressStream): ReportLeftOut {
+  const reported = new Set<string>()
   return (one) => {
     const sentence = leftOutSentence(one)
-    if (!told.has(sentence)) progress.write(`${sentence}\n`)
-    told.add(sentence)
+    if (!reported.has(sentence)) progress.write(`${sentence}\n`)
+    reported.add(sentence)
   }
 }
 
 interface EvalRun {
   questions: EvalQuestion[]
   options: AskOptions
-  around: EvalDeps
+  deps: EvalDeps
 }
 
-async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: EvalRun) {
+async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, deps }: EvalRun) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
   const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
-  const progress = new Progress(around.progress, { label, total: asked.length, now: () => around.now().getTime() })
+  const progress = new Progress(deps.progress, { label, total: asked.length, now: () => deps.now().getTime() })
   const { concurrency } = options
-  const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: around.signal })
+  const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: deps.signal })
   const scored = scoreAll(asked, outcomes)
   const failure = scored.find((one) => one.error !== undefined)
   if (failure && scored.every((one) => one.error !== undefined)) throw new ConfigError(`${label}: ${failure.error}`)
-  if (failure) around.progress.write(`${label}: question ${failure.id} failed: ${failure.error}\n`)
+  if (failure) deps.progress.write(`${label}: question ${failure.id} failed: ${failure.error}\n`)
   return { summary: summarise(variant, scored), questions: scored }
 }

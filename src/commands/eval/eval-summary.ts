@@ -2,7 +2,7 @@ import { f1, isDeclined } from './normalise.ts'
 import type { EvalOutcome } from './outcome.ts'
 import type { EvalQuestion } from './questions.ts'
 import { isRight } from './ask-all.ts'
-import { nameOf, type Variant } from './variants.ts'
+import { nameOf, type Variant } from './options.ts'
 
 /** One question with its outcome and score, as in the JSON file. */
 export interface ScoredOutcome extends EvalOutcome {

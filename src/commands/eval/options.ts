@@ -1,8 +1,7 @@
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import type { DialectName } from '../../config.ts'
-import { dialectOf, parseVariants, type Variant } from './variants.ts'
+import { DIALECTS, type DialectName } from '../../config.ts'
 
 /** The parsed command line of an evaluation. */
 export type EvalOptions =
@@ -100,14 +99,14 @@ function variantsOf(values: OptionValues, { dialect, model }: Defaults): Variant
   }
   return [
     {
-      dialect: values.dialect === undefined ? measured(dialect) : dialectOf(values.dialect, '--dialect'),
+      dialect: values.dialect === undefined ? namedDialect(dialect) : dialectOf(values.dialect, '--dialect'),
       model: values.model ?? model,
     },
   ]
 }
 
-/** @throws ConfigError for `auto`: the measured dialect must be named, or two reports could not be compared */
-function measured(dialect: Defaults['dialect']): DialectName {
+/** @throws ConfigError for `auto`: two reports can only be compared if each names its dialect */
+function namedDialect(dialect: Defaults['dialect']): DialectName {
   if (dialect !== 'auto') return dialect
   throw new ConfigError('AGENT_DIALECT is auto. Name the dialect to measure with --dialect or --compare.')
 }
@@ -121,4 +120,40 @@ function count(text: string, option: string): number {
 /** Returns `20261121-103500`, for a folder name. */
 function stamp(now: Date): string {
   return now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
+}
+
+/** One side of a comparison: a dialect on a model. */
+export interface Variant {
+  dialect: DialectName
+  model: string
+}
+
+/**
+ * Parses `text,json` or `text:gpt-5-mini,json:llama3.1:8b`. The text after the first colon is the model; the default is
+ * `model`.
+ * @throws ConfigError for an unknown dialect or a duplicate side.
+ */
+function parseVariants(list: string, model: string): Variant[] {
+  const variants = list.split(',').map((entry) => parseVariant(entry.trim(), model))
+  const twice = variants.find((variant, i) => variants.findIndex((other) => nameOf(other) === nameOf(variant)) < i)
+  if (twice) throw new ConfigError(`--compare names ${nameOf(twice)} twice.`)
+  return variants
+}
+
+function parseVariant(entry: string, model: string): Variant {
+  const colon = entry.indexOf(':')
+  const [dialect, named] = colon < 0 ? [entry, ''] : [entry.slice(0, colon), entry.slice(colon + 1)]
+  return { dialect: dialectOf(dialect, '--compare'), model: named || model }
+}
+
+/** @throws ConfigError naming the option */
+function dialectOf(name: string, option: string): DialectName {
+  const dialect = DIALECTS.find((one) => one === name)
+  if (!dialect) throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECTS.join(', ')}.`)
+  return dialect
+}
+
+/** Returns the name for tables and charts: `text · gpt-5-mini`. */
+export function nameOf({ dialect, model }: Variant): string {
+  return `${dialect} · ${model}`
 }

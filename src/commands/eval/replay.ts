@@ -9,7 +9,7 @@ import { ToolError } from '../../base/errors.ts'
 import { stepOfCalls, type Episode } from './episodes.ts'
 import { askAgent, type EvalOutcome } from './outcome.ts'
 
-export interface ReplaySource {
+interface ReplaySource {
   dialect: Dialect
   now(): Date
 }

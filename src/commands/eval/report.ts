@@ -5,7 +5,7 @@ import type { ScoredOutcome, Summary } from './eval-summary.ts'
 import { markdownTable } from './table.ts'
 
 /** The results of an evaluation. `details` are extra data of a kind of evaluation, for the JSON file. */
-export interface Report {
+interface Report {
   title: string
   at: string
   sides: { summary: Summary; questions: ScoredOutcome[]; details?: object }[]

@@ -2,7 +2,7 @@
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { OffTool } from '../../mcp/tools/tool-snapshot.ts'
-import { counted, serverNamed, type OperatorPlace } from './operator.ts'
+import { countText, serverNamed, type OperatorPlace } from './operator.ts'
 import type { McpServerConfig } from '../../mcp/types.ts'
 
 /** @throws ConfigError for a server that is not in MCP_CONFIG */
@@ -12,12 +12,18 @@ export async function listTools({ servers, say }: OperatorPlace, toolbox: McpToo
   for (const server of meant) {
     await toolbox.refresh(server.name)
     for (const tool of await toolsOf(server, toolbox)) {
-      say([tool.name, tool.effects === 'write' ? 'may change things' : 'reads', asksWords(tool)].join('\t'))
+      say(
+        [
+          tool.name,
+          tool.effects === 'write' ? 'may change things' : 'reads',
+          tool.needsApproval ? 'needs approval' : 'runs',
+        ].join('\t'),
+      )
       count += 1
     }
     for (const off of offAt(server.name, toolbox)) say(offLine(off))
   }
-  say(counted(count, 'tool'))
+  say(countText(count, 'tool'))
   return 0
 }
 
@@ -26,10 +32,6 @@ async function toolsOf({ name, channels }: McpServerConfig, toolbox: McpToolbox)
   const [channel = ''] = channels ?? []
   const tools = await toolbox.toolsFor({ team: '', channel: channel === 'dm' ? 'D' : channel })
   return tools.filter(({ server }) => server === name)
-}
-
-function asksWords({ needsApproval }: Tool): string {
-  return needsApproval ? 'needs approval' : 'runs'
 }
 
 function offAt(server: string, toolbox: McpToolbox): OffTool[] {

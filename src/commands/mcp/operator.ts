@@ -36,11 +36,11 @@ export async function listServers(place: OperatorPlace): Promise<number> {
   const logins = loginStore(place.store, sealerFrom(place.config))
   for (const server of place.servers.servers)
     place.say([server.name, server.kind, await loginWords(logins, server)].join('\t'))
-  place.say(counted(place.servers.servers.length, 'server'))
+  place.say(countText(place.servers.servers.length, 'server'))
   return 0
 }
 
-/** Returns whether anybody has to log in, as far as the bot knows. */
+/** Returns the login state of a server in words, as far as the bot knows it. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
   if (server.kind === 'stdio') return 'starts when needed'
   if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
@@ -55,20 +55,20 @@ async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<
 }
 
 export async function checkServers(place: OperatorPlace): Promise<number> {
-  const looked = await lookAtServers(place)
-  for (const { name, state, words } of looked) place.say([name, state, words].join('\t'))
-  const unmatched = await unmatchedNow(place, looked)
+  const inspected = await inspectServers(place)
+  for (const { name, state, words } of inspected) place.say([name, state, words].join('\t'))
+  const unmatched = await currentUnmatchedRules(place, inspected)
   for (const { setting, rule } of unmatched) place.say([setting, 'matches no tool', rule].join('\t'))
-  return looked.every(({ state }) => state === 'up') && unmatched.length === 0 ? 0 : 1
+  return inspected.every(({ state }) => state === 'up') && unmatched.length === 0 ? 0 : 1
 }
 
 /**
  * Returns the rules of APPROVERS and MCP_CONFIG that match no tool, given the servers' current tools and the bot's
  * others.
  */
-export async function unmatchedNow(
+export async function currentUnmatchedRules(
   { config, log, now }: Pick<OperatorPlace, 'config' | 'log' | 'now'>,
-  looked: ServerLook[],
+  inspected: InspectedServer[],
 ): Promise<UnmatchedRule[]> {
   const { createAgent } = await import('../../question/agent/create-agent.ts')
   const agent = await createAgent(
@@ -82,33 +82,33 @@ export async function unmatchedNow(
   )
   const own = agent.answer.agent.tools.map(({ name }) => name)
   await agent.close()
-  return unmatchedRules(looked, { approvers: config.APPROVERS, own })
+  return unmatchedRules(inspected, { approvers: config.APPROVERS, own })
 }
 
-/** The current state of a server, with more of it in words. */
-export interface ServerLook extends ListedTools {
+/** The current state of a server, with the number of its tools or its fault in words. */
+export interface InspectedServer extends ListedTools {
   name: string
   state: 'up' | 'needs a login' | 'down'
   words: string
 }
 
 /** Connects to each server and lists its tools. */
-export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]> {
+export async function inspectServers(place: OperatorPlace): Promise<InspectedServer[]> {
   const servers = await openedServers(place)
   try {
-    return await Promise.all(servers.all().map(({ config: { name } }) => lookAt(servers, name)))
+    return await Promise.all(servers.all().map(({ config: { name } }) => inspect(servers, name)))
   } finally {
     await servers.close()
   }
 }
 
-async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
+async function inspect(servers: McpServers, name: string): Promise<InspectedServer> {
   const server = servers.of(name)
   const known = { name, config: server.config, tools: undefined }
   try {
     const { tools } = await server.list(AbortSignal.timeout(CHECK_MS))
     const names = tools.map((tool) => tool.name)
-    return { ...known, state: 'up', words: counted(tools.length, 'tool'), tools: names }
+    return { ...known, state: 'up', words: countText(tools.length, 'tool'), tools: names }
   } catch (error) {
     const { state, why } = server.status()
     const words = hideSecrets(server.config.secrets).text(why ?? messageOf(error))
@@ -132,7 +132,7 @@ export async function logInAt(
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, sealerFrom(place.config))
   const { logIn } = await import('../../mcp/login/log-in.ts')
-  const { proxy, resolve } = wayOut(place.config)
+  const { proxy, resolve } = proxyOptions(place.config)
   const agents = await createAgents({ proxy })
   try {
     const fetch = authFetch(server, { agents, resolve })
@@ -162,15 +162,15 @@ function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
 
 async function openedServers({ config, servers, store, log, now }: OperatorPlace): Promise<McpServers> {
   const { openLoggedIn } = await import('../../mcp/login/server-auth.ts')
-  return openLoggedIn(servers, { log, now, store, sealer: sealerFrom(config), ...wayOut(config) })
+  return openLoggedIn(servers, { log, now, store, sealer: sealerFrom(config), ...proxyOptions(config) })
 }
 
-/** Behind a proxy we also resolve names ourselves, before the proxy does. */
-function wayOut(config: Config) {
+/** The proxy, if there is one. Behind it we also resolve names ourselves, before the proxy does. */
+function proxyOptions(config: Config) {
   const proxy = proxyFrom(config)
   return proxy ? { proxy, resolve: systemResolve } : {}
 }
 
-export function counted(count: number, what: string): string {
+export function countText(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }

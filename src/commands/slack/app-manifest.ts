@@ -8,7 +8,7 @@ import { ROOT } from '../../base/package-root.ts'
 /** The project's two manifests and their files. */
 const FILES = { plain: 'manifest.yml', agent: 'manifest.agent.yml' } as const
 
-export type ManifestKind = keyof typeof FILES
+type ManifestKind = keyof typeof FILES
 
 /** The scopes, events and commands that our app requests from a workspace. */
 export interface AppManifest {

@@ -1,13 +1,14 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../../base/errors.ts'
 import { createAddress, readManifest, type AppManifest } from './app-manifest.ts'
 import { checkSlack, installedIn, isUnreachable, type CheckOptions, type CheckRow } from './check-slack.ts'
-import type { Desk } from './desk.ts'
+import type { Prompter } from './terminal.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
-import { shortLink, type ShortLink } from './short-link.ts'
 import type { TokenFile } from './token-file.ts'
 
-export interface ConnectOptions extends CheckOptions {
-  desk: Desk
+interface ConnectOptions extends CheckOptions {
+  prompter: Prompter
   /** The existing tokens. */
   tokens: SlackTokens
   file: TokenFile
@@ -18,30 +19,30 @@ export interface ConnectOptions extends CheckOptions {
  * @returns whether everything is right now
  */
 export async function connectSlack(options: ConnectOptions): Promise<boolean> {
-  const { desk, file } = options
+  const { prompter, file } = options
   const tokens = { ...options.tokens }
   const before = file.installed()
-  const link = tokens.SLACK_BOT_TOKEN === undefined ? await makeApp(desk) : undefined
-  if (!link) desk.say('Found existing tokens. Checking them with Slack…\n')
+  const link = tokens.SLACK_BOT_TOKEN === undefined ? await makeApp(prompter) : undefined
+  if (!link) prompter.say('Found existing tokens. Checking them with Slack…\n')
   for (;;) {
-    await askMissing(tokens, desk)
+    await askMissing(tokens, prompter)
     link?.close()
     const rows = await checkSlack(tokens, { ...options, before })
-    desk.say(`\n${tableOf(rows)}\n`)
+    prompter.say(`\n${tableOf(rows)}\n`)
     const wrong = [...new Set(rows.flatMap(({ ok, token }) => (ok || !token ? [] : [token])))]
     if (rows.some(isUnreachable)) return false
     if (wrong.length > 0) {
-      if (!(await takesAnother(wrong, desk))) return false
+      if (!(await prompter.confirm(`Enter ${wrong.join(' and ')} again?`, true))) return false
       for (const name of wrong) delete tokens[name]
       continue
     }
-    const kept = await file.keep(tokens, { installed: installedIn(rows), desk })
+    const kept = await file.keep(tokens, { installed: installedIn(rows), prompter })
     if (kept === 'refused') {
-      desk.say('Nothing was changed. The tokens that you pasted are discarded.')
+      prompter.say('Nothing was changed. The tokens that you pasted are discarded.')
       return false
     }
     if (rows.every(({ ok }) => ok)) return true
-    const answer = await desk.ask('Press Enter when that is done to check again, or q and Enter to quit: ')
+    const answer = await prompter.ask('Press Enter when that is done to check again, or q and Enter to quit: ')
     if (answer !== '') return false
   }
 }
@@ -54,28 +55,30 @@ function tableOf(rows: CheckRow[]): string {
 }
 
 /** @returns the link to Slack’s page, which works until it is closed */
-async function makeApp(desk: Desk): Promise<ShortLink | undefined> {
-  desk.say('1. The app\n')
-  desk.say('  1  standard app: mentions, /ask and direct messages, for everyone (recommended)')
-  desk.say('  2  agent app: also opens beside a channel; may need a paid Slack plan, and guests cannot use it\n')
-  const manifest = readManifest((await desk.ask('Which one? [1] ')) === '2' ? 'agent' : 'plain')
-  const link = await showAddress(manifest, desk)
-  desk.say('\nThere, choose your workspace, then Next and Create. Then: Install App → Install to Workspace → Allow.\n')
-  desk.say('2. The tokens (hidden while you paste them)\n')
+async function makeApp(prompter: Prompter): Promise<ShortLink | undefined> {
+  prompter.say('1. The app\n')
+  prompter.say('  1  standard app: mentions, /ask and direct messages, for everyone (recommended)')
+  prompter.say('  2  agent app: also opens beside a channel; may need a paid Slack plan, and guests cannot use it\n')
+  const manifest = readManifest((await prompter.ask('Which one? [1] ')) === '2' ? 'agent' : 'plain')
+  const link = await showAddress(manifest, prompter)
+  prompter.say(
+    '\nThere, choose your workspace, then Next and Create. Then: Install App → Install to Workspace → Allow.\n',
+  )
+  prompter.say('2. The tokens (hidden while you paste them)\n')
   return link
 }
 
-async function showAddress(manifest: AppManifest, desk: Desk): Promise<ShortLink | undefined> {
+async function showAddress(manifest: AppManifest, prompter: Prompter): Promise<ShortLink | undefined> {
   const byHand = `open https://api.slack.com/apps?new_app=1, choose From a manifest, and paste the whole of ${manifest.file}.`
   const address = createAddress(manifest)
   const link = address === undefined ? undefined : await shortLink(address).catch(() => undefined)
   if (address === undefined || !link) {
-    desk.say(`\nIn your browser, ${byHand}`)
+    prompter.say(`\nIn your browser, ${byHand}`)
     return undefined
   }
-  const isOpen = await desk.open(address)
-  desk.say(isOpen ? '\nYour browser should open now. If it does not, open this link:' : '\nOpen this link:')
-  desk.say(`\n  ${link.url}\n\nOn another computer, ${byHand}`)
+  const isOpen = await prompter.open(address)
+  prompter.say(isOpen ? '\nYour browser should open now. If it does not, open this link:' : '\nOpen this link:')
+  prompter.say(`\n  ${link.url}\n\nOn another computer, ${byHand}`)
   return link
 }
 
@@ -84,14 +87,14 @@ const OVER_HTTP =
   'https://YOUR-HOST/slack/events under Event Subscriptions, Interactivity & Shortcuts and Slash Commands → /ask.'
 
 /** Asks for missing tokens. A signing secret may replace the app-level token. */
-async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
-  tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', desk)
+async function askMissing(tokens: SlackTokens, prompter: Prompter): Promise<void> {
+  tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', prompter)
   if (tokens.SLACK_APP_TOKEN !== undefined || tokens.SLACK_SIGNING_SECRET !== undefined) return
-  const token = await askToken('SLACK_APP_TOKEN', desk, '; or press Enter to receive events over HTTP instead')
+  const token = await askToken('SLACK_APP_TOKEN', prompter, '; or press Enter to receive events over HTTP instead')
   if (token !== '') tokens.SLACK_APP_TOKEN = token
   else {
-    desk.say(`\n${OVER_HTTP}\n`)
-    tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', desk)
+    prompter.say(`\n${OVER_HTTP}\n`)
+    tokens.SLACK_SIGNING_SECRET = await askToken('SLACK_SIGNING_SECRET', prompter)
   }
 }
 
@@ -99,18 +102,40 @@ async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
 const MAX_TRIES = 10
 
 /** Repeats until the form is right. `otherwise` says what an empty answer means, if one is allowed. */
-async function askToken(name: TokenName, desk: Desk, otherwise?: string): Promise<string> {
-  desk.say(`${name}: ${WHERE[name]}${otherwise ?? ''}.`)
+async function askToken(name: TokenName, prompter: Prompter, otherwise?: string): Promise<string> {
+  prompter.say(`${name}: ${WHERE[name]}${otherwise ?? ''}.`)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const value = await desk.ask(`${name} (hidden): `, { hidden: true })
+    const value = await prompter.ask(`${name} (hidden): `, { hidden: true })
     if (value === '' && otherwise !== undefined) return value
     const fault = value === '' ? `Nothing was pasted. Paste ${name}, then press Enter.` : formFault(name, value)
     if (fault === undefined) return value
-    desk.say(`✗ ${fault}`)
+    prompter.say(`✗ ${fault}`)
   }
   throw new ConfigError(`No valid ${name} after ${MAX_TRIES} tries. Nothing was changed.`)
 }
 
-async function takesAnother(names: TokenName[], desk: Desk): Promise<boolean> {
-  return desk.confirm(`Enter ${names.join(' and ')} again?`, true)
+/** A short address on this machine that leads to a long one. */
+interface ShortLink {
+  url: string
+  close(): void
+}
+
+/**
+ * Redirects an address of this machine to `target`. An address of thousands of characters is broken over many lines of
+ * a terminal, which then cannot open it.
+ */
+async function shortLink(target: string): Promise<ShortLink> {
+  const server = createServer((_, response) => response.writeHead(302, { location: target, connection: 'close' }).end())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }

@@ -9,9 +9,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, [command: string, ...args: string
 }
 
 /** Opens one of our addresses in the browser, if there is a desktop. @returns whether the command started */
-export async function openBrowser(address: string, env: Env, platform = process.platform): Promise<boolean> {
-  const [command, ...args] = OPENERS[platform] ?? []
-  const hasDesktop = platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'])
+export async function openBrowser(address: string, env: Env): Promise<boolean> {
+  const [command, ...args] = OPENERS[process.platform] ?? []
+  const hasDesktop = process.platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'])
   if (command === undefined || !hasDesktop) return false
   const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true })
   return new Promise((resolve) => {

@@ -9,6 +9,15 @@ const INTERRUPT = '\u0003'
 const END = '\u0004'
 const ERASE = /[\u0008\u007f]/
 
+/** How the setup talks to a person. */
+export interface Prompter {
+  say(text?: string): void
+  ask(prompt: string, options?: { hidden?: boolean }): Promise<string>
+  confirm(prompt: string, preset: boolean): Promise<boolean>
+  /** Resolves to whether the address was opened in a browser. */
+  open(address: string): Promise<boolean>
+}
+
 /** An open question. */
 interface OpenPrompt {
   hidden: boolean

@@ -1,14 +1,14 @@
 import { parse } from 'dotenv'
 import type { Env } from '../../config.ts'
 import type { InstalledIds } from './check-slack.ts'
-import type { Desk } from './desk.ts'
+import type { Prompter } from './terminal.ts'
 import { installedBefore, newEnvFile, readEnvFile, withSettings, writeEnvFile } from './env-file.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
-export interface KeepOptions {
+interface KeepOptions {
   installed: InstalledIds
   /** Asked before an existing token is replaced. Without it, tokens are replaced without asking. */
-  desk?: Pick<Desk, 'say' | 'confirm'>
+  prompter?: Pick<Prompter, 'say' | 'confirm'>
 }
 
 /** The tokens in a `.env`. */
@@ -25,7 +25,7 @@ export interface TokenFile {
   keepSettings(settings: Record<string, string>): string
 }
 
-export interface TokenFileOptions {
+interface TokenFileOptions {
   /** The environment merged with the file. The environment wins. */
   env: Env
   /** The tokens in these settings. */
@@ -35,7 +35,7 @@ export interface TokenFileOptions {
 export function tokenFile(path: string, { env, given }: TokenFileOptions): TokenFile {
   return {
     installed: () => installedBefore(readEnvFile(path) ?? ''),
-    async keep(tokens, { installed, desk }) {
+    async keep(tokens, { installed, prompter }) {
       const text = readEnvFile(path)
       const held = parse(text ?? '')
       const changed = TOKEN_NAMES.filter((name) => (tokens[name] ?? '') !== (given[name] ?? ''))
@@ -44,18 +44,18 @@ export function tokenFile(path: string, { env, given }: TokenFileOptions): Token
       const replaced = changed.filter((name) => held[name])
       if (
         replaced.length > 0 &&
-        desk &&
-        !(await desk.confirm(`${path} already has another ${list(replaced)}. Replace it?`, false))
+        prompter &&
+        !(await prompter.confirm(`${path} already has another ${list(replaced)}. Replace it?`, false))
       )
         return 'refused'
       const settings = Object.fromEntries(changed.map((name) => [name, tokens[name] ?? '']))
       const written = withSettings(text ?? newEnvFile(), settings, installed)
       if (written === text) return 'same'
       writeEnvFile(path, written)
-      if (changed.length > 0) desk?.say(`Saved ${list(changed)} in ${path}. Only you can read it (mode 600).`)
+      if (changed.length > 0) prompter?.say(`Saved ${list(changed)} in ${path}. Only you can read it (mode 600).`)
       const hidden = changed.filter((name) => env[name] && env[name] !== held[name])
       if (hidden.length > 0)
-        desk?.say(`The environment also sets ${list(hidden)} and overrides ${path}. Unset it there.`)
+        prompter?.say(`The environment also sets ${list(hidden)} and overrides ${path}. Unset it there.`)
       return 'written'
     },
     keepSettings(settings) {

@@ -80,8 +80,7 @@ class HtmlLines {
   open(name: string): void {
     if (name === 'title') this.#inTitle = this.title === ''
     if (DROPPED.has(name)) this.#dropped += 1
-    if (name === 'br') this.#breakAt(name)
-    if (BLOCKS.has(name)) this.#breakAt(name)
+    if (name === 'br' || BLOCKS.has(name)) this.#breakAt(name)
     if (name === 'td' || name === 'th') {
       if (this.#hasText) this.#line.push(' | ')
       this.#cells += 1

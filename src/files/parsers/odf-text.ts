@@ -1,9 +1,8 @@
 /** Parses LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
 import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
 import { readMembers } from '../zip-members.ts'
-import type { ToParse } from './parser.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
 import { walkXml } from './xml-walk.ts'
 
 const CONTENT = 'content.xml'
@@ -79,10 +78,10 @@ class OdfText {
 
   open(name: string, attributes: Record<string, string>): void {
     if (DROPPED.has(name)) this.#dropped += 1
-    if (name === 's') this.#text += ' '.repeat(times(attributes.c, MAX_SPACES))
+    if (name === 's') this.#text += ' '.repeat(countOf(attributes.c, MAX_SPACES))
     if (name === 'tab' || name === 'line-break') this.#text += ' '
     if (name === 'p' || name === 'h') this.#text = ''
-    if (name === 'h') this.#level = times(attributes['outline-level'], 6)
+    if (name === 'h') this.#level = countOf(attributes['outline-level'], 6)
     if (name === 'list-item') this.#items += 1
     if (name === 'notes') this.#inNotes = true
     if (name === 'frame') this.#isTitle = attributes.class === 'title'
@@ -90,7 +89,7 @@ class OdfText {
     if (name === 'table-row') this.#beginRow(attributes)
     if (name === 'table-cell' || name === 'covered-table-cell') {
       this.#cell = []
-      this.#cellTimes = times(attributes['number-columns-repeated'], MAX_COLUMNS)
+      this.#cellTimes = countOf(attributes['number-columns-repeated'], MAX_COLUMNS)
     }
   }
 
@@ -137,7 +136,7 @@ class OdfText {
   #beginRow(attributes: Record<string, string>): void {
     this.#row = []
     this.#emptyCells = 0
-    this.#rowTimes = times(attributes['number-rows-repeated'], MAX_ROWS)
+    this.#rowTimes = countOf(attributes['number-rows-repeated'], MAX_ROWS)
   }
 
   #endCell(): void {
@@ -173,7 +172,7 @@ class OdfText {
 }
 
 /** Returns a count from an attribute; 1 if it is missing or invalid. */
-function times(written: string | undefined, max: number): number {
+function countOf(written: string | undefined, max: number): number {
   const count = Number(written ?? 1)
   return Number.isInteger(count) && count > 0 ? Math.min(count, max) : 1
 }

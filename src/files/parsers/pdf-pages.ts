@@ -1,9 +1,8 @@
 /** Parses a pdf into pages and bookmarks, with Mozilla's pdf.js in unpdf's build without canvas and workers. */
 import { getDocumentProxy } from 'unpdf'
 import { SectionWriter } from '../section-writer.ts'
-import type { ParsedFile } from '../types.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
-import type { ToParse } from './parser.ts'
+import type { Heading, ParsedFile } from '../types.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
@@ -19,8 +18,7 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
   const unread: number[] = []
   for (let number = 1; number <= pdf.numPages && !writer.isFull; number += 1) {
     beginPage?.()
-    const isSkipped = skippedPages.includes(number)
-    const text = isSkipped ? '' : await textOfPage(pdf, number)
+    const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number)
     if (text === undefined) unread.push(number)
     writer.write(text ?? '')
     writer.endSection()
@@ -94,16 +92,9 @@ async function titleOf(pdf: Pdf): Promise<string | undefined> {
   }
 }
 
-interface PdfHeading {
-  text: string
-  level: number
-  section: number
-  line: number
-}
-
 /** Returns the bookmarks in document order, without those that lead nowhere. */
-async function bookmarksOf(pdf: Pdf): Promise<PdfHeading[]> {
-  const found: PdfHeading[] = []
+async function bookmarksOf(pdf: Pdf): Promise<Heading[]> {
+  const found: Heading[] = []
   try {
     const open = ((await pdf.getOutline()) ?? []).map((bookmark) => ({ bookmark, level: 1 })).reverse()
     for (let seen = 0; open.length > 0 && seen < MAX_BOOKMARKS; seen += 1) {

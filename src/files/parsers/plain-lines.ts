@@ -1,4 +1,5 @@
 /** Parses texts that are readable as they are: plain text, Markdown, code and JSON. */
+import { parseJson } from '../../base/parse-json.ts'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
@@ -42,11 +43,8 @@ const DECLARATION =
 function laidOut(text: string): string {
   if (text.length > MAX_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
   if (deepest(text) > MAX_DEPTH) return text
-  try {
-    return JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), null, 1)
-  } catch {
-    return text
-  }
+  const value = parseJson(text.replace(/^\ufeff/, ''))
+  return value === undefined ? text : JSON.stringify(value, null, 1)
 }
 
 /** Returns the nesting depth of the brackets, including those inside strings. */

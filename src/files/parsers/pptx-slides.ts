@@ -5,9 +5,8 @@
 import { posix } from 'node:path'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
-import type { ToParse } from './parser.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
 import { walkXml } from './xml-walk.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'

@@ -36,8 +36,8 @@ function cueOf(block: string): string | undefined {
     .join(' ')
     .slice(0, MAX_IN_CUE)
   const [, speaker] = /<v(?:\.[^\s>]{0,100})?[ \t]([^>]{1,200})>/.exec(text) ?? []
-  const said = text.replace(/<[^<>]{0,300}>/g, '').replace(/\s+/g, ' ')
+  const words = text.replace(/<[^<>]{0,300}>/g, '').replace(/\s+/g, ' ')
   const time = [hours && Number(hours), hours ? minutes?.padStart(2, '0') : Number(minutes), seconds.padStart(2, '0')]
   const stamp = `[${time.filter((part) => part !== undefined).join(':')}]`
-  return said.trim() === '' ? undefined : `${stamp} ${speaker ? `${speaker.trim()}: ` : ''}${said.trim()}`
+  return words.trim() === '' ? undefined : `${stamp} ${speaker ? `${speaker.trim()}: ` : ''}${words.trim()}`
 }

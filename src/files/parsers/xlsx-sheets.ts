@@ -2,9 +2,8 @@
 import readWorkbook from 'read-excel-file/universal'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
 import { readMembers, storedZip } from '../zip-members.ts'
-import type { ToParse } from './parser.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
 
 /** Pictures, charts and macros are not unpacked. */
 const isText = (name: string) => /\.(?:xml|rels)$/i.test(name) && !/\/(?:drawings|charts|pivot\w*|media)\//.test(name)

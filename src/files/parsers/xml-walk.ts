@@ -3,9 +3,9 @@
  */
 import { Parser } from 'htmlparser2'
 import { decodeXml } from '../text-decoding.ts'
-import { UnreadableFile } from '../unreadable-file.ts'
+import { UnreadableFile } from './parser.ts'
 
-export interface XmlReader {
+interface XmlReader {
   /** `name` and the attribute names have no namespace prefix. */
   open(name: string, attributes: Record<string, string>): void
   close(name: string): void

@@ -1,8 +1,14 @@
-import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
+import {
+  below,
+  forgettingKeys,
+  moveKeys,
+  scanKeys,
+  threadKey,
+  type RedisKeyspace,
+} from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadKey } from '../../base/place.ts'
-import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 

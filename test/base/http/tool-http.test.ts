@@ -54,10 +54,10 @@ describe('an answer', () => {
   })
 
   test('is asked for under the product’s name, with the tool’s own headers', async () => {
-    const { fetch, server } = await fetchFrom((_, response) => response.end(), {}, { userAgent: 'Thinkaloud/9 (test)' })
+    const { fetch, server } = await fetchFrom((_, response) => response.end())
     await fetch('/', { headers: { authorization: 'Bearer k' } })
     expect(server.requests[0]?.headers).toMatchObject({
-      'user-agent': 'Thinkaloud/9 (test)',
+      'user-agent': 'Thinkaloud/0.1 (self-hosted Slack bot)',
       authorization: 'Bearer k',
     })
   })
@@ -94,12 +94,12 @@ describe('a body too large', () => {
 
 describe('time', () => {
   test('a server that never answers is given up', async () => {
-    const { fetch } = await fetchFrom(() => undefined, { timeoutMs: 200 })
+    const { fetch } = await fetchFrom(() => undefined, {}, { timeoutMs: 200 })
     await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
   })
 
   test('a body that never ends is given up', async () => {
-    const { fetch } = await fetchFrom((_, response) => void response.write('begun'), { timeoutMs: 200 })
+    const { fetch } = await fetchFrom((_, response) => void response.write('begun'), {}, { timeoutMs: 200 })
     await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
   })
 

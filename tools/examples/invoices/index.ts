@@ -51,7 +51,7 @@ export function invoices(): Tool[] {
   return [getInvoice, diff, total]
 }
 
-/** Returns all of them, one per line, and as a series for people. */
+/** Returns all invoice amounts, one per line, and as a series for people. */
 function allAmounts(): ToolOutput {
   const points = [...INVOICES].map(([company, amount]) => ({ label: company, value: amount }))
   const text = points.map(({ label, value }) => `${label}: ${value}`).join('\n')

@@ -13,7 +13,7 @@ import { readManifest } from '../slack/app-manifest.ts'
 export interface InstallRow {
   /** The workspace's or organisation's id; the app's name in SLACK_APPS if Slack does not tell the id. */
   team: string
-  /** `ok`, `unreadable` if no key opens the record, or what Slack says against the token. */
+  /** `ok`, `unreadable` (no key opens the record), or Slack's error for the token. */
   token: string
   /** Scopes of manifest.yml that the app was installed without. */
   missingScopes: string[]
@@ -32,7 +32,7 @@ interface NamedInstallation {
   usedAt?: number | undefined
 }
 
-export interface LookOptions {
+export interface InspectOptions {
   log: Log
   /** Milliseconds since the epoch. */
   now: () => number
@@ -40,13 +40,13 @@ export interface LookOptions {
   installs: InstallStores | undefined
 }
 
-/** Looks at each installation, or at that of one team. */
-export async function lookAtInstalls(config: Config, options: LookOptions, team?: string): Promise<InstallRow[]> {
-  const rows = await Promise.all((await entriesOf(config, options)).map((entry) => look(entry, config, options)))
+/** Asks Slack about each installation, or about that of one team. */
+export async function inspectInstalls(config: Config, options: InspectOptions, team?: string): Promise<InstallRow[]> {
+  const rows = await Promise.all((await entriesOf(config, options)).map((entry) => inspect(entry, config, options)))
   return team === undefined ? rows : rows.filter((row) => row.team === team)
 }
 
-async function entriesOf(config: Config, { installs }: LookOptions): Promise<NamedInstallation[]> {
+async function entriesOf(config: Config, { installs }: InspectOptions): Promise<NamedInstallation[]> {
   if (installs) return Promise.all((await installs.records.ids()).map((id) => storedEntry(id, installs)))
   if (config.SLACK_APPS)
     return loadSlackApps(config.SLACK_APPS, readEnv()).map(({ name, botToken }) => ({ name, token: botToken }))
@@ -69,7 +69,11 @@ const meSchema = z.object({
     .catch(undefined),
 })
 
-async function look(entry: NamedInstallation, config: Config, { log, now, net }: LookOptions): Promise<InstallRow> {
+async function inspect(
+  entry: NamedInstallation,
+  config: Config,
+  { log, now, net }: InspectOptions,
+): Promise<InstallRow> {
   const { name, token, expiresAt, usedAt } = entry
   const row = {
     team: name,
