@@ -66,7 +66,7 @@ describe.each<[DialectName, Record<string, Case[]>, string[]]>([
   )
 })
 
-describe('an ordinary answer is told nearly whole', () => {
+describe('an ordinary answer is streamed almost completely', () => {
   test.each<[DialectName, string]>([
     ['text', ` I now know it.\nFinal Answer: ${LONG}`],
     ['text', `<think>Final Answer: wrong</think>\nThought: done\nFinal Answer: ${LONG}`],
@@ -84,7 +84,7 @@ describe('an ordinary answer is told nearly whole', () => {
   })
 })
 
-describe('nothing is told of', () => {
+describe('nothing is streamed of', () => {
   test.each<[string, DialectName, string]>([
     ['an action', 'text', `I look.\nAction: search\nAction Input: Final Answer: ${LONG}`],
     ['what follows an action', 'text', `I look.\nAction: search\nAction Input: x\nFinal Answer: ${LONG}`],
@@ -102,7 +102,7 @@ describe('nothing is told of', () => {
   })
 })
 
-test('what follows an answer is not told: another thought, a question, a special token', () => {
+test('text after an answer is not streamed: another thought, a question, a special token', () => {
   for (const end of [
     '\nThought: and now',
     '\nQuestion: next?\nThought: hm',
@@ -112,7 +112,7 @@ test('what follows an answer is not told: another thought, a question, a special
     expect(follow('text', `Final Answer: ${SENTENCE}${end}`, { lengths: [3] }).told.trim()).toBe(SENTENCE.trim())
 })
 
-test('whatever is written, an answer is followed in about linear time', () => {
+test('following an answer takes about linear time for any text', () => {
   const units = ['[', '<', '\n', '```\n', '`', ' ', '\r', '\\', '"', ']', '\n>', 'Thought', '<think>', 'x\n', '字']
   const leads: [DialectName, string][] = [
     ['text', ''],
@@ -130,7 +130,7 @@ test('whatever is written, an answer is followed in about linear time', () => {
 })
 
 describe('a run', () => {
-  test('tells its answer as it is written where somebody reads along, and else nothing', async (t) => {
+  test('streams its answer only if somebody reads along', async (t) => {
     const model = [{ text: finish(LONG), chunkChars: 9, chunkMs: 3 }]
     const quiet = await runOn(t, { model })
     expect(quiet.events.map(({ type }) => type)).toEqual(['usage', 'answer'])
@@ -141,7 +141,7 @@ describe('a run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'answer', text: LONG })
   })
 
-  test('takes back what a call had told that broke off', async (t) => {
+  test('withdraws the streamed text of a call that broke off', async (t) => {
     const model = [{ text: finish(`Wrong. ${LONG}`), chunkChars: 9, chunkMs: 3, cutAfter: 300 }, finish(LONG)]
     const { events } = await runOn(t, { model, readAlong: (spoken, tools) => new AnswerDeltas(spoken, tools) })
     const types = events.map(({ type }) => type)

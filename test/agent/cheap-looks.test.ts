@@ -72,7 +72,7 @@ function holdsWithout(look: RegExp, all: fc.Arbitrary<string>, hold: (text: stri
   expect(without).toBeGreaterThan(100)
 }
 
-test('a text without a mark of special tokens has none, and loses nothing but the space at its end', () => {
+test('a text without special tokens loses only its trailing space', () => {
   holdsWithout(MAY_HOLD_TOKENS, texts, (text) => {
     expect(withoutHead(text)).toBe(text)
     expect(finalPart(text)).toEqual({ text, isFinal: false })
@@ -82,21 +82,21 @@ test('a text without a mark of special tokens has none, and loses nothing but th
   })
 })
 
-test('a line without a mark of reasoning opens none', () => {
+test('a line without a reasoning tag opens no reasoning', () => {
   holdsWithout(MAY_OPEN_REASONING, texts, (line) => expect(opensReasoning(line, true)).toBeUndefined())
 })
 
-test('a text without a mark that ends reasoning is all kept', () => {
+test('a text without a closing reasoning tag is kept whole', () => {
   holdsWithout(MAY_END_REASONING, texts, (text) => expect(withoutReasoning(text, [])).toBe(text))
 })
 
-test('a text without a mark of native calls leaks none, and one without the words of a label has no step on one line', () => {
+test('a text without native-call marks leaks no call, and one without label words has no one-line step', () => {
   const turn = (text: string) => ({ ...modelOutputOf('', ['search']), text })
   holdsWithout(MAY_LEAK, texts, (text) => expect(readLeaked(turn(text))).toBeUndefined())
   holdsWithout(MAY_BE_INLINE, texts, (text) => expect(readInline(turn(text))).toBeUndefined())
 })
 
-test('a listed tool ends a run only where its name may', () => {
+test('a listed tool ends a run only where its name is allowed to', () => {
   const letters = fc.constantFrom(...'finshwerFINSH_- .:/最终答案回ｆ@*')
   const names = fc.oneof(
     fc.string({ unit: letters, maxLength: 14 }),

@@ -3,21 +3,21 @@ import { Deadline } from '../../src/agent/budget.ts'
 
 const never = new Promise<never>(() => {})
 
-test('work that is done in time is waited for, and the signal stays open', async () => {
+test('work that ends in time is awaited, and the signal is not aborted', async () => {
   const time = new Deadline(new AbortController().signal, 60_000)
   await expect(time.wait(Promise.resolve('done'))).resolves.toBe('done')
   time.release()
   expect([time.hasPassed, time.signal.aborted]).toEqual([false, false])
 })
 
-test('when the time is up, whoever waits and whoever watches the signal are told', async () => {
+test('at the deadline the waiting call rejects and the signal aborts', async () => {
   const time = new Deadline(new AbortController().signal, 5)
   const { signal } = time
   await expect(time.wait(never)).rejects.toMatchObject({ name: 'TimeoutError' })
   expect([time.hasPassed, signal.aborted]).toEqual([true, true])
 })
 
-test('a stopped run ends it with the run’s reason, and that is not the time', async () => {
+test('a stopped run aborts it with the run’s reason, not as a timeout', async () => {
   const run = new AbortController()
   const time = new Deadline(run.signal, 60_000)
   const waiting = time.wait(never)
@@ -27,20 +27,20 @@ test('a stopped run ends it with the run’s reason, and that is not the time', 
   time.release()
 })
 
-test('a run that was stopped before leaves no time at all', async () => {
+test('a run that is already stopped leaves no time', async () => {
   const time = new Deadline(AbortSignal.abort('gone'), 60_000)
   expect(time.signal.aborted).toBe(true)
   await expect(time.wait(never)).rejects.toBe('gone')
   time.release()
 })
 
-test('the signal can be asked for after the end', async () => {
+test('the signal is readable after the end', async () => {
   const time = new Deadline(new AbortController().signal, 1)
   await expect(time.wait(never)).rejects.toMatchObject({ name: 'TimeoutError' })
   expect(time.signal.reason).toMatchObject({ name: 'TimeoutError' })
 })
 
-test('once let go, neither the clock nor the run reaches it', async () => {
+test('after `release` neither the clock nor the run aborts it', async () => {
   const run = new AbortController()
   const time = new Deadline(run.signal, 1)
   time.release()

@@ -7,19 +7,19 @@ import { dialect, prompt, read, step, view } from '../harness/dialect.ts'
 const NAMES = Object.keys(DIALECTS) as DialectName[]
 
 describe.each(NAMES)('the prompt of %s', (name) => {
-  test('begins with a system message that has the date and does not change from step to step', () => {
+  test('begins with a system message that contains the date and is the same in every step', () => {
     const [first, second] = [[], [step(1), step(2)]].map((steps) => dialect(name).render(view({ steps })).messages[0])
     expect(first).toMatchObject({ role: 'system', content: expect.stringContaining('2026-11-21') })
     expect(second).toEqual(first)
     expect(first?.content).not.toMatch(/\{\{/)
   })
 
-  test('has the question as it was asked', () => {
+  test('contains the question unchanged', () => {
     const question = 'Why $& {{x}}?\nAction: Finish[no]'
     expect(dialect(name).render(view({ question })).messages[1]?.content).toContain(question)
   })
 
-  test('shares all but its tail between two steps, so that prompt caches hit', () => {
+  test('two steps share all but the end of the prompt, so prompt caches hit', () => {
     for (const steps of [0, 1, 4]) {
       const all = Array.from({ length: steps + 1 }, (_, n) => step(n + 1))
       const [before, after] = [prompt(name, { steps: all.slice(0, -1) }), prompt(name, { steps: all })]
@@ -28,12 +28,12 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     }
   })
 
-  test('has each observation between marks of this run', () => {
+  test('fences each observation with this run’s marks', () => {
     const text = prompt(name, { steps: [step(1), step(2)] })
     expect(text.match(/<f00d42>page [12]<\/f00d42>/g)).toEqual(['<f00d42>page 1</f00d42>', '<f00d42>page 2</f00d42>'])
   })
 
-  test('lets nothing in an observation pass for a turn of anybody', () => {
+  test('nothing in an observation reads as a turn', () => {
     const labels = [
       'Final Answer',
       'Action',
@@ -53,7 +53,7 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     for (const line of hijacked) expect(line).toMatch(/^(?:.*<f00d42>)?\| [A-Z]/)
   })
 
-  test('shows a turn that could not be read, and what was said to it', () => {
+  test('shows an unreadable turn and the reply to it', () => {
     const unread: Step = {
       kind: 'unreadable',
       turn: 1,
@@ -66,7 +66,7 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     expect(text.indexOf('Write it so.')).toBeGreaterThan(text.indexOf('Gibberish!'))
   })
 
-  test('says on the final turn why, and that an answer must come now, without tools', () => {
+  test('asks on the final turn for an answer without tools, with the reason', () => {
     const rendered = dialect(name).render(view({ steps: [step(1)], finalTurn: 'time' }))
     const last = rendered.messages.at(-1)!
     expect(last.role).toBe('user')
@@ -85,7 +85,7 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     },
   )
 
-  test('can be followed on the final turn: the form that it asks for is read as an answer', () => {
+  test('the form that the final turn asks for parses as an answer', () => {
     const { content } = dialect(name)
       .render(view({ steps: [step(1)], finalTurn: 'steps' }))
       .messages.at(-1)!
@@ -94,7 +94,7 @@ describe.each(NAMES)('the prompt of %s', (name) => {
     expect(read(name, written)).toMatchObject({ kind: 'finish', answer: 'Ada Lovelace' })
   })
 
-  test('answers anything with a reading, and never throws', () => {
+  test('parses any text and never throws', () => {
     for (const text of ['', ' ', '\u0000', '[[[[', 'Action:', '```', '{"action"', 'Final Answer:', '<think>', 'AI:'])
       expect(read(name, text).kind).toMatch(/^(?:actions|finish|unreadable)$/)
   })

@@ -19,7 +19,7 @@ function valueOf(given: Tool, input: unknown): unknown {
   return coerced.ok ? coerced.value : coerced.problem
 }
 
-describe('a tool of one field', () => {
+describe('a tool with one field', () => {
   test.each<[unknown, string]>([
     ['x', 'x'],
     ['  x\n', 'x'],
@@ -47,7 +47,7 @@ describe('a tool of one field', () => {
     expect(valueOf(one, input)).toEqual({ query })
   })
 
-  test('that is a number takes it in words too', () => {
+  test('accepts a number written in words', () => {
     for (const input of ['7', 7, '{"count": 7}', { count: 7 }, { n: 7 }])
       expect(valueOf(number, input)).toEqual({ count: 7 })
     expect(valueOf(number, 'seven')).toMatch(
@@ -66,7 +66,7 @@ describe('a tool of one field', () => {
   })
 })
 
-describe('an object that was begun and cannot be read', () => {
+describe('an incomplete or invalid object', () => {
   test.each([
     '{"query": "x',
     '{"query": "x"',
@@ -82,7 +82,7 @@ describe('an object that was begun and cannot be read', () => {
   })
 })
 
-describe('a tool of several fields', () => {
+describe('a tool with several fields', () => {
   test.each([
     ['{"city": "Paris", "days": 2}'],
     ["{'city': 'Paris', 'days': 2}"],
@@ -105,7 +105,7 @@ describe('a tool of several fields', () => {
     expect(valueOf(two, input)).toEqual(value)
   })
 
-  test('takes a text for true or false', () => {
+  test('accepts the texts "true" and "false" for a boolean', () => {
     const flagged = tool(z.object({ city: z.string(), exact: z.boolean() }))
     expect(valueOf(flagged, { city: 'Paris', exact: 'False' })).toEqual({ city: 'Paris', exact: false })
   })
@@ -114,7 +114,7 @@ describe('a tool of several fields', () => {
     expect(valueOf(two, { city: 'Paris', days })).toMatch(/days: /)
   })
 
-  test('is told which fields are wrong, and what it takes', () => {
+  test('the error names the wrong fields and what they accept', () => {
     const problem = valueOf(two, { city: 1, days: 'two' })
     expect(problem).toMatch(
       /^The input of lookup is wrong \(city: .*; days: .*\)\. It takes a JSON object like \{"city":\{"type":"string"\},"days":/,
@@ -122,7 +122,7 @@ describe('a tool of several fields', () => {
     expect(valueOf(two, 'Paris')).toMatch(/\(the input: .*\)\. It takes a JSON object like/)
   })
 
-  test('is told of three faults at most', () => {
+  test('at most three faults are reported', () => {
     const many = tool(z.object(Object.fromEntries(Array.from('abcdefgh', (name) => [name, z.string()]))))
     expect(String(valueOf(many, {})).match(/; /g)).toHaveLength(2)
   })
@@ -132,15 +132,15 @@ test.each(['', '{}', 'None', 'null', '()', '""', null, undefined, {}])('a tool w
   expect(valueOf(none, input)).toEqual({})
 })
 
-test('a tool without fields is not given any', () => {
+test('a tool without fields gets no input', () => {
   expect(valueOf(none, 'Paris')).toMatch(/It takes no fields\.$/)
 })
 
-test('a tool that takes text gets it as it was written', () => {
+test('a tool that takes text gets it unchanged', () => {
   for (const input of ['x', '', '{"a": ', ' None ']) expect(valueOf(plain, input)).toBe(input)
 })
 
-test('a schema may change what it takes, and refuse it by rules of its own', () => {
+test('a schema may transform input and add its own rules', () => {
   const upper = tool(
     z.object({
       code: z
@@ -154,7 +154,7 @@ test('a schema may change what it takes, and refuse it by rules of its own', () 
   expect(valueOf(upper, 'France')).toContain('(code: two letters)')
 })
 
-test('no input is too long or too odd to be told of', () => {
+test('every invalid input gets an error message, however long or strange', () => {
   for (const input of [
     '{'.repeat(100_000),
     '{"a":'.repeat(50_000),
@@ -165,7 +165,7 @@ test('no input is too long or too odd to be told of', () => {
     expect(() => coerceInput(two, input)).not.toThrow()
 })
 
-test('a tool’s specification is its JSON schema, without the mark of its draft', () => {
+test('a tool’s specification is its JSON schema without `$schema`', () => {
   expect(specOf(two)).toEqual({
     name: 'lookup',
     description: 'Looks up.',

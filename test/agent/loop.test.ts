@@ -22,7 +22,7 @@ describe.concurrent('a run', () => {
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(2)
   })
 
-  test('sends stop and honours today’s date, the labels and the question’s place', async (t) => {
+  test('sends stop sequences, today’s date, the labels and the question’s place', async (t) => {
     const { model } = await runOn(t, {
       model: [act('a', 'echo', 'one'), act('b', 'echo', 'two'), finish('x')],
       question: 'Where?',
@@ -39,7 +39,7 @@ describe.concurrent('a run', () => {
     expect(below).toMatch(/\nThought:$/)
   })
 
-  test('never reads an observation that the model invents, and hangs up on it', async (t) => {
+  test('discards an observation that the model invents, and ends the request', async (t) => {
     const { model, final, observations } = await runOn(t, {
       model: [act('a', 'echo', 'x'), finish('real')],
       refuses: ['stop'],
@@ -79,12 +79,12 @@ describe.concurrent('a run', () => {
     await end()
   })
 
-  test('takes time linear in what the model writes, be it one line', async (t) => {
+  test('takes linear time in the length of the model’s text, even for a single line', async (t) => {
     const { final } = await runOn(t, { model: [{ text: finish('word '.repeat(60_000)), chunkChars: 20 }] })
     expect(final).toMatchObject({ type: 'answer', text: expect.stringMatching(/^word word/) })
   })
 
-  test('reads no invention in a whole answer either', async (t) => {
+  test('discards an invented observation in an unstreamed answer too', async (t) => {
     const { final, model } = await runOn(t, {
       model: [act('a', 'echo', 'x'), finish('real')],
       refuses: ['stop'],
@@ -95,7 +95,7 @@ describe.concurrent('a run', () => {
     expect(model.requests.at(-1)?.prompt).not.toContain('INVENTED')
   })
 
-  test('shares all of its prompt but the tail between two steps', async (t) => {
+  test('shares all but the end of its prompt between two steps', async (t) => {
     const { model } = await runOn(t, { model: [act('a', 'echo', 'one'), act('b', 'echo', 'two'), finish('x')] })
     const prompts = model.requests.map(({ prompt }) => prompt)
     for (const [i, prompt] of prompts.slice(1).entries()) {
@@ -104,7 +104,7 @@ describe.concurrent('a run', () => {
     }
   })
 
-  test('that is stopped throws why, and the model’s request is given up', async (t) => {
+  test('that is stopped throws the reason, and the model’s request is aborted', async (t) => {
     const model = await playModel(t, [{ hang: true }])
     const stop = new AbortController()
     const events = runAgent({ question: 'q', signal: stop.signal }, agentDeps(model.url))
@@ -115,7 +115,7 @@ describe.concurrent('a run', () => {
     while (!model.requests[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5))
   })
 
-  test('goes on from what was saved without doing it again', async (t) => {
+  test('resumes from its saved steps without repeating them', async (t) => {
     const tool = echo()
     const steps: Step[] = [
       {
@@ -133,7 +133,7 @@ describe.concurrent('a run', () => {
     expect(model.requests[0]?.prompt).toMatch(/was done[^]*echo of open/)
   })
 
-  test('counts every call, also those of tools, and tells each once', async (t) => {
+  test('reports the usage of every model call once, including those of tools', async (t) => {
     const asking = echo(async (text, { ask }) => `asked: ${await ask(`say ${text}`)}`)
     const { events, observations } = await runOn(t, {
       model: (request, n) =>
@@ -144,7 +144,7 @@ describe.concurrent('a run', () => {
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3)
   })
 
-  test('names its sources once each, in their order', async (t) => {
+  test('lists each source once, in order', async (t) => {
     const source = (n: number) => ({ title: `Page ${n}`, url: `https://e.example/${n}` })
     const tool = echo((text) => ({ text, sources: text === '1' ? [source(1)] : [source(2), source(1)] }))
     const { final } = await runOn(t, {
@@ -156,7 +156,7 @@ describe.concurrent('a run', () => {
 })
 
 describe.concurrent('a model’s mistake', () => {
-  test('an unknown tool: it is told what exists', async (t) => {
+  test('an unknown tool: the model gets the list of tools', async (t) => {
     const { observations, final } = await runOn(t, {
       model: [act('a', 'teleport', 'Mars'), finish('no')],
       tools: [echo(), echo(undefined, { name: 'other' })],
@@ -165,25 +165,25 @@ describe.concurrent('a model’s mistake', () => {
     expect(final).toMatchObject({ text: 'no' })
   })
 
-  test('what cannot be read: it is shown the form, and shown what it wrote', async (t) => {
+  test('an unreadable turn: the model gets the form and its own text', async (t) => {
     const { observations, model, events } = await runOn(t, { model: ['I would rather talk.', finish('yes')] })
     expect(observations[0]).toMatch(/could not be read.*Action Input: <input>.*Final Answer: <answer>/s)
     expect(model.requests[1]?.prompt).toMatch(/Thought: I would rather talk\.\nObservation: .*could not be read/)
     expect(events[1]).toMatchObject({ type: 'thought', step: { kind: 'unreadable', text: 'I would rather talk.' } })
   })
 
-  test('an answer of nothing is asked for again', async (t) => {
+  test('an empty answer is requested again', async (t) => {
     const { final } = await runOn(t, { model: [' Thinking.\nFinal Answer:', finish('something')] })
     expect(final).toMatchObject({ type: 'answer', text: 'something' })
   })
 
-  test('three unreadable ones in a row: it is made to answer', async (t) => {
+  test('three unreadable turns in a row force an answer', async (t) => {
     const { final, model } = await runOn(t, { model: ['mumble one', 'mumble two', 'mumble three', finish('at last')] })
     expect(final).toEqual({ type: 'answer', text: 'at last', sources: [], stopped: 'unreadable' })
     expect(model.requests.at(-1)?.prompt).toMatch(/You have run out of attempts to follow the format/)
   })
 
-  test('three unreadable ones with a good one between are no three in a row', async (t) => {
+  test('three unreadable turns with a good one between them do not force an answer', async (t) => {
     const { final } = await runOn(t, { model: ['mumble', 'mumble', act('a', 'echo', 'x'), 'mumble', finish('fine')] })
     expect(final).toEqual({ type: 'answer', text: 'fine', sources: [] })
   })
@@ -203,7 +203,7 @@ describe.concurrent('a model’s mistake', () => {
     expect(nothing.final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/Thought|Action/) })
   })
 
-  test('the same action a second time is not run again; a third time it is made to answer', async (t) => {
+  test('a repeated action is not run again; the third time forces an answer', async (t) => {
     const tool = echo()
     const { observations, final, model } = await runOn(t, {
       model: [act('a', 'echo', 'Same'), act('b', 'echo', ' same '), act('c', 'echo', 'SAME'), finish('enough')],
@@ -215,7 +215,7 @@ describe.concurrent('a model’s mistake', () => {
     expect(model.requests).toHaveLength(4)
   })
 
-  test('a tool that gives something new each time may be asked again', async (t) => {
+  test('a tool with changing results may be called again', async (t) => {
     const tool = echo(undefined, { repeatable: true })
     const { final } = await runOn(t, {
       model: [...['a', 'b', 'c', 'd'].map((thought) => act(thought, 'echo', 'next')), finish('read it all')],
@@ -256,7 +256,7 @@ describe.concurrent('a tool', () => {
     await end()
   })
 
-  test('of two fields takes an object', async (t) => {
+  test('with two fields takes an object', async (t) => {
     const { observations } = await runOn(t, {
       model: [act('a', 'both', '{"city": "Paris", "days": 2}'), finish('y')],
       tools: [both],
@@ -264,7 +264,7 @@ describe.concurrent('a tool', () => {
     expect(observations).toEqual(['{"city":"Paris","days":2}'])
   })
 
-  test('that fails, says nothing or says too much is an observation', async (t) => {
+  test('that fails, or returns nothing or too much, becomes an observation', async (t) => {
     const kinds: Record<string, () => string> = {
       refuse: () => {
         throw new ToolError('There is no such page.')
@@ -290,7 +290,7 @@ describe.concurrent('a tool', () => {
     expect(final).toMatchObject({ text: 'y' })
   })
 
-  test('that does not return is given up after its time, its signal aborted', async (t) => {
+  test('that does not return is aborted at its time limit', async (t) => {
     let signal: AbortSignal | undefined
     const tool = echo((_, context) => {
       signal = context.signal
@@ -326,7 +326,7 @@ describe.concurrent('a tool', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  test('called side by side with others keeps its place, and no more than five run', async (t) => {
+  test('called in parallel keeps its order, and at most five run', async (t) => {
     const tool = echo(async (text) => {
       await new Promise((resolve) => setTimeout(resolve, text === '0' ? 60 : 5))
       return `did ${text}`
@@ -348,7 +348,7 @@ describe.concurrent('a tool', () => {
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(toolCalls.slice(0, 5).map(({ id }) => id))
   })
 
-  test('stopped while several run is one stop, with nothing left dangling', async (t) => {
+  test('stopped while several run stops all of them', async (t) => {
     const stop = new AbortController()
     let running = 0
     const tool = echo((_, { signal }) => {
@@ -380,7 +380,7 @@ async function isolated(options: Parameters<typeof runOn>[1]) {
 describe.concurrent('a budget', () => {
   const busy = (_: unknown, n: number) => act(`turn ${n}`, 'echo', `input ${n}`)
 
-  test('of steps: at the cap the model is asked once more, tools off, and the answer says why', async (t) => {
+  test('of steps: at the limit the model is asked once more without tools, and the answer gives the reason', async (t) => {
     const tool = echo()
     const { final, model } = await runOn(t, {
       model: (request, n) => (n < 3 ? busy(request, n) : finish('from what is known')),
@@ -392,7 +392,7 @@ describe.concurrent('a budget', () => {
     expect(model.requests.at(-1)?.prompt).toMatch(/run out of steps.*no more tools.*best answer/s)
   })
 
-  test('of steps: a model that will not answer is not asked for ever', async (t) => {
+  test('of steps: a model that never answers is asked a bounded number of times', async (t) => {
     const { final, model } = await runOn(t, { model: busy, limits: { maxSteps: 3 } })
     expect(model.requests).toHaveLength(4)
     expect(final).toMatchObject({
@@ -402,7 +402,7 @@ describe.concurrent('a budget', () => {
     })
   })
 
-  test('of time: a model that hangs is asked for its best answer while there is time', async (t) => {
+  test('of time: after a hanging call the model is asked for its best answer while there is time', async (t) => {
     const { final, model } = await runOn(t, {
       model: ({ prompt }, n) => {
         if (/run out of time/.test(prompt)) return finish('in time')
@@ -426,7 +426,7 @@ describe.concurrent('a budget', () => {
     expect(Date.now() - from).toBeLessThan(50_000)
   })
 
-  test('of time: a model that trickles on the final turn is cut, and what it said counts', async (t) => {
+  test('of time: a final turn that trickles is cut, and its text counts', async (t) => {
     const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
     const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 12_000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })

@@ -27,13 +27,13 @@ describe('loose JSON', () => {
     expect(readLoose(text)).toEqual({ ok: true, value, end: text.length })
   })
 
-  test('keeps what JavaScript would take for a prototype a plain field', () => {
+  test('`__proto__` stays a plain field', () => {
     const read = readLoose('{"__proto__": {"polluted": true}}')
     expect(read.ok && Object.keys(Object(read.value))).toEqual(['__proto__'])
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  test('reads from where it is told and says where the value ends', () => {
+  test('reads from an offset and returns the end of the value', () => {
     expect(readLoose('see {"a": 1} there', 4)).toEqual({ ok: true, value: { a: 1 }, end: 12 })
   })
 
@@ -74,7 +74,7 @@ describe('loose JSON', () => {
     },
   )
 
-  test('does not follow nesting without an end', () => {
+  test('limits the depth of nesting', () => {
     expect(readLoose('['.repeat(1000) + ']'.repeat(1000)).ok).toBe(false)
   })
 
@@ -88,7 +88,7 @@ describe('loose JSON', () => {
     )
   })
 
-  test('completes no object that is cut off anywhere', () => {
+  test('does not complete a truncated object', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),

@@ -5,7 +5,7 @@ const calls = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => ({ name: 'echo', arguments: `{"query": "${from + i}"}` }))
 
 describe.concurrent('a turn that asks for many tools at once', () => {
-  test('becomes five steps, and one note tells model and people of the rest', async (t) => {
+  test('becomes five steps, and one note reports the rest to the model and to people', async (t) => {
     const tool = echo()
     const { events, model, observations } = await runOn(t, {
       dialect: 'native',
@@ -23,12 +23,12 @@ describe.concurrent('a turn that asks for many tools at once', () => {
     expect(JSON.stringify(messages).split('Only the first 5 of 500')).toHaveLength(2)
   })
 
-  test('of five or fewer gets no note', async (t) => {
+  test('with five calls or fewer gets no note', async (t) => {
     const { model } = await runOn(t, { dialect: 'native', model: [{ toolCalls: calls(5) }, 'done'] })
     expect(model.requests[1]?.prompt).not.toContain('Only the first')
   })
 
-  test('uses up the steps of the run one by one, and what was shown is run', async (t) => {
+  test('counts each call as a step, and every shown call is executed', async (t) => {
     const tool = echo()
     const { events, final, model } = await runOn(t, {
       dialect: 'native',
@@ -42,7 +42,7 @@ describe.concurrent('a turn that asks for many tools at once', () => {
     expect(final).toEqual({ type: 'answer', text: 'from what is known', sources: [], stopped: 'steps' })
   })
 
-  test('says what was dropped after another process has gone on with it', async (t) => {
+  test('reports the dropped calls after another process has resumed the run', async (t) => {
     const action = { tool: 'echo', input: { query: 'x' }, callId: 'c1' }
     const { model } = await runOn(t, {
       dialect: 'native',

@@ -52,13 +52,13 @@ describe('the cut on the stream', () => {
     expect(streamed([turn, 'Observation: x'], () => false).cutAt).toBeUndefined()
   })
 
-  test('leaves alone what a model thinks before its turn', () => {
+  test('keeps a model’s thinking before its turn', () => {
     const thinking = '<think>\nI wonder.\nObservation: perhaps x.\n</think>\n'
     for (let size = 1; size <= 40; size++)
       expect(streamed(inPieces(`${thinking}${TURN}Observation: INVENTED`, size)).text).toBe(`${thinking}${TURN}`)
   })
 
-  test('is made where the reader of the whole text would make it', () => {
+  test('is at the same place as for the whole text', () => {
     const line = fc.constantFrom(
       'Thought: x',
       'Action: echo',
@@ -82,13 +82,13 @@ describe('the cut on the stream', () => {
     )
   })
 
-  test('gives up on a model that never ends', () => {
+  test('ends a response that never ends', () => {
     const { text, cutAt } = streamed(Array.from({ length: 300 }, () => 'word '.repeat(200)))
     expect(cutAt).toBeLessThan(110)
     expect(text.length).toBeLessThan(110_000)
   })
 
-  test('gives up inside one piece, too, and on a whole answer', () => {
+  test('ends inside one chunk too, and for an unstreamed answer', () => {
     for (const piece of ['x'.repeat(5_000_000), 'word \n'.repeat(1_000_000), `<think>${'x'.repeat(5_000_000)}`]) {
       const cut = new ObservationCut(beginsObservation)
       expect(cut.push(piece)).toBe(true)
@@ -112,7 +112,7 @@ describe('the cut on the stream', () => {
       expect(streamed(inPieces(`${thinking}${TURN}Observation: INVENTED`, size)).text).toBe(`${thinking}${TURN}`)
   })
 
-  test('looks at each piece once, however long a line grows', () => {
+  test('inspects each chunk once, however long a line grows', () => {
     let looked = 0
     const cut = new ObservationCut((line) => {
       looked += line.length

@@ -57,12 +57,12 @@ describe('a line that begins an observation', () => {
     expect(beginsObservation(line)).toBe(false)
   })
 
-  test('no part of a line that is still growing is taken for one too early', () => {
+  test('an incomplete line is not taken for a label too early', () => {
     const line = 'Observational studies: none'
     for (let end = 0; end <= line.length; end++) expect(beginsObservation(line.slice(0, end))).toBe(false)
   })
 
-  test('a bare word is one when its line has ended', () => {
+  test('a bare word is a label once its line has ended', () => {
     expect(beginsObservation('Observation')).toBe(false)
     expect(beginsObservation('Observation\n')).toBe(true)
     expect(beginsObservation('Observation 3\r\n')).toBe(true)
@@ -94,33 +94,33 @@ describe('the cut', () => {
     expect(cutOf(`${before}${line}\nmore`)).toBe(`${before}${line}\nmore`)
   })
 
-  test('is made at a bare last word', () => {
+  test('happens at a bare last word', () => {
     expect(cutOf(`${before}Observation`)).toBe(before)
   })
 
-  test('is made at the first of several', () => {
+  test('happens at the first of several', () => {
     expect(cutOf('a\nObservation: b\nObservation: c')).toBe('a\n')
   })
 
-  test('is made with CRLF line ends', () => {
+  test('happens with CRLF line ends', () => {
     expect(cutOf('a\r\nObservation: b\r\n')).toBe('a\r\n')
   })
 
-  test('leaves a text without an observation as it is', () => {
+  test('keeps a text without an observation', () => {
     expect(cutOf(before)).toBe(before)
     expect(cutOf('')).toBe('')
   })
 
-  test('leaves nothing where the observation comes first', () => {
+  test('leaves nothing if the observation comes first', () => {
     expect(cutOf('Observation: b\nFinal Answer: c')).toBe('')
   })
 
-  test('passes over thinking, which is not yet the turn', () => {
+  test('ignores observations inside thinking', () => {
     const thinking = '<think>\nObservation: imagined\n</think>\n'
     expect(cutOf(`${thinking}${before}Observation: b`)).toBe(`${thinking}${before}`)
   })
 
-  test('passes over thinking that is not over', () => {
+  test('ignores observations inside unfinished thinking', () => {
     expect(cutOf('<think>\nObservation: imagined')).toBe('<think>\nObservation: imagined')
   })
 })
@@ -136,16 +136,16 @@ describe('thinking', () => {
     expect(withoutThinking('<think>a</think> <think>b</think> c')).toBe('  c')
   })
 
-  test('runs to the end when it is not closed', () => {
+  test('extends to the end of the text if it is not closed', () => {
     expect(withoutThinking('<think>a\nFinal Answer: b')).toBe('')
   })
 
-  test('is dropped before a closing tag whose opening one the prompt had', () => {
+  test('is dropped before a closing tag whose opening tag is in the prompt', () => {
     expect(withoutThinking('a\nb\n</think>\nc')).toBe('\nc')
     expect(withoutThinking('a</think>\nc')).toBe('\nc')
   })
 
-  test('is no matter of an answer that speaks of the tags', () => {
+  test('is kept in an answer that mentions the tags', () => {
     for (const text of [
       'Final Answer: write <think> first',
       'Final Answer:\n<think>a</think>',

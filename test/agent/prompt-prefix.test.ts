@@ -47,7 +47,7 @@ test.for(Object.keys(DIALECTS) as DialectName[])(
   },
 )
 
-test('native: also where the details of tools come late', () => {
+test('native: also if tool details arrive later', () => {
   const files = Array.from({ length: 60 }, (_, i) => ({ ...tool(`files__tool_${i}`), brief: `Does thing ${i}.` }))
   const asked = (n: number) => step(n, { action: { tool: 'tool_details', input: { tool: `files__tool_${n}` } } })
   const used = (n: number) => step(n + 1, { action: { tool: `files__tool_${n}`, input: { query: 'x' } } })

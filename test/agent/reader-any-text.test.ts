@@ -145,7 +145,7 @@ function isSound(reading: ParsedTurn): void {
 }
 
 describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
-  test('takes any text', () => {
+  test('parses any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), tools, (text, names) =>
         isSound(read(text, names)),
@@ -153,14 +153,14 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
     )
   })
 
-  test('takes any text made of labels, brackets, quotes and fences', () => {
+  test('parses any text made of labels, brackets, quotes and fences', () => {
     fc.assert(
       fc.property(written, tools, (text, names) => isSound(read(text, names))),
       { numRuns: 400 },
     )
   })
 
-  test('is moved by nothing after the first invented observation', () => {
+  test('ignores everything after the first invented observation', () => {
     fc.assert(
       fc.property(ordinary, written, tools, (turn, after, names) => {
         expect(read(`${turn}\nObservation: ${after}`, names)).toEqual(read(`${turn}\nObservation:`, names))
@@ -170,7 +170,7 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
   })
 })
 
-test('the cut is a beginning of the text, and cutting it again changes nothing', () => {
+test('the cut returns a prefix of the text, and is idempotent', () => {
   fc.assert(
     fc.property(written, (text) => {
       const cut = cutOf(text)
@@ -181,7 +181,7 @@ test('the cut is a beginning of the text, and cutting it again changes nothing',
   )
 })
 
-test('a line that begins an observation begins one with whatever follows', () => {
+test('a line that begins an observation does so whatever follows', () => {
   fc.assert(
     fc.property(fc.constantFrom('Observation:', '**Observation:**', '观察：'), fc.string(), (label, rest) => {
       expect(beginsObservation(label + rest)).toBe(true)
@@ -189,7 +189,7 @@ test('a line that begins an observation begins one with whatever follows', () =>
   )
 })
 
-test('thinking is dropped from any text, and nothing is added', () => {
+test('removing thinking from any text adds nothing', () => {
   fc.assert(
     fc.property(written, (text) => {
       expect(withoutThinking(text).length).toBeLessThanOrEqual(text.length)

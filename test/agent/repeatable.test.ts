@@ -75,7 +75,7 @@ describe('a lookup with the same keyword', () => {
     },
   )
 
-  test('after its last hit is a repetition, and then the model must answer', async (t) => {
+  test('after its last hit is a repetition, which forces an answer', async (t) => {
     const { search, lookup, done } = SAY.docstore
     const { observations, final } = await runOn(t, {
       dialect: 'docstore',
@@ -91,7 +91,7 @@ describe('a lookup with the same keyword', () => {
     expect(final).toMatchObject({ stopped: 'loop' })
   })
 
-  test('on another page begins anew', async (t) => {
+  test('on another page starts again', async (t) => {
     const { search, lookup, done } = SAY.docstore
     const { observations } = await runOn(t, {
       dialect: 'docstore',
@@ -101,7 +101,7 @@ describe('a lookup with the same keyword', () => {
     expect([observations[2], observations[4]]).toEqual(['No more results.', HITS[0]])
   })
 
-  test('twice in one turn gives two hits', async (t) => {
+  test('twice in one turn returns two hits', async (t) => {
     const call = { name: 'wikipedia_lookup', arguments: '{"keyword": "spice"}' }
     const { observations } = await runOn(t, {
       dialect: 'native',
@@ -112,7 +112,7 @@ describe('a lookup with the same keyword', () => {
   })
 })
 
-test('a tool that answers by itself does not answer with the loop’s word about a repetition', async (t) => {
+test('a tool whose output is the answer does not answer with the notice about a repetition', async (t) => {
   const direct = echo(undefined, { name: 'direct', returnDirect: true })
   const ask = (...names: string[]) => ({ toolCalls: names.map((name) => ({ name, arguments: '{"query": "x"}' })) })
   const { final } = await runOn(t, {

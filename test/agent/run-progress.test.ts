@@ -84,7 +84,7 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
 const DIALECT_NAMES: DialectName[] = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native']
 
 describe.concurrent.each(DIALECT_NAMES)('the events of a run in the dialect %s', (dialect) => {
-  test('alone rebuild its steps, what its tools remember and what it used, as they are saved', async (t) => {
+  test('suffice to rebuild the steps, the tools’ memory and the usage, as saved', async (t) => {
     const { events, saved } = await eventsOf(t, dialect, Infinity)
     const progress = events.reduce(applyEvent, NO_PROGRESS)
     expect(progress).toEqual(progressOf(saved))
@@ -106,7 +106,7 @@ describe.concurrent.each(DIALECT_NAMES)('the events of a run in the dialect %s',
   })
 })
 
-test('what an event carried is never changed afterwards', async (t) => {
+test('an event’s data never changes afterwards', async (t) => {
   const model = await playModel(t, ({ prompt }) => (/say x\d$/.test(prompt.trim()) ? 'said' : WRITTEN.native(turn++)))
   let turn = 0
   const agent = agentDeps(model.url, { dialect: 'native', tools: [rememberingTool('native')] })
@@ -123,7 +123,7 @@ test('what an event carried is never changed afterwards', async (t) => {
   for (const { event, copy } of told) expect(event).toEqual(copy)
 })
 
-test('what a person added and what waits for a person are steps like others, and the first is none of the model’s', () => {
+test('additions and waiting calls are steps, and an addition is not the model’s', () => {
   const message: MessageStep = { kind: 'message', id: 'm1', turn: 1, text: 'In metres, please.', user: 'U1' }
   const waiting = toolStep(2, { waiting: { since: 5 } })
   const progress = [
@@ -137,7 +137,7 @@ test('what a person added and what waits for a person are steps like others, and
   expect(stepCount(progress.steps)).toBe(2)
 })
 
-test('what a run has waited counts once where several of its steps waited, over all rounds of one, and until it was stopped', () => {
+test('waiting time counts once for parallel steps, over all rounds of one step, and until a stop', () => {
   const observation = { ok: true, text: 'Done.' }
   const waited = (waiting: ToolStep['waiting'], more = {}) => toolStep(1, { ...(waiting && { waiting }), ...more })
   expect(waitedMs([waited({ since: 100, until: 300 }), waited({ since: 150, until: 400 })], 900)).toBe(300)
@@ -146,7 +146,7 @@ test('what a run has waited counts once where several of its steps waited, over 
   expect(waitedMs([waited({ since: 100 }, { observation })], 900)).toBe(0)
 })
 
-test('an event that changes nothing gives the same value back', () => {
+test('an event that changes nothing returns the same value', () => {
   const step = toolStep(1)
   const progress = applyEvent(NO_PROGRESS, { type: 'thought', n: 1, step })
   expect(applyEvent(progress, { type: 'action', n: 1, step })).toBe(progress)

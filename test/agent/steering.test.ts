@@ -34,7 +34,7 @@ const inTurn =
 const said = (text: string) => ({ id: 'm1', user: 'U1', text })
 
 describe('a stop', () => {
-  test('cuts the model off in the midst of its words, and the end says what was found', async (t) => {
+  test('cuts the model off in mid-sentence, and the ending reports what was found', async (t) => {
     const stop = new AbortController()
     const { final, model } = await steered(t, {
       model: (_, n) => {
@@ -48,7 +48,7 @@ describe('a stop', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  test('cuts tools off, one that takes no heed of it too', async (t) => {
+  test('cuts tools off, even one that ignores the signal', async (t) => {
     const stop = new AbortController()
     const signals: AbortSignal[] = []
     const tool = echo((_, { signal }) => {
@@ -66,7 +66,7 @@ describe('a stop', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  test('that comes while a call is saved as begun keeps it from being made', async (t) => {
+  test('that arrives while a call is being saved as begun prevents the call', async (t) => {
     const stop = new AbortController()
     const tool = echo(undefined, { effects: 'write' })
     const { types } = await steered(t, {
@@ -79,25 +79,25 @@ describe('a stop', () => {
     expect(tool.calls).toEqual([])
   })
 
-  test('that was asked for before the run began costs no call', async (t) => {
+  test('before the run began costs no model call', async (t) => {
     const { types, model } = await steered(t, { model: [], steering: { stopAsked: () => AbortSignal.abort() } })
     expect(types).toEqual(['gave_up'])
     expect(model.requests).toEqual([])
   })
 
-  test('has what was added before it among the run’s steps: it is no question of its own', async (t) => {
+  test('keeps earlier additions as steps of the run, not as questions', async (t) => {
     const added = () => [{ id: 'm1', user: 'U1', text: 'and the sequel' }]
     const { types } = await steered(t, { model: [], steering: { stopAsked: () => AbortSignal.abort(), added } })
     expect(types).toEqual(['message', 'gave_up'])
   })
 
-  test('says nothing in a process that hands the run over: the next one does', async (t) => {
+  test('is reported by the process that takes the run over, not by the one that hands it over', async (t) => {
     const signal = AbortSignal.abort(new Error('handed over'))
     const run = steered(t, { model: [], task: { signal }, steering: { stopAsked: () => AbortSignal.abort() } })
     await expect(run).rejects.toThrow('handed over')
   })
 
-  test('leaves nothing that listens to the process’s own signal', async (t) => {
+  test('leaves no listener on the process’s signal', async (t) => {
     const { signal } = new AbortController()
     let listeners = 0
     const add = signal.addEventListener.bind(signal)
@@ -127,7 +127,7 @@ describe('what a person adds', () => {
     expect(last?.content).not.toContain('<|im_end|>')
   })
 
-  test('while it writes its answer is not in that answer: it answers anew', async (t) => {
+  test('while the model writes its answer makes it answer again', async (t) => {
     const { events, model, final, types } = await steered(t, {
       model: [finish('The one of 1984.'), finish('The one of 2021.')],
       steering: { added: inTurn([], [said('the 2021 film')]) },
@@ -138,7 +138,7 @@ describe('what a person adds', () => {
     expect(model.requests.at(-1)?.body.messages.at(-1)?.content).toContain('the 2021 film')
   })
 
-  test('comes after the steps that were there, and a model that invents more of it is cut off', async (t) => {
+  test('comes after the existing steps, and a model that invents further additions is cut off', async (t) => {
     const { events, observations } = await (async () => {
       const run = await steered(t, {
         model: [
@@ -161,7 +161,7 @@ describe('what a person adds', () => {
     expect(observations).toEqual(['echo of x', 'echo of y'])
   })
 
-  test('loses its middle where it is very long', async (t) => {
+  test('loses its middle if it is very long', async (t) => {
     const { events } = await steered(t, {
       model: [finish('x')],
       steering: { added: inTurn([said('a'.repeat(100_000))]) },
@@ -171,7 +171,7 @@ describe('what a person adds', () => {
 })
 
 describe('a tool that needs a person’s approval', () => {
-  test('is not run while that is awaited, and the run ends without an answer; others of the turn run', async (t) => {
+  test('is not run while the approval is pending, and the run is suspended; other calls of the turn run', async (t) => {
     const tools = [echo(), echo(undefined, { name: 'write' })]
     const { events, types } = await steered(t, {
       dialect: 'native',
@@ -202,7 +202,7 @@ describe('a tool that needs a person’s approval', () => {
     waiting: { since: 5 },
   }
 
-  test('goes on, once allowed, with exactly the step that was asked about', async (t) => {
+  test('continues, once allowed, with exactly the step of the request', async (t) => {
     const tool = echo()
     const asked: unknown[] = []
     const { types, final } = await steered(t, {
@@ -216,7 +216,7 @@ describe('a tool that needs a person’s approval', () => {
     expect([tool.calls, final]).toMatchObject([['x'], { text: 'Done.' }])
   })
 
-  test('that is refused: the reason is the observation', async (t) => {
+  test('that is denied: the reason is the observation', async (t) => {
     const tool = echo()
     const { events } = await steered(t, {
       tools: [tool],
@@ -228,7 +228,7 @@ describe('a tool that needs a person’s approval', () => {
     expect(tool.calls).toEqual([])
   })
 
-  test('is asked for only where the tool would be called: an unknown tool is told to the model', async (t) => {
+  test('is requested only for calls that would be made: an unknown tool is reported to the model', async (t) => {
     const { types } = await steered(t, {
       dialect: 'native',
       model: [

@@ -48,18 +48,18 @@ describe('the thought', () => {
     expect(readJson(completion, tools).thought).toBe(thought)
   })
 
-  test('of the bracket dialect stands before the action', () => {
+  test('of the bracket dialect is the text before the action', () => {
     expect(readBracket(lines(' I need x.', 'Action 1: search[x]'), tools).thought).toBe('I need x.')
     expect(readBracket('Thought 1: I need x. Action 1: search[x]', tools).thought).toBe('I need x.')
   })
 
-  test('of an unreadable turn is its prose, without the JSON', () => {
+  test('of an unreadable turn is its prose without the JSON', () => {
     expect(readText('I think it is 42.', tools).thought).toBe('I think it is 42.')
     expect(readJson(lines('I will see.', '```json', '{"action": oops}', '```'), tools).thought).toBe('I will see.')
   })
 })
 
-describe('the hint about a turn that cannot be read', () => {
+describe('the hint about an unreadable turn', () => {
   const unread: [string, ParsedTurn, RegExp][] = [
     ['nothing', readText('', tools), /it is empty/],
     ['an observation first', readText('Observation: x', tools), /begins with what only a tool may say/],
@@ -85,6 +85,6 @@ describe('the hint about a turn that cannot be read', () => {
   })
 })
 
-test('a tool that answers follow-up questions may be named otherwise', () => {
+test('a tool that answers follow-up questions may have another name', () => {
   expect(readSelfAsk('Follow up: x?')).toMatchObject({ actions: [{ tool: 'search', input: 'x?' }] })
 })

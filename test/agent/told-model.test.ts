@@ -6,14 +6,14 @@ import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
-describe.concurrent('what a mistake costs the next prompt is bounded', () => {
-  test('a tool’s name as long as a page is clipped where the model is told of it', async (t) => {
+describe.concurrent('a mistake adds a bounded text to the next prompt', () => {
+  test('a very long tool name is clipped', async (t) => {
     const toolCalls = [{ name: 'x'.repeat(1_000), arguments: '{}' }]
     const { observations } = await runOn(t, { dialect: 'native', model: [{ toolCalls }, 'z'] })
     expect(observations).toEqual([`There is no tool "${'x'.repeat(200)}…". The tools are: echo.`])
   })
 
-  test('a failure as long as a page is clipped', async (t) => {
+  test('a very long error is clipped', async (t) => {
     const tool = echo(() => {
       throw new TypeError('y'.repeat(1_000))
     })
@@ -21,7 +21,7 @@ describe.concurrent('what a mistake costs the next prompt is bounded', () => {
     expect(observations).toEqual([`echo failed: TypeError: ${'y'.repeat(189)}…`])
   })
 
-  test('of an unreadable completion a thousand characters are shown again', async (t) => {
+  test('of an unreadable completion 1,000 characters are repeated', async (t) => {
     const { model } = await runOn(t, { model: ['mumble '.repeat(1_000), finish('z')] })
     const shown = /Thought: ((?:mumble ?)+)/.exec(model.requests[1]!.prompt)?.[1]
     expect(shown).toHaveLength(1_000)
@@ -31,7 +31,7 @@ describe.concurrent('what a mistake costs the next prompt is bounded', () => {
 describe.concurrent('a tool of a turn that asks for several', () => {
   const spent = (name: string) => ({ name, arguments: '{"query": "same"}' })
 
-  test('is not run twice for the same, and the others run all the same', async (t) => {
+  test('is not run twice with the same input, and the others run', async (t) => {
     const tool = echo()
     const other = echo(undefined, { name: 'other' })
     const { observations, final } = await runOn(t, {
@@ -50,7 +50,7 @@ describe.concurrent('a tool of a turn that asks for several', () => {
 })
 
 describe.concurrent('an action that is repeated', () => {
-  test('is told what it returned, and only once to do something else: then the model must answer', async (t) => {
+  test('gets its earlier result and one hint to do something else; then the model must answer', async (t) => {
     const { observations, model } = await runOn(t, {
       model: (_, n) => (n < 3 ? act(`turn ${n}`, 'echo', 'x') : finish('y')),
     })
@@ -59,7 +59,7 @@ describe.concurrent('an action that is repeated', () => {
     expect(model.requests.at(-1)?.prompt).toContain('the same action was repeated')
   })
 
-  test('is made again once another call was made in between, also one that failed', async (t) => {
+  test('runs again after any other call, even a failed one', async (t) => {
     const tool = echo()
     const broken = echo(() => Promise.reject(new ToolError('It is closed.')), { name: 'other' })
     const turns = [act('a', 'echo', 'x'), act('b', 'other', 'y'), act('c', 'echo', 'x'), finish('z')]
@@ -67,7 +67,7 @@ describe.concurrent('an action that is repeated', () => {
     expect(tool.calls).toEqual(['x', 'x'])
   })
 
-  test('in another spelling of its input is the same, and of another input is not', async (t) => {
+  test('with a respelled input is the same call; with another input it is not', async (t) => {
     const tool = echo()
     const inputs = ['{"query": "x"}', ' {"QUERY": "X"}', 'x', 'x y']
     await runOn(t, { model: [...inputs.map((input) => act('a', 'echo', input)), finish('z')], tools: [tool] })
@@ -75,8 +75,8 @@ describe.concurrent('an action that is repeated', () => {
   })
 })
 
-describe.concurrent('what a reasoning model thinks beside its text', () => {
-  test('is beside the thought of the tools that it calls without a word', async (t) => {
+describe.concurrent('a reasoning model’s thinking', () => {
+  test('becomes the thought of calls without text', async (t) => {
     const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
     const { events } = await runOn(t, {
       dialect: 'native',
@@ -87,7 +87,7 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
     })
   })
 
-  test('is told once where the call broke off and was made again', async (t) => {
+  test('is reported once if the call broke off and was repeated', async (t) => {
     const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
     const first = { reasoning: 'Let me see. ', text: 'Let me begin', cutAfter: 4 }
     const { events, final } = await runOn(t, {
@@ -100,7 +100,7 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
     expect(final).toMatchObject({ text: 'done' })
   })
 
-  test('is no answer by itself: the model is asked for one', async (t) => {
+  test('is not an answer: the model is asked for one', async (t) => {
     const { model, final } = await runOn(t, {
       dialect: 'native',
       model: (_, n) => (n === 0 ? { reasoning: 'It is blue.', text: '' } : 'blue'),
@@ -113,7 +113,7 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
   })
 })
 
-test('a tool without fields runs whatever a model writes for nothing', async (t) => {
+test('a tool without fields runs whatever the model writes as its input', async (t) => {
   const now: Tool = {
     name: 'now',
     description: 'Tells the time.',

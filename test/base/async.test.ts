@@ -8,7 +8,7 @@ import { standStill } from '../harness/stand-still.ts'
 const OTHER = `const { parentPort } = require('node:worker_threads')
 parentPort.on('message', () => setTimeout(() => parentPort.postMessage('done'), 50))`
 
-test('what was answered while the whole process stood still is in time, and what is asked because of it too', async (t) => {
+test('results that arrived while the process was frozen are in time, and so are their follow-up calls', async (t) => {
   const other = new Worker(OTHER, { eval: true })
   t.onTestFinished(async () => void (await other.terminate()))
   await once(other, 'online')
@@ -22,7 +22,7 @@ test('what was answered while the whole process stood still is in time, and what
   expect(await isInTime).toBe(true)
 })
 
-test('what does not come is waited for no longer than was said, and what fails has come', async () => {
+test('a pending promise is awaited up to the limit, and a rejected one counts as settled', async () => {
   const never = new Promise(() => undefined)
   const from = performance.now()
   expect(await settledWithin(200, [never, Promise.resolve()])).toBe(false)

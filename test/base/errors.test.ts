@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { messageOf, ModelError, ToolError } from '../../src/base/errors.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 
-test('a ToolError is known by its class, also one of the copy that jiti gives to people’s own tools', async () => {
+test('a ToolError is recognized by its class, even from jiti’s copy for custom tools', async () => {
   const copy = await createJiti(import.meta.url, { moduleCache: false }).import(join(ROOT, 'src/base/errors.ts'))
   const theirs: unknown = Reflect.construct(Reflect.get(Object(copy), 'ToolError'), ['no such page'])
   expect(Object.getPrototypeOf(theirs)).not.toBe(ToolError.prototype)

@@ -21,7 +21,7 @@ async function change(folder: string, name: string, by: (text: string) => string
   await writeFile(file, by(await readFile(file, 'utf8')))
 }
 
-test('what ships can be loaded', () => {
+test('the shipped prompts load', () => {
   expect(Object.keys(loadPrompts()).sort()).toEqual([...NAMES].sort())
 })
 
@@ -45,7 +45,7 @@ test.each(NAMES)('%s with an unknown variable ends the start, both named', async
   )
 })
 
-test('a missing file and one that nothing uses are named', async () => {
+test('a missing file and an unused one are reported', async () => {
   const folder = await copyOfPrompts()
   await rm(join(folder, 'json.md'))
   expect(() => loadPrompts(folder)).toThrow('prompts/json.md is missing. Put it back.')
@@ -54,14 +54,14 @@ test('a missing file and one that nothing uses are named', async () => {
   expect(() => loadPrompts(folder)).toThrow('prompts/jsno.md is not used')
 })
 
-test('what fills a variable is joined in as it is, and never read for variables again', () => {
+test('a variable’s value is inserted unchanged and never expanded again', () => {
   const odd = '{{question}} {{ history }} $& $1 $$ \\ ${x}'
   const text = loadPrompts()['standalone-question']({ history: odd, question: odd })
   expect(text.split(odd)).toHaveLength(3)
   expect(text).toMatch(/standalone question/)
 })
 
-test('a variable may be used twice, and with spaces', async () => {
+test('a variable may be used twice and with spaces', async () => {
   const folder = await copyOfPrompts()
   await writeFile(join(folder, 'native.md'), 'Today: {{today}}, again {{ today }}.\r\n')
   expect(loadPrompts(folder).native({ today: '2026-11-21' })).toBe('Today: 2026-11-21, again 2026-11-21.')

@@ -4,28 +4,28 @@ import { SealBroken, sealerFrom, sealerOf } from '../../src/base/seal.ts'
 const KEY = '0123456789abcdef0123456789abcdef'
 const sealer = sealerOf(KEY)
 
-test('what is sealed opens again, in another process too', () => {
+test('a sealed value opens again, in another process too', () => {
   expect(sealerOf(KEY).open(sealer.seal('a token ☕', 'grant:github'), 'grant:github')).toBe('a token ☕')
   expect(sealerOf(KEY).open(sealer.seal('', 'grant:github'), 'grant:github')).toBe('')
 })
 
-test('the same text is sealed differently each time, and shows nothing of itself', () => {
+test('the same text is sealed differently each time and is not recognizable', () => {
   const [one, two] = [sealer.seal('secret-token', 'a'), sealer.seal('secret-token', 'a')]
   expect(one).not.toBe(two)
   expect(one).toMatch(/^v1\.[\da-f]{12}\.[\w-]+$/)
   expect(Buffer.from(one.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('secret-token')
 })
 
-test('what is sealed for one server does not open as another’s', () => {
+test('a value sealed for one server does not open for another', () => {
   expect(() => sealer.open(sealer.seal('token', 'grant:github'), 'grant:jira')).toThrow(SealBroken)
 })
 
-test('another SECRETS_KEY is one clear sentence', () => {
+test('another SECRETS_KEY is reported in one sentence', () => {
   const sealed = sealerOf('another key that is long enough too').seal('token', 'a')
   expect(() => sealer.open(sealed, 'a')).toThrow('It was stored with another SECRETS_KEY.')
 })
 
-describe('what is in the store may be anything:', () => {
+describe('a damaged stored value:', () => {
   const sealed = sealer.seal('token', 'a')
   const flipped = (at: number) => sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
 
@@ -49,13 +49,13 @@ describe('SECRETS_KEY_OLD', () => {
   const OLD = 'an old key that is long enough for it'
   const keys = { SECRETS_KEY: KEY, SECRETS_KEY_OLD: OLD }
 
-  test('opens what an older key sealed; what is written anew needs the newest alone', () => {
+  test('opens values sealed with an older key; new values use the newest key', () => {
     const both = sealerFrom(keys)
     expect(both?.open(sealerOf(OLD).seal('token', 'a'), 'a')).toBe('token')
     expect(sealer.open(both?.seal('token', 'a') ?? '', 'a')).toBe('token')
   })
 
-  test('opens nothing of a third key, and without SECRETS_KEY nothing is sealed', () => {
+  test('does not open values of a third key, and seals nothing without SECRETS_KEY', () => {
     const third = sealerOf('a third key that is long enough too..').seal('token', 'a')
     expect(() => sealerFrom(keys)?.open(third, 'a')).toThrow(SealBroken)
     expect(sealerFrom({ SECRETS_KEY_OLD: OLD })).toBeUndefined()

@@ -9,7 +9,7 @@ const CLI = 'src/commands/cli.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-test('a piped conversation shows its steps and answers, follow-ups understood, failures as a sentence', async (t) => {
+test('a piped conversation shows steps and answers, understands follow-ups, and reports failures in a sentence', async (t) => {
   const model = await playModel(t)
   model.on('Who wrote Dune', act('A sum, why not.', 'calculator', '2+2'), finish('Frank Herbert.'))
   model.condenses('and when', 'When was Dune written?')
@@ -41,7 +41,7 @@ test('a piped conversation shows its steps and answers, follow-ups understood, f
   expect(model.requests.filter(({ kind }) => kind === 'condense')).toHaveLength(2)
 })
 
-test('without a model it says that it is the demo, and works', async (t) => {
+test('without a model it runs the demo, and says so', async (t) => {
   const cli = commandHere(t, CLI, {
     env: { TOOLS: 'calculator,wikipedia', WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php' },
   })
@@ -51,7 +51,7 @@ test('without a model it says that it is the demo, and works', async (t) => {
   expect(cli.stdout()).toMatch(/demo[^]*calculator[^]*\b4\b/i)
 })
 
-test('the tools of MCP servers are there; what a person has to allow is not done, as nobody is asked', async (t) => {
+test('MCP tools are available; calls that need an approval are not made', async (t) => {
   const command = 'node_modules/@modelcontextprotocol/server-memory/dist/index.js'
   const memory = {
     command: 'node',
@@ -79,7 +79,7 @@ test('the tools of MCP servers are there; what a person has to allow is not done
   expect(cli.stdout()).toContain('memory__create_entities was not run: nobody can approve it here.')
 })
 
-test('an impossible setting ends it with code 1 and a sentence', async (t) => {
+test('an invalid setting ends it with code 1 and a sentence', async (t) => {
   const cli = commandHere(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
   expect((await cli.ended).code).toBe(1)
   expect(cli.stderr().trim()).toMatch(/^AGENT_DIALECT should be one of text, .*\.$/)
@@ -130,7 +130,7 @@ test('--json prints the events as JSON lines and nothing else', async (t) => {
   expect(events.at(-1)).toMatchObject({ type: 'answer', text: '42' })
 })
 
-test('Ctrl-C ends the question at hand, a second one the conversation', async (t) => {
+test('Ctrl-C ends the current question, a second one the conversation', async (t) => {
   const model = await playModel(t, [{ hang: true }])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
   const cli = startCommand(t, CLI, { env })
@@ -143,7 +143,7 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
   expect((await cli.ended).code).toBe(0)
 })
 
-test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
+test('an unknown option ends it with code 1 and a sentence; --help lists the known ones', async (t) => {
   const wrong = commandHere(t, CLI, { args: ['--nope'] })
   expect((await wrong.ended).code).toBe(1)
   expect([wrong.stdout(), wrong.stderr().trim()]).toEqual([
@@ -155,7 +155,7 @@ test('an option that does not exist ends it with code 1 and a sentence; --help t
   expect(help.stdout()).toContain('--json')
 })
 
-test('a custom tool that is left out is named with its fault, and not among the JSON lines', async (t) => {
+test('an omitted custom tool is named with its fault, but not among the JSON lines', async (t) => {
   const CUSTOM_TOOLS_DIR = await temporaryFolder(t)
   await writeFile(join(CUSTOM_TOOLS_DIR, 'broken.js'), 'export default {')
   await writeFile(
@@ -176,7 +176,7 @@ test('a custom tool that is left out is named with its fault, and not among the 
   expect(named.stderr()).toMatch(/Skipped the custom tool broken\.js: [^]*TOOLS: there is no tool "broken"/)
 })
 
-test('a piped conversation ends although a tool ignores its signal, and so does one that cannot start', async (t) => {
+test('a piped conversation ends even if a tool ignores its signal, and if it cannot start', async (t) => {
   const CUSTOM_TOOLS_DIR = await temporaryFolder(t)
   const waits = `setInterval(() => {}, 1000)
 export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`

@@ -28,7 +28,7 @@ describeWithRedis('npm run installs', async () => {
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
 
-  test('list is a line, or an object, for each installation, and no token is in it', async (t) => {
+  test('list prints a line or an object per installation, without tokens', async (t) => {
     const plain = await startCommand(t, FILE, { args: ['list'], env }).ended
     expect(plain.stdout).toMatch(
       /^T0ACME00001: token accepted; without .*channels:history.*; search off; token ends .*; last used /,
@@ -44,7 +44,7 @@ describeWithRedis('npm run installs', async () => {
     expect([plain.code, json.code, plain.stdout + json.stdout]).toEqual([0, 0, expect.not.stringContaining('xoxe')])
   })
 
-  test('show is one of them; an unknown team and an unknown command are one sentence', async (t) => {
+  test('show prints one of them; an unknown team or command is one sentence', async (t) => {
     const shown = await commandHere(t, FILE, { args: ['show', OTHER.id, '--json'], env }).ended
     expect(JSON.parse(shown.stdout)).toEqual([expect.objectContaining({ team: OTHER.id })])
     const unknown = await commandHere(t, FILE, { args: ['show', 'T0NOWHERE01'], env }).ended
@@ -55,19 +55,19 @@ describeWithRedis('npm run installs', async () => {
     expect((await commandHere(t, FILE, { args: ['drop'], env }).ended).code).toBe(1)
   })
 
-  test('a record that another key sealed is listed as unreadable', async (t) => {
+  test('a record sealed with another key is listed as unreadable', async (t) => {
     const other = { ...env, SECRETS_KEY: 'another key that is long enough too' }
     const { stdout } = await commandHere(t, FILE, { args: ['list', '--json'], env: other }).ended
     expect(JSON.parse(stdout)).toMatchObject([{ team: ACME.id, token: 'unreadable' }, { token: 'unreadable' }])
   })
 
-  test('the doctor has a line for each', async (t) => {
+  test('the doctor prints a line for each', async (t) => {
     const { stdout } = await startCommand(t, 'src/commands/doctor.ts', { args: ['--json'], env }).ended
     const { findings } = JSON.parse(stdout) as { findings: { area: string; name: string }[] }
     expect(findings.filter(({ area }) => area === 'Slack').map(({ name }) => name)).toEqual([ACME.id, OTHER.id])
   })
 
-  test('remove revokes the token and what people connected, and deletes everything of that workspace, and nothing of another', async (t) => {
+  test('remove revokes the token and people’s logins, and deletes everything of that workspace only', async (t) => {
     for (const home of [ACME, OTHER]) {
       expect((await grantSlack(bot, home)).page.status).toBe(200)
       const person = bot.browser()
@@ -86,7 +86,7 @@ describeWithRedis('npm run installs', async () => {
   })
 })
 
-test('without Redis there is nothing that a command could see', async (t) => {
+test('without Redis the command says that it cannot see any', async (t) => {
   const { code, stderr } = await commandHere(t, FILE, {
     args: ['list'],
     env: distributed({ apiUrl: 'http://127.0.0.1:9/api/' }),

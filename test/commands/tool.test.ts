@@ -20,7 +20,7 @@ async function tool(t: Ends, args: string[], { files = {}, env = {} }: Given = {
 
 const weekday = () => ({ 'weekday.js': codeAfter('`weekday.js`', textOf('tools/custom/README.md')) })
 
-test('calls a tool of one’s own without a model, and prints what the model would read', async (t) => {
+test('calls a custom tool without a model, and prints what the model would read', async (t) => {
   expect(await tool(t, ['weekday', '2026-11-21'], { files: weekday() })).toEqual({
     code: 0,
     stdout: 'Saturday\n',
@@ -28,7 +28,7 @@ test('calls a tool of one’s own without a model, and prints what the model wou
   })
 })
 
-test('what the tool throws is printed, and it ends with 1', async (t) => {
+test('prints the tool’s error and exits with 1', async (t) => {
   const { code, stdout, stderr } = await tool(t, ['weekday', 'soon'], { files: weekday() })
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
@@ -37,20 +37,20 @@ test('what the tool throws is printed, and it ends with 1', async (t) => {
   })
 })
 
-test('calls a built-in one too, on or off', async (t) => {
+test('calls a built-in tool too, enabled or not', async (t) => {
   expect(await tool(t, ['calculator', '6', '*', '7'])).toEqual({ code: 0, stdout: '42\n', stderr: '' })
   const off = await tool(t, ['calculator', '{"expression": "6 * 8"}'], { env: { TOOLS: 'wikipedia' } })
   expect(off).toEqual({ code: 0, stdout: '48\n', stderr: '' })
 })
 
-test('sources come below the text, and a long output is cut as in a run', async (t) => {
+test('prints sources below the text, and cuts a long output as in a run', async (t) => {
   const code = `export default { name: 'long', description: 'Long.',
   run: () => ({ text: 'x'.repeat(1000), sources: [{ title: 'Manual', url: 'https://manual.example/' }] }) }`
   const { stdout } = await tool(t, ['long'], { files: { 'long.js': code }, env: { TOOL_OUTPUT_CHARS: '200' } })
   expect(stdout).toMatch(/^x+\n… \(800 characters cut\) …\nx+\nSource: Manual https:\/\/manual\.example\/\n$/)
 })
 
-test('a tool that never ends is given up after TOOL_TIMEOUT_MS', async (t) => {
+test('ends a tool after TOOL_TIMEOUT_MS', async (t) => {
   const code = `export default { name: 'hangs', description: 'x', run: () => new Promise(() => {}) }`
   const { code: exit, stderr } = await tool(t, ['hangs'], {
     files: { 'hangs.js': code },
@@ -59,7 +59,7 @@ test('a tool that never ends is given up after TOOL_TIMEOUT_MS', async (t) => {
   expect({ exit, stderr }).toEqual({ exit: 1, stderr: 'hangs did not finish within 0.05 s.\n' })
 })
 
-test('without a name it lists the tools; a wrong name is answered with those that there are; a broken file is named', async (t) => {
+test('lists the tools without a name or for a wrong one, and names a broken file', async (t) => {
   const files = { ...weekday(), 'broken.js': 'export const x = 1' }
   const listed = await tool(t, [], { files })
   expect(listed.stdout).toMatch(/^calculator: [^]*^weekday: Says which day/m)

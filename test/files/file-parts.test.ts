@@ -47,7 +47,7 @@ test('of a long file the outline comes first, then its beginning', () => {
   expect(text.length).toBeGreaterThan(2500)
 })
 
-test('an outline names every page as long as there is room, and says when it leaves some out', () => {
+test('an outline names every page that fits, and says when it leaves some out', () => {
   expect(outlineOf(pdf, 40_000).match(/^page \d+: /gm)).toHaveLength(300)
   const short = outlineOf(pdf, 1500)
   expect(short.match(/^page \d+: /gm)?.length).toBeGreaterThan(20)
@@ -60,7 +60,7 @@ test('an outline of a workbook has the sheets with their ranges and first rows',
   )
 })
 
-test('an outline of a text has its headings with their lines, and what is missing of the file', () => {
+test('an outline of a text has its headings with lines, and says what is missing of the file', () => {
   expect(outlineOf({ ...poem, notes: ['Its end is missing.'] }, 1000)).toBe(
     'A Markdown text of 5 lines. Its end is missing.\nline 1: One\nline 4: Two',
   )
@@ -74,7 +74,7 @@ test.each([
   expect(readPart(pdf, { pages: wanted }, 1000)).toEqual({ text, place, sections: [217] })
 })
 
-test('where pages are cut, it is said how to read on, and what is said works', () => {
+test('cut pages say how to read on, and that works', () => {
   const first = readPart(pdf, { pages: '3–9' }, 1500)
   expect(first).toMatchObject({
     place: 'pages 3-5',
@@ -110,7 +110,7 @@ test.each([
   expect(readPart(workbook, wanted, 1000)).toMatchObject({ text, place: `sheet "Sales 2026", ${place}`, sections: [1] })
 })
 
-test('of a column as many rows are read as there is room for', () => {
+test('of a column as many rows are read as fit', () => {
   const part = readPart(workbook, { sheet: 1, range: 'B:B' }, 40)
   expect(part).toMatchObject({
     text: 'row\tB\n1\tRevenue\n2\t0\n3\t2\n4\t4\n5\t6\n6\t8\n7\t10',
@@ -136,7 +136,7 @@ const wantedPart = fc.record({
   range: fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'AZ19:$!') }), fc.constant(undefined)),
 })
 
-test('whatever a model names, it gets a text that fits or a sentence', () => {
+test('any part that a model names gives a text that fits or a sentence', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(pdf, workbook, poem),
@@ -166,7 +166,7 @@ test('a search finds the page that a question is about, with its lines', async (
   expect(other?.section).toBe(217)
 })
 
-test('a rare word counts more than many common ones', async () => {
+test('a rare word outweighs many common ones', async () => {
   const [best] = await searchPassages(pdf, 'the invoices of the chapter with the sauna')
   expect(best?.section).toBe(217)
 })
@@ -196,7 +196,7 @@ test.each([
   expect(best).toMatchObject({ firstLine: line, lastLine: line, place: `line ${line}` })
 })
 
-test('nothing is found where none of the words stands, and a short word is no part of another', async () => {
+test('nothing is found without a matching word, and a short word does not match inside another', async () => {
   expect(await searchPassages(pdf, 'aubergine')).toEqual([])
   expect(await searchPassages(pdf, '!?')).toEqual([])
   expect(await searchPassages({ kind: 'text', sections: [section('an article')] }, 'art')).toEqual([])

@@ -30,7 +30,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await make().load(thread, 'F1')).toBeUndefined()
   })
 
-  test('a text and a picture come back as they were, the oldest first', async () => {
+  test('a text and a picture are returned unchanged, the oldest first', async () => {
     const files = make()
     const second = file('F2', { kind: 'png', at: 9, permalink: 'https://x.slack.com/files/U1/F2/ü.png' })
     expect(await files.keep(thread, second, PICTURE)).toBe(true)
@@ -41,7 +41,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await files.load('T1:C1:1.01', 'F1')).toBeUndefined()
   })
 
-  test('a file that is kept again is one, with what is said of it last', async () => {
+  test('a file stored again is one file, with its latest details', async () => {
     const files = make()
     await files.keep(thread, file('F1'), text('a'))
     await files.keep(thread, file('F1', { question: 'T1:C1:2.0' }), text('b'))
@@ -49,14 +49,14 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await files.load(thread, 'F1')).toEqual(text('b'))
   })
 
-  test('the largest picture that is taken is kept', async () => {
+  test('the largest accepted picture is stored', async () => {
     const files = make()
     const picture = { mime: 'image/png', base64: randomBytes(4_000_000).toString('base64') }
     expect(await files.keep(thread, file('F1'), { picture })).toBe(true)
     expect(await files.load(thread, 'F1')).toEqual({ picture })
   })
 
-  test('one that is too large is not kept, and the oldest of too many go', async () => {
+  test('one that is too large is not stored, and the oldest of too many are removed', async () => {
     const files = make()
     const noise = randomBytes(5_000_000)
     const large = { picture: { mime: 'image/png', base64: noise.toString('base64') } }
@@ -77,7 +77,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await files.load(thread, 'F1')).toBeUndefined()
   })
 
-  test('a channel, a person and a team are forgotten, and only they', async () => {
+  test('forgetting a channel, a person or a team removes only theirs', async () => {
     const all = ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C2:1.0', 'T12:C1:1.0']
     const kept = async (files: FileStore) => {
       const lists = await Promise.all(all.map((each) => files.list(each)))
@@ -104,7 +104,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await kept(files)).toEqual(['T12:C1:1.0 F1', 'T12:C1:1.0 F2'])
   })
 
-  test('the files of a channel move to its new id, those of another stay, and twice is once', async () => {
+  test('a channel’s files move to its new id, once', async () => {
     const files = make()
     for (const where of [thread, 'T1:C12:1.0']) await files.keep(where, file('F1'), text('a'))
     for (let times = 0; times < 2; times++) await files.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
@@ -131,7 +131,7 @@ describe('in memory', () => {
   filesContract(({ ttlMs = DAY_MS } = {}) => memoryFiles({ now: Date.now, ttlMs }))
 })
 
-test('the newest files have room first, by number and by size', () => {
+test('the newest files are kept first, by number and size', () => {
   const sizes = [1, 2, 3].map((at) => ({ id: `F${at}`, at, chars: MAX_KEPT.all / 2 }))
   expect(withoutRoom(sizes)).toEqual(['F1'])
   expect(withoutRoom(sizes.slice(1))).toEqual([])
@@ -152,8 +152,8 @@ describeWithRedis('in Redis', () => {
     })
   }
 
-  describe('in clear', () => filesContract((settings) => open(settings)))
-  describe('sealed', () => filesContract((settings) => open({ ...settings, secretsKey: SECRET })))
+  describe('unencrypted', () => filesContract((settings) => open(settings)))
+  describe('encrypted', () => filesContract((settings) => open({ ...settings, secretsKey: SECRET })))
 
   test('a conversation has two keys, with its hash tag, which expire together', async () => {
     await open({ prefix: 'two', ttlMs: 1_000_000 }).keep(thread, file('F1'), text('a'))
@@ -163,7 +163,7 @@ describeWithRedis('in Redis', () => {
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(900_000)
   })
 
-  test('a long text is stored compressed, and with SECRETS_KEY nothing of a file can be read there', async () => {
+  test('a long text is compressed, and with SECRETS_KEY no file is readable in Redis', async () => {
     await open({ prefix: 'long' }).keep(thread, file('F1'), text('word '.repeat(100_000)))
     await open({ prefix: 'shut', secretsKey: SECRET }).keep(thread, file('F1'), text('secretword'))
     const redis = server.rawClient()
@@ -176,7 +176,7 @@ describeWithRedis('in Redis', () => {
     expect(stored).not.toMatch(/pdf|secretword|H4sI/)
   })
 
-  test('what another key sealed counts as not there, and goes with whatever is forgotten', async () => {
+  test('values sealed with another key count as missing, and are forgotten too', async () => {
     await open({ prefix: 'other', secretsKey: SECRET }).keep(thread, file('F1'), text('a'))
     const files = open({ prefix: 'other', secretsKey: SECRET.replace('c2', 'd2') })
     expect(await files.list(thread)).toEqual([])

@@ -20,7 +20,7 @@ test.each([
   expect(fileTypeOf({ ...file, name: 'picture.png.exe' })).toMatchObject({ kind })
 })
 
-test('an OpenDocument is known even where another tool has packed it anew', () => {
+test('a repacked OpenDocument is recognized', () => {
   const { bytes } = fixture('handbook.odt')
   expect(fileTypeOf({ name: 'a', bytes: zipSync(unzipSync(bytes)) })).toEqual({ kind: 'odt' })
 })

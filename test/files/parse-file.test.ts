@@ -37,14 +37,14 @@ test('a pdf of 300 pages is read page by page', async () => {
   expect(sections.map(({ text }) => text)).toEqual(pages.map((lines) => lines.join('\n')))
 })
 
-test.each(['rollout.pptx', 'rollout.odp'])('slides keep their tables and the speaker’s notes: %s', async (name) => {
+test.each(['rollout.pptx', 'rollout.odp'])('slides keep tables and speaker’s notes: %s', async (name) => {
   expect(await textOf(name)).toEqual([
     'Rollout 2027\nThe pilot begins in Oslo.\nNotes: Mention the budget of 48,000 euros.',
     'Risks\nRisk | Owner\nLate delivery | Ingrid',
   ])
 })
 
-test('slides come in the order in which they are shown, under their titles, without their numbers', async () => {
+test('slides are in presentation order, under their titles, without their numbers', async () => {
   const shape = (type: string, text: string) =>
     `<p:sp><p:nvPr><p:ph type="${type}"/></p:nvPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
   const slides = [
@@ -58,7 +58,7 @@ test('slides come in the order in which they are shown, under their titles, with
   ])
 })
 
-test.each(['sales.xlsx', 'sales.ods'])('a workbook has its sheets, row for row: %s', async (name) => {
+test.each(['sales.xlsx', 'sales.ods'])('a workbook has its sheets with all rows: %s', async (name) => {
   expect((await parsed(fixture(name))).sections).toEqual([
     {
       name: 'Sales 2026',
@@ -77,7 +77,7 @@ test('a sheet of 100,000 rows is read whole', async () => {
   expect(sheet?.text.split('\n')[76_999]).toBe('77000\tCustomer 77000\t192500')
 })
 
-test('a csv in latin1 with semicolons, quotes and line breaks in cells keeps a row a line', async () => {
+test('a latin1 csv with semicolons, quotes and line breaks in cells has a line per row', async () => {
   const text = 'Stadt;Umsatz;Notiz\r\nZürich;"1;5";"zwei\r\nZeilen"\r\n;;\r\nKöln;2;"ein ""Wort"""\r\n'
   const { kind, sections } = await parsed({ name: 'umsatz.csv', bytes: Buffer.from(text, 'latin1') })
   expect(kind).toBe('csv')
@@ -89,7 +89,7 @@ test('a csv in latin1 with semicolons, quotes and line breaks in cells keeps a r
   ])
 })
 
-test('a csv with a quote that nobody closes is read line by line', async () => {
+test('a csv with an unclosed quote is read line by line', async () => {
   const { sections } = await parsed(textFile('open.csv', 'a,b\n1,"2\n3,4\n5,6\n'))
   expect(sections[0]?.text).toBe('a\tb\n1\t"2\n3\t4\n5\t6')
 })
@@ -127,7 +127,7 @@ test.each([
   expect(sections[0]?.text).toBe(text)
 })
 
-test('of a web page the scripts, the styles and the markup are dropped', async () => {
+test('a web page loses scripts, styles and markup', async () => {
   const html =
     '<!doctype html><title>News &amp; more</title><style>p{}</style><p>One&nbsp;two<br>three</p><script>alert("<p>x</p>")</script><pre>a\n  b</pre>'
   const { title, sections } = await parsed(textFile('page', html))
@@ -135,13 +135,13 @@ test('of a web page the scripts, the styles and the markup are dropped', async (
   expect(sections[0]?.text).toBe('One two\nthree\n\na\n  b')
 })
 
-test('a web page in an old encoding is read by what it declares', async () => {
+test('a web page is decoded as it declares', async () => {
   const html = '<html><head><meta charset="iso-8859-2"></head><p>\xa3\xf3d\xbc</p></html>'
   const { sections } = await parsed({ name: 'page.html', bytes: Buffer.from(html, 'latin1') })
   expect(sections[0]?.text).toBe('Łódź')
 })
 
-test('JSON in one line is laid out, and broken JSON is a text', async () => {
+test('JSON in one line is formatted, and invalid JSON is text', async () => {
   const items = Array.from({ length: 200 }, (_, i) => ({ id: i, name: `item ${i}` }))
   const laidOut = await parsed(textFile('data.json', JSON.stringify(items)))
   expect(laidOut.sections[0]?.text.split('\n')[2]).toBe('  "id": 0,')
@@ -149,7 +149,7 @@ test('JSON in one line is laid out, and broken JSON is a text', async () => {
   expect(broken).toMatchObject({ kind: 'json', sections: [{ text: '{"a": [1, 2' }] })
 })
 
-test('Markdown has the headings that are not in code, and code its declarations', async () => {
+test('Markdown has its headings outside code, and code its declarations', async () => {
   const markdown = await parsed(textFile('notes.md', '# One\n\n```\n# no\n```\n## Two ##\n'))
   expect(markdown.headings).toEqual([
     { text: 'One', level: 1, section: 1, line: 1 },
@@ -162,7 +162,7 @@ test('Markdown has the headings that are not in code, and code its declarations'
   ])
 })
 
-test('captions become one line a cue, with the time and who speaks', async () => {
+test('captions become one line per cue, with time and speaker', async () => {
   const vtt =
     'WEBVTT\n\nNOTE by hand\n\n1\n00:00:01.000 --> 00:00:04.000\n<v Anna>Good <b>morning</b>\nall</v>\n\n01:02:03.500 --> 01:02:05.000\nBye'
   expect((await parsed(textFile('clip.vtt', vtt))).sections[0]?.text).toBe(
@@ -172,14 +172,14 @@ test('captions become one line a cue, with the time and who speaks', async () =>
   expect((await parsed(textFile('clip.srt', srt))).sections[0]?.text).toBe('[0:00:05] Hello')
 })
 
-test('what is too long is cut, and says so', async () => {
+test('a text that is too long is cut, and says so', async () => {
   const file = await parsed(textFile('long.txt', 'word '.repeat(10_000)), { maxChars: 5000 })
   expect(file.notes).toEqual(['The file is too long to keep whole. Its end is missing.'])
   expect(file.sections[0]?.text.length).toBeLessThanOrEqual(5000)
   expect(Math.max(...(file.sections[0]?.text.split('\n').map(({ length }) => length) ?? []))).toBeLessThanOrEqual(2000)
 })
 
-test('an abort ends the worker and is what the caller gets', async () => {
+test('an abort ends the worker and rejects with its reason', async () => {
   const reason = new Error('the run was stopped')
   const controller = new AbortController()
   const parsing = createFileParsers().forQuestion('U0', Date.now).parse(fixture('handbook.pdf'), controller.signal)
@@ -187,7 +187,7 @@ test('an abort ends the worker and is what the caller gets', async () => {
   await expect(parsing).rejects.toBe(reason)
 })
 
-test('a file that waits for its turn leaves at once when it is aborted, and holds nobody up', async () => {
+test('a waiting file leaves at once when aborted, without delaying others', async () => {
   const parser = createFileParsers({ atOnce: 1 }).forQuestion('U0', Date.now)
   const controller = new AbortController()
   const first = parser.parse(fixture('handbook.pdf'))
@@ -204,7 +204,7 @@ test('more files than workers wait for their turn', async () => {
   expect(outcomes.map(({ file }) => file?.sections[0]?.text)).toEqual(['a', 'b', 'c'])
 })
 
-test('people take turns: however many files one of them has, another waits for one of them at most', async () => {
+test('people take turns: another person waits for at most one file', async () => {
   const parsers = createFileParsers({ atOnce: 1 })
   const ended: string[] = []
   const read = async (person: string, name: string) => {
@@ -219,7 +219,7 @@ test('people take turns: however many files one of them has, another waits for o
   expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-test('one person has one reader, although another is free', async () => {
+test('one person uses one reader, even if another is free', async () => {
   const parsers = createFileParsers({ atOnce: 2 })
   const ended: string[] = []
   const read = async (person: string, file: FileBytes) => {
@@ -231,7 +231,7 @@ test('one person has one reader, although another is free', async () => {
   expect(ended.filter((name) => name !== 'c.txt')).toEqual(['a.pdf', 'b.txt'])
 })
 
-test('the files of a question share their time, and those of another question have their own', async () => {
+test('the files of a question share a time limit; another question has its own', async () => {
   const slow = textFile(
     'a.pdf',
     pdfOf([['']], () => Buffer.from('q '.repeat(500_000))),

@@ -3,7 +3,7 @@ import { memoryFiles } from '../../src/files/memory-files.ts'
 import { runFiles } from '../../src/files/run-files.ts'
 import { parsed, textFile } from '../harness/file-corpus.ts'
 
-test('a run that searches many files holds few of them, and loads again what it needs', async () => {
+test('a run that searches many files holds few of them in memory and reloads others', async () => {
   const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { kind: text.kind, what: 'A text', question: 'Q', user: 'U' }
@@ -20,7 +20,7 @@ test('a run that searches many files holds few of them, and loads again what it 
   expect(loaded.slice(8)).toEqual(['F1'])
 })
 
-test('a file that the store could not give is given the next time', async () => {
+test('a file that could not be loaded is loaded the next time', async () => {
   const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { id: 'F1', name: 'a.txt', kind: text.kind, what: 'A text', question: 'Q', user: 'U', at: 1 }

@@ -73,7 +73,7 @@ const accept = ({ state }: ToolQuestion, content?: Record<string, unknown>): Per
   ...(content ? { content } : {}),
 })
 
-test('two forms in one result are asked one after the other, and their answers go back together with the state', async (t) => {
+test('two forms in one result are shown one after the other, and their answers are returned together with the state', async (t) => {
   const { call, calls, client } = await asking(t)
   const { tools } = await client.listTools()
   const options = { toolDefinition: tools.find(({ name }) => name === 'table')! }
@@ -90,7 +90,7 @@ test('two forms in one result are asked one after the other, and their answers g
   })
 })
 
-test('a server that asks again after an answer gets the new answer with its new state', async (t) => {
+test('a server that asks again gets the new answer with its new state', async (t) => {
   const { call, calls } = await asking(t)
   const first = questionIn(await call('chain'))
   const answers = [accept(first, { seats: 2 })]
@@ -103,7 +103,7 @@ test('a server that asks again after an answer gets the new answer with its new 
   expect(calls.map(({ state }) => state ?? 'none')).toEqual(['none', 'first', 'second'])
 })
 
-test('the answer may come in another process: a fresh connection goes on with what was saved', async (t) => {
+test('the answer may arrive in another process: a new connection continues from the saved state', async (t) => {
   const { url, call } = await asking(t)
   const first = questionIn(await call('chain'))
   const elsewhere = await connect(t, new StreamableHTTPClientTransport(new URL(url)))
@@ -112,7 +112,7 @@ test('the answer may come in another process: a fresh connection goes on with wh
   )
 })
 
-test('a page of https is shown to the asker, any other is declined for them', async (t) => {
+test('an https page is shown to the asker, any other is declined', async (t) => {
   const { call, notes } = await asking(t)
   const page = questionIn(await call('page', { args: { url: 'https://pay.example.com/x?y=1' } }))
   expect(page).toMatchObject({ message: 'Please pay.', url: 'https://pay.example.com/x?y=1' })
@@ -133,14 +133,14 @@ test('a page of https is shown to the asker, any other is declined for them', as
   )
 })
 
-test('a page on this machine is shown where the operator has the server there', async (t) => {
+test('a page on this machine is shown if the operator configured the server there', async (t) => {
   const { url } = await asking(t)
   const config: McpServerConfig = { name: 'own', kind: 'http', url, headers: {}, trust: true, secrets: [] }
   const { call } = await connect(t, new StreamableHTTPClientTransport(new URL(url)), config)
   expect(questionIn(await call('page', { args: { url: 'http://127.0.0.1:9/pay' } })).url).toBe('http://127.0.0.1:9/pay')
 })
 
-test('a form that no modal can hold is declined, and the model is told', async (t) => {
+test('a form that does not fit a modal is declined, and the model is informed', async (t) => {
   const { call, notes } = await asking(t)
   expect(JSON.parse(textIn(await call('nested')))).toEqual({ odd: { action: 'decline' } })
   expect(notes).toEqual([
@@ -148,7 +148,7 @@ test('a form that no modal can hold is declined, and the model is told', async (
   ])
 })
 
-test('what is not offered is refused: requests of other kinds, and to be called without end', async (t) => {
+test('unsupported requests and endless calls are refused', async (t) => {
   const { call, calls } = await asking(t)
   await expect(call('intruder')).rejects.toThrow(
     'asking asks for something that this bot does not support: "sampling/createMessage".',
@@ -157,7 +157,7 @@ test('what is not offered is refused: requests of other kinds, and to be called 
   expect(calls.filter(({ tool }) => tool === 'loop')).toHaveLength(10)
 })
 
-test('a server that never has enough is asked no more after ten answers', async (t) => {
+test('a server that keeps asking is stopped after ten answers', async (t) => {
   const { call } = await asking(t)
   const answers: PersonsAnswer[] = []
   const ask = async () => {
@@ -167,13 +167,13 @@ test('a server that never has enough is asked no more after ten answers', async 
   expect(answers.length).toBeLessThanOrEqual(10)
 })
 
-test('a result that looks like a question of ours is a result', async (t) => {
+test('a result that imitates a question is a result', async (t) => {
   const { call } = await asking(t)
   expect(textIn(await call('impostor'))).toBe('"done"')
 })
 
 /** The older protocol: a form with fourteen fields, and pages. */
-test('a server of the older protocol asks while the call hangs: the call ends, and is made again with the answer', async (t) => {
+test('older protocol: a call that asks is ended and repeated with the answer', async (t) => {
   const { call, notes } = await everything(t)
   const asked = questionIn(await call('trigger-elicitation-request'))
   expect(asked.message).toBe('Please provide inputs for the following fields:')
@@ -188,7 +188,7 @@ test('a server of the older protocol asks while the call hangs: the call ends, a
   expect(notes).toEqual([])
 })
 
-test('a call of the older protocol that does more when it is made twice asks too, and says what an answer does', async (t) => {
+test('older protocol: a call that is not idempotent asks too, and explains what an answer does', async (t) => {
   const { call, notes } = await everything(t)
   expect(questionIn(await call('trigger-elicitation-request')).remakes).toBeUndefined()
   const asked = questionIn(await call('trigger-elicitation-request', { isRepeatable: false }))
@@ -198,7 +198,7 @@ test('a call of the older protocol that does more when it is made twice asks too
   expect(notes).toEqual([])
 })
 
-test('a server of the older protocol that refuses a call until a page is visited gets the call again after that', async (t) => {
+test('older protocol: a call that needs a visited page is repeated after the visit', async (t) => {
   const { call } = await everything(t)
   const args = { url: 'https://example.com/agree', message: 'Agree first.', errorPath: true, elicitationId: 'one' }
   const refused = questionIn(await call('trigger-url-elicitation', { args, isRepeatable: false }))
@@ -213,7 +213,7 @@ test('a server of the older protocol that refuses a call until a page is visited
   expect(again).toMatchObject({ message: 'Agree first.', url: 'https://example.com/agree' })
 })
 
-test('a request of the older protocol while several calls run is nobody’s: each call is made again alone, and asks for itself', async (t) => {
+test('older protocol: a question during parallel calls repeats each call alone', async (t) => {
   const { call } = await everything(t)
   const slow = call('trigger-long-running-operation', { args: { duration: 1, steps: 2 } })
   const both = await Promise.all([
@@ -227,7 +227,7 @@ test('a request of the older protocol while several calls run is nobody’s: eac
   expect(textIn(await slow)).toContain('Long running operation completed')
 })
 
-test('an answer given to one call answers no other: a call that brings answers is made alone', async (t) => {
+test('an answer belongs to one call: a call with answers is made alone', async (t) => {
   const { call } = await everything(t)
   const asked = questionIn(await call('trigger-elicitation-request'))
   const [first, second] = await Promise.all([

@@ -20,7 +20,7 @@ test('a secret is hidden in each of its forms', () => {
     expect([name, hide.text(`a ${form} b`)]).toEqual([name, expect.stringContaining('[secret]')])
 })
 
-test('a secret is hidden in the base64 of whatever it stands in', () => {
+test('a secret is hidden inside any base64 text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (before, after) => {
       const encoded = Buffer.from(`${before}${SECRET}${after}`).toString('base64')
@@ -30,13 +30,13 @@ test('a secret is hidden in the base64 of whatever it stands in', () => {
   )
 })
 
-test('a cut leaves no beginning of a secret', () => {
+test('a cut leaves no prefix of a secret', () => {
   const text = `${'x'.repeat(90)}${SECRET}${'y'.repeat(90)}`
   for (let max = 80; max < 130; max += 1) expect(hide.head(text, max)).not.toMatch(/p@/)
   expect(hide.head('short', 80)).toBe('short')
 })
 
-test('JSON values are hidden in, keys too, however deep', () => {
+test('secrets are hidden in JSON values and keys at any depth', () => {
   expect(hide.json({ a: [SECRET, 1, null], [SECRET]: { b: `x${SECRET}` } })).toEqual({
     a: ['[secret]', 1, null],
     '[secret]': { b: 'x[secret]' },
@@ -46,11 +46,11 @@ test('JSON values are hidden in, keys too, however deep', () => {
   expect(JSON.stringify(hide.json(deep))).not.toContain('p@ss')
 })
 
-test('nothing is hidden where nothing is secret', () => {
+test('nothing is hidden without a secret', () => {
   expect(hideSecrets([]).text('all of it')).toBe('all of it')
 })
 
-test('a secret is hidden however a server encodes it', () => {
+test('a secret is hidden in every common encoding', () => {
   const secret = 'sk-live-4Zq/9+xY=Wm7Tn2'
   const hide = hideSecrets([secret, 'naïve pass'])
   const bytes = [...Buffer.from(secret)].map((byte) => byte.toString(16).padStart(2, '0'))
@@ -94,7 +94,7 @@ test('a secret is hidden however a server encodes it', () => {
 
 const hideSecretsHost = 'ToKen-4Zq9xYWm7Tn2'
 
-test('what hides takes linear time', () => {
+test('hiding takes linear time', () => {
   const hide = hideSecrets(['aaaaaaaaaaaaaaaaaaaaaaab', '%%%%%%%%%%%%%%%%'])
   for (const piece of ['a', '%', '\\', ' ', '%25', '\\u0061', '0x', '\u200b'])
     expect(hide.head(piece.repeat(400_000), 200_000).length).toBeGreaterThan(0)

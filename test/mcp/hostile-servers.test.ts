@@ -37,7 +37,7 @@ test('an endless stream of small messages is cut off', async () => {
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
-test('a call that hangs or drips ends at its deadline, and only that call', async () => {
+test('a call that hangs or trickles ends at its deadline, alone', async () => {
   const { server } = await overHttp()
   expect(await said(use(server, 'fine'))).toBe('fine')
   const hanging = Promise.allSettled(['hang', 'drip'].map((tool) => use(server, tool, { timeoutMs: 700 })))
@@ -55,7 +55,7 @@ test('a stop ends a call at once, with the stop’s reason', async () => {
   await expect(use(server, 'hang', { signal: stop.signal })).rejects.toThrow('stopped by a person')
 })
 
-test('a connection that breaks or ends in a call is a sentence, long before the deadline', async () => {
+test('a connection that breaks during a call is reported in a sentence before the deadline', async () => {
   const { server } = await overHttp()
   const unknown = 'It is not known whether the call took effect.'
   await expect(use(server, 'dies')).rejects.toThrow(`The connection to hostile broke before it answered. ${unknown}`)
@@ -63,7 +63,7 @@ test('a connection that breaks or ends in a call is a sentence, long before the 
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
-test('what is not JSON or not the protocol is a sentence', async () => {
+test('invalid JSON and protocol errors are reported in a sentence', async () => {
   const { server } = await overHttp()
   for (const tool of ['broken_json', 'not_ours'])
     await expect(use(server, tool)).rejects.toThrow('hostile sent an invalid response.')
@@ -77,19 +77,19 @@ test('no redirect leads to another origin or to a private address', async () => 
   await expect(use(server, 'to_self')).rejects.toThrow(/^hostile redirects/)
 })
 
-test('a list without an end is given up', async () => {
+test('an endless list is abandoned', async () => {
   const { server } = await overHttp('/endless')
   await expect(server.list(AbortSignal.timeout(60_000))).rejects.toThrow('hostile lists too many tools')
 })
 
-test('what is no tool in a list spoils none of the others', async () => {
+test('an invalid tool in a list does not affect the others', async () => {
   const { server } = await overHttp()
   const names = await toolNamesOf(server)
   expect(names).toContain('fine')
   expect(names).not.toContain('no_schema')
 })
 
-test('a key of the config is in no output, error or log line, however the server sends it back', async () => {
+test('a configured key appears in no output, error or log line, in whatever form the server returns it', async () => {
   const { server, logged } = await overHttp()
   const output = await use(server, 'tells')
   const failures = await Promise.all(
@@ -105,7 +105,7 @@ test('a key of the config is in no output, error or log line, however the server
   ])
 })
 
-test('a stdio server that ends in a call fails that call alone, and is started again', async () => {
+test('a stdio server that exits during a call fails only that call and is restarted', async () => {
   const { server } = overStdio()
   await expect(use(server, 'crash')).rejects.toMatchObject({
     message: 'hostile ended (exit code 3). It is not known whether the call took effect.',
@@ -116,7 +116,7 @@ test('a stdio server that ends in a call fails that call alone, and is started a
   expect(server.status()).toEqual({ state: 'up' })
 })
 
-test('a stdio server that keeps ending is started again with a growing pause', async () => {
+test('a stdio server that keeps exiting is restarted with growing delays', async () => {
   let now = Date.now()
   const { server } = overStdio([], () => now)
   await expect(use(server, 'crash')).rejects.toThrow('exit code 3')
@@ -126,14 +126,14 @@ test('a stdio server that keeps ending is started again with a growing pause', a
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
-test('a line without an end, and a flood of lines, end that server and no other', async () => {
+test('an endless line and a flood of lines end only that server', async () => {
   const { servers, server } = overStdio()
   await expect(use(server, 'giant_line')).rejects.toThrow('hostile sent more than 5 MB at once')
   await expect(use(server, 'flood_stdout')).rejects.toThrow('hostile sends too much unrequested data.')
   expect(servers.all()).toHaveLength(1)
 })
 
-test('a flood of stderr does not hinder calls, and is bounded in the log', async () => {
+test('a flood on stderr does not disturb calls and is bounded in the log', async () => {
   const { server, logged } = overStdio()
   expect(await said(use(server, 'flood_stderr'))).toBe('flooding')
   expect(await said(use(server, 'fine'))).toBe('fine')
@@ -141,12 +141,12 @@ test('a flood of stderr does not hinder calls, and is bounded in the log', async
   expect(logged().length).toBeLessThan(1_000_000)
 })
 
-test('what a server prints beside the protocol does no harm', async () => {
+test('output outside the protocol is ignored', async () => {
   const { server } = overStdio()
   expect(await said(use(server, 'noise'))).toBe('after the noise')
 })
 
-test('a secret of a stdio server is neither in its output nor in what is logged of its stderr', async () => {
+test('a stdio server’s secret is neither in its output nor in its logged stderr', async () => {
   const { server, logged } = overStdio()
   expect(await said(use(server, 'tells'))).toBe('it is [secret]')
   await until(() => logged().includes('my key is [secret]'), 'its stderr is in the log', 60_000)
@@ -154,12 +154,12 @@ test('a secret of a stdio server is neither in its output nor in what is logged 
   expect(logged()).not.toContain(JSON.stringify(TOKEN).slice(1, -1))
 })
 
-test('a server that ends when it is asked in the newer protocol is spoken to in the older one', async () => {
+test('a server that exits on the newer protocol is addressed in the older one', async () => {
   const { server } = overStdio(['touchy'])
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
-test('a server is ended with the bot, however deaf, and so are its children', async () => {
+test('a server and its children end with the bot, even if they ignore signals', async () => {
   const { servers, server } = overStdio()
   const pids = [Number(await said(use(server, 'child'))), Number(await said(use(server, 'deaf')))]
   expect(pids.map(isRunning)).toEqual([true, true])
@@ -168,14 +168,14 @@ test('a server is ended with the bot, however deaf, and so are its children', as
   await expect(use(server, 'fine')).rejects.toThrow('hostile was stopped with the bot.')
 })
 
-test('a server whose bot ends without a word ends with it, and so do its children', async () => {
+test('a server and its children end if the bot is killed', async () => {
   const bot = startCommand(t, 'test/harness/mcp/leaves-abruptly.ts')
   const [, pid] = await bot.shows(/child (\d+)/)
   await bot.ended
   await until(() => !isRunning(Number(pid)), 'the child has ended', 60_000)
 })
 
-test('a server that says nothing at its start keeps no call beyond its deadline, and the end of the bot does not wait', async () => {
+test('a server that is silent at its start delays no call beyond its deadline, nor the bot’s shutdown', async () => {
   const { servers } = openMcp(t, { silent: { command: '/bin/sh', args: ['-c', 'sleep 1000'] } })
   await expect(use(servers.of('silent'), 'x', { timeoutMs: 300 })).rejects.toMatchObject({
     message: 'silent did not answer within 0.3 s.',

@@ -31,7 +31,7 @@ describeWithRedis('npm run mcp -- login', () => {
     return (await Promise.all(keys.map(async (key) => `${key} ${await raw.get(key)}`))).join('\n')
   }
 
-  test('a person logs in with a browser, and the tokens are kept encrypted', async () => {
+  test('a person logs in with a browser, and the tokens are stored encrypted', async () => {
     const { server, prefix, start } = await loggingIn()
     const { code, stdout, stderr, page } = await through(server, start())
     expect(stderr).toBe('')
@@ -45,7 +45,7 @@ describeWithRedis('npm run mcp -- login', () => {
     expect(server.given.map((secret) => secret.split('-')[0])).toEqual(['code', 'access', 'refresh'])
   })
 
-  test('on a machine without a browser the address that it ended at is pasted', async () => {
+  test('without a browser the final address is pasted', async () => {
     const { server, start } = await loggingIn()
     const command = start()
     const back = await server.browse(await addressShown(command))

@@ -21,7 +21,7 @@ function refusal(content: unknown, env: Record<string, string> = {}): string[] {
 
 const refused = (mcpServers: unknown, env?: Record<string, string>) => refusal({ mcpServers }, env)
 
-test('the form that everybody knows is read, with our keys beside it', () => {
+test('the common format is read, with our additional keys', () => {
   const servers = load({
     files: {
       command: 'npx',
@@ -54,7 +54,7 @@ test('the form that everybody knows is read, with our keys beside it', () => {
   ])
 })
 
-test('variables are filled in everywhere, with defaults, and none but those that are written', () => {
+test('written variables are expanded everywhere, with defaults', () => {
   const [server] = load(
     {
       one: {
@@ -72,7 +72,7 @@ test('variables are filled in everywhere, with defaults, and none but those that
   })
 })
 
-test('what is wrong is refused by file, server and key, all at once', () => {
+test('all errors are reported at once, by file, server and key', () => {
   const wrong = {
     one: { command: 'x', hedaers: {}, autoApprove: [] },
     two: { url: 'ftp://x.example.com' },
@@ -109,7 +109,7 @@ test('what is wrong is refused by file, server and key, all at once', () => {
   ])
 })
 
-test('a file that is none is refused, without a word of what is in it', () => {
+test('an invalid file is refused without quoting it', () => {
   expect(refusal('{"mcpServers": {"x": {"headers": {"Authorization": "Bearer geheim"')).toEqual([
     'MCP_CONFIG: FILE is not valid JSON.',
   ])
@@ -122,7 +122,7 @@ test('a file that is none is refused, without a word of what is in it', () => {
   )
 })
 
-test('what is secret: what is called so, what comes from a variable or a header, and no common word', () => {
+test('secrets are values with secret names, from variables or headers, but not common words', () => {
   const [server] = load(
     {
       one: {

@@ -23,7 +23,7 @@ async function fetches(url: string, resolve?: Resolve) {
   return { own: serverFetch(server, { agents }), login: authFetch(server, { agents }) }
 }
 
-test('the config’s headers go to the server’s own origin, and give way to what the SDK sends', async () => {
+test('configured headers go to the server’s own origin, and the SDK’s headers win', async () => {
   const at = await startWebServer((_, response) => void response.end('ok'))
   const { own } = await fetches(`${at.url}/mcp`)
   const answer = await own(`${at.url}/mcp`, { method: 'POST', headers: { accept: 'application/json' }, body: '{}' })
@@ -31,7 +31,7 @@ test('the config’s headers go to the server’s own origin, and give way to wh
   expect(at.requests[0]?.headers).toMatchObject({ 'x-key': 'abc', accept: 'application/json' })
 })
 
-test('nothing but the server’s own origin is asked', async () => {
+test('only the server’s own origin is requested', async () => {
   const other = await startWebServer((_, response) => void response.end())
   const { own } = await fetches('http://127.0.0.1:1/mcp')
   await expect(own(`${other.url}/mcp`)).rejects.toThrow(
@@ -40,7 +40,7 @@ test('nothing but the server’s own origin is asked', async () => {
   expect(other.requests).toEqual([])
 })
 
-test('an address of a cloud’s metadata is refused, also where MCP_CONFIG has it', async () => {
+test('a cloud metadata address is refused, even in MCP_CONFIG', async () => {
   const { own } = await fetches('http://169.254.169.254/mcp')
   await expect(own('http://169.254.169.254/mcp')).rejects.toThrow(
     'notes has an address in MCP_CONFIG that is not allowed.',
@@ -49,7 +49,7 @@ test('an address of a cloud’s metadata is refused, also where MCP_CONFIG has i
   await expect(named.own('http://meta.example.com/mcp')).rejects.toMatchObject({ cause: { name: 'AddressRefused' } })
 })
 
-test('a login may reach public addresses besides, and no private one, by address, name or redirect', async () => {
+test('a login may also reach public addresses, but no private one by address, name or redirect', async () => {
   const other = await startWebServer((_, response) => void response.end())
   const at = await startWebServer((path, response) =>
     path === '/moved'
@@ -66,7 +66,7 @@ test('a login may reach public addresses besides, and no private one, by address
   expect(other.requests).toEqual([])
 })
 
-test('a redirect within the origin is followed, with its headers, and not for ever', async () => {
+test('a redirect within the origin is followed with its headers, up to a limit', async () => {
   const at = await startWebServer((path, response) => {
     if (path === '/here') response.end('here')
     else response.writeHead(path === '/round' ? 307 : 302, { location: path === '/round' ? '/round' : '/here' }).end()
@@ -78,7 +78,7 @@ test('a redirect within the origin is followed, with its headers, and not for ev
   expect(at.paths.filter((path) => path === '/round')).toHaveLength(6)
 })
 
-test('a body is counted once it is unpacked', async () => {
+test('a body is counted after decompression', async () => {
   const { gzipSync } = await import('node:zlib')
   const packed = gzipSync(Buffer.alloc(20_000_000))
   const at = await startWebServer(

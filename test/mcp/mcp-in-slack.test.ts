@@ -30,7 +30,7 @@ async function toldOf(bot: TestBot, channel = GENERAL): Promise<string[]> {
   return [...system.matchAll(/^((?:files__)\w+|tool_details): /gm)].map(([, name]) => name ?? '')
 }
 
-test('a question is answered with a tool of a server, in the thread as with any other', async (t) => {
+test('a question is answered with a server’s tool, in the thread', async (t) => {
   const server = await startChangingServer(FILES)
   server.answer = () => 'The file says 42.'
   const bot = await startBot(t, { env: config(t, server.url, { trust: true }) })
@@ -42,14 +42,14 @@ test('a question is answered with a tool of a server, in the thread as with any 
   expect(bot.model.requests.at(-1)?.prompt).toContain('>The file says 42.</')
 })
 
-test('a server is there in its channels alone', async (t) => {
+test('a server is available only in its channels', async (t) => {
   const server = await startChangingServer(FILES)
   const bot = await startBot(t, { env: config(t, server.url, { trust: true, channels: [GENERAL] }) })
   expect(await toldOf(bot)).toEqual(['files__read', 'files__wipe'])
   expect(await toldOf(bot, RANDOM)).toEqual([])
 })
 
-test('a channel chooses among them, and Home says which are off and why', async (t) => {
+test('a channel chooses among them, and the Home says which are off and why', async (t) => {
   const server = await startChangingServer([...FILES, { name: 'sneak', description: 'Reads.\u200b\u200b' }])
   const bot = await startBot(t, { env: config(t, server.url, { trust: true }) })
   expect(await toldOf(bot)).toEqual(['files__read', 'files__wipe'])
@@ -82,7 +82,7 @@ test('all tools of a server with many are chosen as one', async (t) => {
   })
 })
 
-test('a server that is away takes nothing from the others, and Home says so', async (t) => {
+test('an unavailable server does not affect the others, and the Home says so', async (t) => {
   const bot = await startBot(t, { env: config(t, 'http://127.0.0.1:1/mcp') })
   expect(await toldOf(bot)).toEqual([])
   expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toMatch(/MCP.*files/s)
@@ -91,7 +91,7 @@ test('a server that is away takes nothing from the others, and Home says so', as
 describeWithRedis('with the front and the worker apart', () => {
   const redis = suiteRedis()
 
-  test('the front knows the tools by what the worker has kept, and asks no server', async (t) => {
+  test('the front knows the tools from the worker’s stored list, without asking a server', async (t) => {
     const server = await startChangingServer(FILES)
     const env = { ...config(t, server.url, { trust: true }), REDIS_URL: redis.url, REDIS_PREFIX: 'apart' }
     const front = await startBot(t, { env: { ...env, ROLE: 'front' } })

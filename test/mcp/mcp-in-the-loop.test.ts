@@ -85,7 +85,7 @@ test.for(DIALECTS)(
   },
 )
 
-test.for(DIALECTS)('%s: where tools are many, one is asked about and then called', async (dialect, t) => {
+test.for(DIALECTS)('%s: with many tools, one is described on request and then called', async (dialect, t) => {
   const { file, tools } = await files(t, 3)
   const { call, answer } = SPOKEN[dialect]!
   const turns = [
@@ -104,7 +104,7 @@ test.for(DIALECTS)('%s: where tools are many, one is asked about and then called
   expect(callable).toEqual(dialect === 'native' ? ['tool_details', 'call_tool'] : undefined)
 })
 
-describe('what a server gives back is data', () => {
+describe('a server’s result is data', () => {
   test.for(DIALECTS)(
     '%s: an observation that imitates labels, the fence and special tokens stays one',
     async (dialect, t) => {
@@ -143,7 +143,7 @@ describe('what a server gives back is data', () => {
     },
   )
 
-  test('and capped as every observation is', async (t) => {
+  test('and cut like every observation', async (t) => {
     const server = await startChangingServer([{ name: 'look' }])
     server.answer = () => 'x'.repeat(100_000)
     const tools = await (await openToolbox(t, [atUrl('s', server.url)])).toolsFor(PLACE)

@@ -58,7 +58,7 @@ test.for<[string, Rules, Record<string, string>]>([
   expect(toolbox.off()).toEqual([])
 })
 
-test('trust that is taken away counts at once, also for what was listed before', async (t) => {
+test('revoked trust takes effect at once, also for tools listed before', async (t) => {
   const server = await startChangingServer(TOOLS)
   const first = await openToolbox(t, [atUrl('s', server.url, { trust: true })])
   expect((await first.tool('s__look')).needsApproval).toBeUndefined()
@@ -67,7 +67,7 @@ test('trust that is taken away counts at once, also for what was listed before',
   expect(await next.names()).not.toContain('s__plain')
 })
 
-test('a server is used in its channels alone; dm stands for direct messages', async (t) => {
+test('a server is used only in its channels; dm stands for direct messages', async (t) => {
   const server = await startChangingServer([{ name: 'look' }])
   const toolbox = await openToolbox(t, [
     atUrl('here', server.url, { channels: ['C0123456', 'dm'] }),
@@ -78,7 +78,7 @@ test('a server is used in its channels alone; dm stands for direct messages', as
   expect(await toolbox.names('C9999999')).toEqual(['all__look'])
 })
 
-test('a server that is not there says why, holds up nothing, and takes no other with it', async (t) => {
+test('an unavailable server gives its reason, delays nothing and does not affect others', async (t) => {
   const server = await startChangingServer([{ name: 'look' }])
   const toolbox = await openToolbox(t, [atUrl('gone', 'http://127.0.0.1:1/mcp'), atUrl('there', server.url)])
   expect(await toolbox.names()).toEqual(['there__look'])
@@ -88,11 +88,11 @@ test('a server that is not there says why, holds up nothing, and takes no other 
 describe('the name of a tool', () => {
   const SOUND = /^[a-zA-Z0-9_-]{1,64}$/
 
-  test('is its server’s and its own', () => {
+  test('consists of its server’s name and its own', () => {
     expect(mcpNames([{ server: 'git-hub', tool: 'create_issue' }])).toEqual(['git-hub__create_issue'])
   })
 
-  test('is sound, and one of its kind in any case, whatever the two are called', () => {
+  test('is valid and unique ignoring case, whatever the two are called', () => {
     const odd = [
       '',
       ' ',
@@ -116,12 +116,12 @@ describe('the name of a tool', () => {
     expect(new Set([...names, 'a_b__-'].map((name) => name.toLowerCase())).size).toBe(tools.length + 1)
   })
 
-  test('is none that ends a run', () => {
+  test('is never one that ends a run', () => {
     const [name = ''] = mcpNames([{ server: 'task', tool: 'finish' }])
     expect(name).toMatch(/^task__finish_[0-9a-f]{6}$/)
   })
 
-  test('is kept by the first that has it: later ones get another', () => {
+  test('belongs to the first tool that has it; later ones get another', () => {
     const [one, two] = [
       { server: 's', tool: 'a b' },
       { server: 's', tool: 'A.b' },
@@ -129,7 +129,7 @@ describe('the name of a tool', () => {
     expect(mcpNames([one, two])).toEqual(['s__a_b', expect.stringMatching(/^s__A_b_[0-9a-f]{6}$/)])
   })
 
-  test('is kept by the tool that was pinned first, in whatever order the server lists them', async (t) => {
+  test('belongs to the tool that was pinned first, in any order of the list', async (t) => {
     const server = await startChangingServer([{ name: 'delete_repo' }])
     const toolbox = await openToolbox(t, [atUrl('hub', server.url, { trust: true })])
     expect(await toolbox.names()).toEqual(['hub__delete_repo'])
@@ -142,7 +142,7 @@ describe('the name of a tool', () => {
 })
 
 describe('a rule', () => {
-  test('that restricts means a tool whatever its case; one that allows means it as it is written', async (t) => {
+  test('that restricts ignores case; one that allows is case-sensitive', async (t) => {
     const tools = ['Look', 'look', 'Drop', 'Put'].map((name) => ({ name, annotations: { readOnlyHint: true } }))
     const server = await startChangingServer(tools)
     const rules: Rules = { allow: ['look'], ask: ['put'], deny: ['drop'] }
@@ -161,7 +161,7 @@ describe('a rule', () => {
     ])
   })
 
-  test('that matches no tool is named in the log, once its server has told its tools', async (t) => {
+  test('without a matching tool is logged once its server has listed its tools', async (t) => {
     const server = await startChangingServer(TOOLS)
     const approvers = ['s__lok', 's__LOOK*', 's', 'gone__*', 'calcluator', 'calculator'].map((name) => ({
       ...{ name, ids: ['U0BOB0000001'], notAsker: true },

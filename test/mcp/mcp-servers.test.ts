@@ -30,7 +30,7 @@ test('a stdio server of npm lists its tools and answers', async () => {
   expect(server.status()).toEqual({ state: 'up' })
 })
 
-test('servers of npm for files and for memory do their work', async () => {
+test('npm’s servers for files and memory work', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'a.txt'), 'what the file says')
@@ -46,7 +46,7 @@ test('servers of npm for files and for memory do their work', async () => {
   await expect(use(servers.of('files'), 'read_text_file', { args: { path: '/etc/passwd' } })).rejects.toThrow(/denied/)
 })
 
-test('a stdio server gets its own variables and a PATH, and nothing else of ours', async () => {
+test('a stdio server gets only its own variables and a PATH', async () => {
   const { servers } = openMcp(t, { notes: { ...ourStdio('notes-server.ts'), env: { OF_ITS_OWN: 'yes' } } })
   const env: unknown = JSON.parse(await said(use(servers.of('notes'), 'env')))
   expect(Object.keys(Object(env)).sort()).toEqual(['OF_ITS_OWN', 'PATH'])
@@ -59,7 +59,7 @@ test('Streamable HTTP of the older protocol', async () => {
   expect(await said(use(server, 'echo', { args: { message: 'over HTTP' } }))).toContain('over HTTP')
 })
 
-test('a server of the older protocol is reached, however it takes to be asked in the newer one', async () => {
+test('a server of the older protocol is reached, whatever it answers to the newer one', async () => {
   const error = { code: -32000, message: 'no session' }
   const json = { 'content-type': 'application/json' }
   const probes: Record<string, (response: ServerResponse) => void> = {
@@ -91,14 +91,14 @@ test('a server of the older protocol is reached, however it takes to be asked in
   expect(await Promise.all(reached)).toEqual(Object.keys(probes).map((name) => [name, 'fine']))
 })
 
-test('HTTP+SSE, found out or said', async () => {
+test('HTTP+SSE, detected or configured', async () => {
   const url = await startEverything(t, 'sse')
   const { servers } = openMcp(t, { found: { url }, told: { type: 'sse', url } })
   for (const name of ['found', 'told'])
     expect(await said(use(servers.of(name), 'echo', { args: { message: `as ${name}` } }))).toContain(`as ${name}`)
 })
 
-test('the protocol of 2026-07-28 over HTTP: a call is one request, without a session', async () => {
+test('the 2026-07-28 protocol over HTTP: a call is one request without a session', async () => {
   const at = await startNotesServer(t)
   const { servers, logged } = openMcp(t, { notes: { url: at.url } })
   const server = servers.of('notes')
@@ -111,14 +111,14 @@ test('the protocol of 2026-07-28 over HTTP: a call is one request, without a ses
   expect(logged()).toContain('2026-07-28')
 })
 
-test('the protocol of 2026-07-28 over stdio', async () => {
+test('the 2026-07-28 protocol over stdio', async () => {
   const { servers, logged } = openMcp(t, { notes: ourStdio('notes-server.ts') })
   expect(await toolNamesOf(servers.of('notes'))).toContain('add_note')
   expect(await said(use(servers.of('notes'), 'search_notes', { args: { query: 'x' } }))).toBe('[]')
   expect(logged()).toContain('2026-07-28')
 })
 
-test('many calls at once share one connection, and each gets its own answer', async () => {
+test('parallel calls share one connection, and each gets its own result', async () => {
   const { servers } = openMcp(t, { everything: npmStdio('everything') })
   const server = servers.of('everything')
   const answers = await Promise.all(
@@ -127,7 +127,7 @@ test('many calls at once share one connection, and each gets its own answer', as
   expect(answers.map((answer, n) => answer.includes(`n${n}.`))).toEqual(Array(30).fill(true))
 })
 
-test('what a result links to becomes sources; a failed tool is an error that says why', async () => {
+test('links in a result become sources; a failed tool is an error with its reason', async () => {
   const { servers } = openMcp(t, { notes: { url: (await startNotesServer(t)).url } })
   const server = servers.of('notes')
   expect(await use(server, 'links')).toEqual({
@@ -142,7 +142,7 @@ test('what a result links to becomes sources; a failed tool is an error that say
   await expect(use(server, 'add_note', { args: { title: 7 } })).rejects.toThrow(/title/)
 })
 
-test('a list is kept for as long as the server says', async () => {
+test('a list is cached for as long as the server says', async () => {
   const at = await startNotesServer(t, { ttlMs: 60_000 })
   let now = 1_000_000
   const { servers } = openMcp(t, { notes: { url: at.url } }, { now: () => now })
@@ -157,7 +157,7 @@ test('a list is kept for as long as the server says', async () => {
   expect(listings()).toBe(2)
 })
 
-test('a server that says that its list has changed is asked anew', async () => {
+test('a list is loaded again after a change notification', async () => {
   const at = await startNotesServer(t, { ttlMs: 3_600_000 })
   const { servers } = openMcp(t, { notes: { url: at.url } })
   const server = servers.of('notes')
@@ -169,7 +169,7 @@ test('a server that says that its list has changed is asked anew', async () => {
   }, 'the new tool is listed')
 })
 
-test('when its news is cut off, a list counts as changed, and news is asked for again', async () => {
+test('when the notification stream is cut off, a list counts as changed, and the stream is opened again', async () => {
   const at = await startNotesServer(t, { ttlMs: 3_600_000 })
   const server = openMcp(t, { notes: { url: at.url } }).servers.of('notes')
   const listenings = () => at.methods.filter((method) => method === 'subscriptions/listen').length
@@ -182,7 +182,7 @@ test('when its news is cut off, a list counts as changed, and news is asked for 
   await until(() => listenings() > 1, 'it listens again')
 })
 
-test('HTTPS_PROXY is the way to a remote server, and NO_PROXY goes around it', async () => {
+test('HTTPS_PROXY is used for remote servers, except those in NO_PROXY', async () => {
   const at = await startNotesServer(t)
   const proxy = await connectProxy(t)
   const through = at.url.replace('http://127.0.0.1', 'https://notes.tst')
@@ -198,7 +198,7 @@ test('HTTPS_PROXY is the way to a remote server, and NO_PROXY goes around it', a
   expect(proxy.asked[0]).toContain('notes.tst:')
 })
 
-test('a server that is not there is down, with a sentence; the others are not', async () => {
+test('an unreachable server is down, with a sentence; the others are not', async () => {
   const { servers } = openMcp(t, {
     gone: { url: `http://127.0.0.1:${await freePort()}/mcp` },
     absent: { command: '/nowhere/at/all', args: ['--token', 'hunter22'] },
@@ -217,7 +217,7 @@ test('a server that is not there is down, with a sentence; the others are not', 
   expect(() => servers.of('other')).toThrow('other is not a server in MCP_CONFIG.')
 })
 
-test('a server that wants a login says so, unless MCP_CONFIG has a key for it, which is then wrong', async () => {
+test('a server that needs a login says so; a rejected key in MCP_CONFIG is reported as wrong', async () => {
   const guarded = await startWebServer(
     (_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
   )
@@ -231,7 +231,7 @@ test('a server that wants a login says so, unless MCP_CONFIG has a key for it, w
   expect(servers.of('keyed').status().state).toBe('down')
 })
 
-test('a login’s token goes to the server, and is hidden like a key', async () => {
+test('a login’s token is sent to the server and hidden like a key', async () => {
   const at = await startNotesServer(t)
   const login = { token: async () => 'token-of-the-login', secrets: () => ['token-of-the-login'] }
   const { servers } = openMcp(t, { notes: { url: at.url } }, { authOf: () => login })
@@ -240,7 +240,7 @@ test('a login’s token goes to the server, and is hidden like a key', async () 
   await expect(use(servers.of('notes'), 'token-of-the-login')).rejects.toThrow(/^notes refused: .*\[secret\]/)
 })
 
-test('a session that the server has forgotten is opened anew, and the call is made', async () => {
+test('a lost session is opened again, and the call is made', async () => {
   const at = await startEverything(t, 'streamableHttp')
   let forgets = false
   const front = await startWebServer((path, response, request) => {

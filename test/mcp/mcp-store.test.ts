@@ -9,7 +9,7 @@ const YEAR_MS = 365 * 86_400_000
 
 /** The contract of every MCP store. `make` returns two that share their data. */
 function mcpStoreContract(make: () => [McpStore, McpStore]): void {
-  test('a value comes back as it was put, until it is removed', async () => {
+  test('a value is returned unchanged until it is removed', async () => {
     const [store, other] = make()
     const value = { text: 'Über "x" 🦉', list: [1, null, { deep: true }] }
     expect(await store.get('a')).toBeUndefined()
@@ -22,14 +22,14 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
     expect(await other.get('a')).toBeUndefined()
   })
 
-  test('of two who put a value where none is, one does', async () => {
+  test('of two concurrent first writes one succeeds', async () => {
     const [store, other] = make()
     const done = await Promise.all([store.putIfAbsent('a', 1), other.putIfAbsent('a', 2)])
     expect(done.filter(Boolean)).toHaveLength(1)
     expect(await store.get('a')).toBe(done[0] ? 1 : 2)
   })
 
-  test('what was put for a time is gone after it, and may be put anew', async () => {
+  test('a value with a lifetime expires and may be set again', async () => {
     const [store] = make()
     await store.put('a', 1, { ttlMs: 100 })
     expect(await store.putIfAbsent('b', 1, { ttlMs: 100 })).toBe(true)
@@ -37,7 +37,7 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
     expect(await store.putIfAbsent('a', 2)).toBe(true)
   })
 
-  test('under one lock one works at a time, and what fails frees it', async () => {
+  test('a lock admits one at a time, and a failure releases it', async () => {
     const [store, other] = make()
     const seen: string[] = []
     const gate = deferred()
@@ -56,7 +56,7 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
     expect(seen).toEqual(['first begins', 'another lock', 'first ends', 'second'])
   })
 
-  test('a lock is another’s once its time is over, and whoever held it takes it from nobody', async () => {
+  test('an expired lock can be taken, and its former holder does not release it', async () => {
     const [store, other] = make()
     const [slow, next] = [deferred(), deferred()]
     const seen: string[] = []
@@ -79,13 +79,13 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   mcpStoreContract(() => {
     const store = memoryMcpStore({ now: Date.now })
     return [store, store]
   })
 
-  test('a value is kept for a year after it was last read', async () => {
+  test('a value expires a year after its last read', async () => {
     let time = 0
     const store = memoryMcpStore({ now: () => time })
     await store.put('a', 1)
@@ -110,7 +110,7 @@ describeWithRedis('in Redis', () => {
     ]
   })
 
-  test('every key expires, in a year after it was last read or when it was to, and what cannot be read is not there', async () => {
+  test('every key expires a year after its last read or at its own time, and an unreadable value counts as missing', async () => {
     const store = redisMcpStore({ now: Date.now, redis: server.connect(), prefix: 'kept' })
     const redis = server.rawClient()
     await store.put('a', 1)

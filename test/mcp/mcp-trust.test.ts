@@ -28,7 +28,7 @@ async function seen(toolbox: OpenToolbox, names: string[]) {
   await eventually(async () => expect(await toolbox.names()).toEqual(names))
 }
 
-test('the tools of a server that is first seen are there, all of them', async (t) => {
+test('all tools of a new server are available', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url)])
   expect(await toolbox.names()).toEqual(['files__read', 'files__write'])
@@ -63,7 +63,7 @@ test.for<[string, Partial<ListedTool>, string]>([
   await seen(toolbox, ['files__write'])
 })
 
-test('a change since the question is found by the call itself', async (t) => {
+test('a change after the question is detected by the call', async (t) => {
   const server = await startChangingServer([read])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   const tool = await toolbox.tool('files__read')
@@ -73,7 +73,7 @@ test('a change since the question is found by the call itself', async (t) => {
   expect(server.calls).toEqual([])
 })
 
-test('before a call that may change things the tool is listed anew, however fresh the list is', async (t) => {
+test('before a write the tool is listed again, however fresh the list is', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true, allow: ['write'] })])
   const tool = await toolbox.tool('files__write')
@@ -83,7 +83,7 @@ test('before a call that may change things the tool is listed anew, however fres
   expect(server.calls).toHaveLength(1)
 })
 
-test('the first call after a restart does not pass by what was known before it', async (t) => {
+test('the first call after a restart respects the stored pins', async (t) => {
   const server = await startChangingServer([{ ...read, name: 'look' }])
   const before = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect(await before.names()).toEqual(['files__look'])
@@ -104,7 +104,7 @@ test('the first call after a restart does not pass by what was known before it',
   expect(server.calls).toEqual([])
 })
 
-test('a call that a server refuses unseen is made once more only if the tool has not changed', async (t) => {
+test('a call that was refused unseen is repeated only if the tool has not changed', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   for (const [name, told] of [
@@ -121,7 +121,7 @@ test('a call that a server refuses unseen is made once more only if the tool has
   expect(server.calls).toEqual([])
 })
 
-test('the same in another notation stays on, and is logged', async (t) => {
+test('the same schema in another notation stays enabled, and is logged', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url)])
   expect(await toolbox.names()).toHaveLength(2)
@@ -139,7 +139,7 @@ test('the same in another notation stays on, and is logged', async (t) => {
   })
 })
 
-test('a new tool that may change things is off until it is taken; one that a trusted server says only reads is on', async (t) => {
+test('a new tool that may write is off until it is enabled; a read-only one of a trusted server is on', async (t) => {
   const server = await startChangingServer([read])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect(await toolbox.names()).toEqual(['files__read'])
@@ -152,7 +152,7 @@ test('a new tool that may change things is off until it is taken; one that a tru
   expect(await toolbox.names()).toEqual(['files__read', 'files__list', 'files__write'])
 })
 
-test('every new tool of a server that is not trusted is off, whatever it says of itself', async (t) => {
+test('every new tool of an untrusted server is off, whatever its annotations', async (t) => {
   const server = await startChangingServer([write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url)])
   expect(await toolbox.names()).toEqual(['files__write'])
@@ -164,7 +164,7 @@ test('every new tool of a server that is not trusted is off, whatever it says of
   })
 })
 
-test('a tool of a trusted server that says all at once that it only reads is off', async (t) => {
+test('a tool of a trusted server that suddenly claims to be read-only is off', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect((await toolbox.tool('files__write')).needsApproval).toBe(true)
@@ -173,7 +173,7 @@ test('a tool of a trusted server that says all at once that it only reads is off
   expect(toolbox.offs()['files write']).toContain('what it claims to do')
 })
 
-test('a tool that comes back as it was is on, and another one under its name is not', async (t) => {
+test('a tool that returns unchanged is on, a different one under its name is not', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url)])
   expect(await toolbox.names()).toHaveLength(2)
@@ -191,7 +191,7 @@ test('a tool that comes back as it was is on, and another one under its name is 
   })
 })
 
-test('what an admin takes is what they have seen', async (t) => {
+test('an admin enables exactly the version they have seen', async (t) => {
   const server = await startChangingServer([read])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect(await toolbox.names()).toHaveLength(1)
@@ -211,7 +211,7 @@ test('what an admin takes is what they have seen', async (t) => {
   expect(await toolbox.accept('nobody')).toEqual([])
 })
 
-test('what one process has pinned and taken counts for all, also for a front, which asks no server', async (t) => {
+test('pins and decisions of one process count for all, including fronts', async (t) => {
   const server = await startChangingServer([read])
   const config = [atUrl('files', server.url, { trust: true })]
   const worker = await openToolbox(t, config)
@@ -228,7 +228,7 @@ test('what one process has pinned and taken counts for all, also for a front, wh
   await seen(other, ['files__read'])
 })
 
-test('a changed key in an address or an argument makes it no other server: its pins hold', async (t) => {
+test('a changed API key in a URL or argument keeps the server’s pins', async (t) => {
   const server = await startChangingServer([read])
   const withKey = (key: string) => atUrl('files', `${server.url}?key=${key}`, { secrets: [key] })
   const before = await openToolbox(t, [withKey('first-key-1')])
@@ -239,7 +239,7 @@ test('a changed key in an address or an argument makes it no other server: its p
   expect(after.offs()).toEqual({ 'files read': expect.stringContaining('has changed its description') })
 })
 
-test('another address under the same name is another server, and pinned anew', async (t) => {
+test('another address under the same name is another server with new pins', async (t) => {
   const [one, two] = [
     await startChangingServer([read]),
     await startChangingServer([{ ...read, description: 'Other.' }]),
@@ -300,7 +300,7 @@ test.for<[what: string, McpServerConfig[], isSame: boolean]>([
   t.expect(versions[0] === versions[1]).toBe(isSame)
 })
 
-test('a new tool that is off takes no name from those that are on: settings may speak of them by their names', async (t) => {
+test('a new disabled tool does not take the name of an enabled one', async (t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url)])
   await seen(toolbox, ['files__read', 'files__write'])
@@ -313,7 +313,7 @@ test('a new tool that is off takes no name from those that are on: settings may 
   expect(await toolbox.names()).toEqual(['files__read', 'files__write'])
 })
 
-test('what the end of the bot cuts off is no fault of a server', async (t) => {
+test('a request cut off by the bot’s shutdown is not a server’s failure', async (t) => {
   const toolbox = await openToolbox(t, [byCommand('silent', ['/bin/sh', '-c', 'sleep 1000'])])
   expect(await toolbox.toolsFor({ ...PLACE, waits: false })).toEqual([])
   await toolbox.close()

@@ -15,7 +15,7 @@ async function serversOf(t: Ends, server: Record<string, unknown>, env = {}) {
   return { file, load: () => loadMcpConfig(file, env).servers }
 }
 
-test('the client for a login stands under "oauth", and its secret is one that nobody sees', async (t) => {
+test('the login client is under "oauth", and its secret is hidden', async (t) => {
   const oauth = { clientId: 'thinkaloud', clientSecret: '${TICKETS_SECRET}', scope: 'read write' }
   const { load } = await serversOf(t, { oauth }, { TICKETS_SECRET: 'very-secret-9' })
   expect(load()).toMatchObject([
@@ -26,7 +26,7 @@ test('the client for a login stands under "oauth", and its secret is one that no
   ])
 })
 
-test('an unknown key of it is refused by name, and so is what is no text', async (t) => {
+test('an unknown key and a value that is not text are refused by name', async (t) => {
   const unknown = await serversOf(t, { oauth: { clientID: 'x' } })
   expect(unknown.load).toThrow(
     `MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is not a key of an object.`,
@@ -54,13 +54,13 @@ test.each([
   expect([code, stdout, stderr.split('\n')[0]]).toEqual([1, '', sentence])
 })
 
-test('a server that needs no login is said to need none, also without REDIS_URL', async () => {
+test('a server without login is reported as such, even without REDIS_URL', async () => {
   const place = await mcpFolder({ onTestFinished }, { files: { command: 'node' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, 'login', 'files').ended
   expect([code, stderr]).toEqual([1, 'files runs on this machine. Put its credentials into its env in MCP_CONFIG.\n'])
 })
 
-test.each(['login', 'accept'])('%s without REDIS_URL says why it cannot be', async (name) => {
+test.each(['login', 'accept'])('%s without REDIS_URL says why it is not possible', async (name) => {
   const place = await mcpFolder({ onTestFinished }, { tickets: { url: 'https://tickets.example/mcp' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, name, 'tickets').ended
   expect([code, stderr]).toEqual([1, `REDIS_URL is missing. Without Redis, ${name} cannot reach the bot.\n`])

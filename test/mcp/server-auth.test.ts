@@ -37,7 +37,7 @@ describeWithRedis('a login of the workspace', () => {
     return parts
   }
 
-  test('a server without one says so, to the operator’s log once for all processes', async () => {
+  test('a server without one says so, with one log line for all processes', async () => {
     const { run } = await server()
     const [first, second] = [await run('check'), await run('check')]
     expect([first.code, first.stdout]).toEqual([
@@ -52,13 +52,13 @@ describeWithRedis('a login of the workspace', () => {
     })
   })
 
-  test('after the login the bot is in, and nothing says otherwise', async () => {
+  test('after the login the server is available', async () => {
     const { run } = await loggedIn()
     expect(await run('check')).toMatchObject({ code: 0, stdout: 'tickets\tup\t1 tool\n' })
     expect((await run('list')).stdout).toBe('tickets\thttp\tlogged in\n1 server\n')
   })
 
-  test('two processes that find the token ended renew it once: a refresh token is never used twice', async () => {
+  test('two processes with an expired token renew it once: a refresh token is never used twice', async () => {
     const { server, place, run } = await loggedIn()
     server.expire()
     // Longer than the start of both: without the lock, both would send the same refresh token.
@@ -73,13 +73,13 @@ describeWithRedis('a login of the workspace', () => {
     expect(server.counts).toMatchObject({ renewed: 2, reused: 0 })
   })
 
-  test('a token that is known to have ended is renewed before anything is sent with it', async () => {
+  test('an expired token is renewed before it is sent', async () => {
     const { server, run } = await loggedIn({ expiresIn: 0 })
     expect((await run('check')).code).toBe(0)
     expect(server.counts.renewed).toBeGreaterThan(0)
   })
 
-  test('a login that was revoked is told of once, and is over', async () => {
+  test('a revoked login is reported once and removed', async () => {
     const { server, run } = await loggedIn()
     server.revoke()
     const why = 'Its login has expired, and the authorization server does not renew it.'
@@ -90,7 +90,7 @@ describeWithRedis('a login of the workspace', () => {
     expect((await run('list')).stdout).toContain(`needs a login: ${why}`)
   })
 
-  test('a call is made with the login, and a token that the server sends back is hidden', async () => {
+  test('a call uses the login, and a token in the result is hidden', async () => {
     const { server, prefix, place } = await loggedIn()
     const store = redisMcpStore({ now: Date.now, redis: redis.connect(), prefix })
     const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
@@ -111,7 +111,7 @@ describeWithRedis('a login of the workspace', () => {
     expect(server.calls).toEqual(['7', 'echo_login', '8'])
   })
 
-  test('an authorization server that fails for now costs no login', async () => {
+  test('a temporary failure of the authorization server keeps the login', async () => {
     const { server, run } = await loggedIn()
     server.expire()
     server.mode.refuses = { error: 'temporarily_unavailable', error_description: '<b>soon</b>' }
@@ -125,7 +125,7 @@ describeWithRedis('a login of the workspace', () => {
     expect(server.counts).toMatchObject({ renewed: 1, reused: 0 })
   })
 
-  test('with another SECRETS_KEY, or none, the sentence says so, and nothing crashes', async () => {
+  test('another or a missing SECRETS_KEY is reported in a sentence', async () => {
     const { run, runWith } = await loggedIn()
     const other = await runWith('another-key-that-is-long-enough-to-be-one', 'check')
     const why = 'Its login cannot be read. It was stored with another SECRETS_KEY.'

@@ -32,7 +32,7 @@ async function azure(fits: (path: string, headers: Record<string, unknown>) => b
   })
 }
 
-test.each(['/openai/v1/', '/openai/v1'])('the v1 form, ending as in %s, takes the key as OpenAI does', async (path) => {
+test.each(['/openai/v1/', '/openai/v1'])('the v1 URL, ending in %s, sends the key as for OpenAI', async (path) => {
   const server = await azure(
     (asked, headers) => asked === '/openai/v1/chat/completions' && headers['authorization'] === 'Bearer azure-key',
   )
@@ -42,7 +42,7 @@ test.each(['/openai/v1/', '/openai/v1'])('the v1 form, ending as in %s, takes th
   expect(usage).toEqual([{ model: 'my-deployment', inputTokens: 8, outputTokens: 2, estimated: false }])
 })
 
-test('the dated form keeps its api-version, and takes the key in a header of its own and no other', async () => {
+test('the dated URL keeps its api-version and sends the key only in its own header', async () => {
   const server = await azure(
     (asked, headers) =>
       asked === '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21' &&
@@ -57,7 +57,7 @@ test('the dated form keeps its api-version, and takes the key in a header of its
   expect(server.paths).toHaveLength(1)
 })
 
-test('a gateway gets the headers that it asks for beside the key', async () => {
+test('a gateway gets its headers beside the key', async () => {
   const server = await azure(
     (asked, headers) =>
       asked === '/team/v1/chat/completions' &&
@@ -68,7 +68,7 @@ test('a gateway gets the headers that it asks for beside the key', async () => {
   expect(await callModel(modelsOf(env).model)).toMatchObject({ text: 'Hello from Azure.' })
 })
 
-test('a gateway may take its own scheme in place of the key', async () => {
+test('a gateway may use its own authorization scheme', async () => {
   const server = await azure((_, headers) => headers['authorization'] === 'Basic abc')
   const env = {
     OPENAI_BASE_URL: `${server.url}/v1`,
@@ -78,14 +78,14 @@ test('a gateway may take its own scheme in place of the key', async () => {
   expect(await callModel(modelsOf(env).model)).toMatchObject({ text: 'Hello from Azure.' })
 })
 
-test('a local server that needs no key is sent none', async () => {
+test('a local server without a key gets none', async () => {
   const server = await azure((_, headers) => headers['authorization'] === undefined)
   expect(await callModel(modelsOf({ OPENAI_BASE_URL: `${server.url}/v1` }).model)).toMatchObject({
     text: 'Hello from Azure.',
   })
 })
 
-test('a wrong key is a sentence for whoever runs the bot, and nothing is tried again', async () => {
+test('a wrong key gives a sentence for the operator, without a retry', async () => {
   const server = await azure(() => false)
   const { error } = await callModel(
     modelsOf({ OPENAI_BASE_URL: `${server.url}/openai/v1/`, OPENAI_API_KEY: 'no' }).model,

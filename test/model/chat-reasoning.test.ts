@@ -19,7 +19,7 @@ test.concurrent.for<[name: string, turn: TurnParts, fields: object]>([
   expect(events.find(({ type }) => type === 'thought')).toMatchObject({ step: { thought: '', reasoning: 'I look.' } })
 })
 
-test.concurrent('OpenRouter’s reasoning_details go back as they were, put together', async (t) => {
+test.concurrent('OpenRouter’s reasoning_details are joined and sent back unchanged', async (t) => {
   const details = [
     { type: 'reasoning.text', index: 0, text: 'I look.', signature: 's1' },
     { type: 'reasoning.encrypted', index: 1, data: 'gAAAA' },
@@ -76,7 +76,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('a chunk that holds the whole message beside its piece is read once', async (t) => {
+test.concurrent('a chunk that also contains the whole message is read once', async (t) => {
   const chunk = (content: string, soFar: string, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content }, message: { content: soFar }, finish_reason }] })}\n\n`
   const body = chunk('One ', 'One ') + chunk('two.', 'One two.', 'stop') + 'data: [DONE]\n\n'

@@ -47,14 +47,14 @@ const SPARED = {
 }
 
 describe('a circuit breaker', () => {
-  test('opens after repeated failures, and says so at once without a call', async () => {
+  test('opens after repeated failures and rejects at once', async () => {
     const { model, calls } = guarded({ now: 'fails' })
     await fails(model, 3)
     for (let n = 0; n < 5; n++) expect((await callModel(model)).error).toMatchObject(SPARED)
     expect(calls()).toBe(3)
   })
 
-  test('lets one call through later, and closes when it is answered', async () => {
+  test('lets one trial call through later, and closes if it succeeds', async () => {
     const play = { now: 'fails' as Play }
     const { model, clock, calls } = guarded(play)
     await fails(model, 3)
@@ -67,7 +67,7 @@ describe('a circuit breaker', () => {
     expect(calls()).toBe(5)
   })
 
-  test('stays open for as long again when that one fails', async () => {
+  test('stays open for another period if the trial fails', async () => {
     const { model, clock, calls } = guarded({ now: 'fails' })
     await fails(model, 3)
     clock.ms += 10_000
@@ -78,7 +78,7 @@ describe('a circuit breaker', () => {
     expect(calls()).toBe(5)
   })
 
-  test('lets only one through at a time, whatever else is still under way', async () => {
+  test('admits one trial at a time', async () => {
     const play = { now: 'hangs' as Play }
     const { model, clock, calls, gate } = guarded(play)
     const early = callModel(model)
@@ -94,7 +94,7 @@ describe('a circuit breaker', () => {
     expect(await trial).toMatchObject({ text: 'up and running' })
   })
 
-  test('takes a call that ended early for one that went well', async () => {
+  test('counts a call that its reader ended early as a success', async () => {
     const play = { now: 'fails' as Play }
     const { model, clock } = guarded(play)
     await fails(model, 3)
@@ -106,7 +106,7 @@ describe('a circuit breaker', () => {
     await fails(model, 3)
   })
 
-  test('counts failures in a row: one success between, and it begins anew', async () => {
+  test('counts consecutive failures: a success resets it', async () => {
     const play = { now: 'fails' as Play }
     const { model } = guarded(play)
     await fails(model, 2)
@@ -117,20 +117,20 @@ describe('a circuit breaker', () => {
     expect((await callModel(model)).error).toMatchObject(SPARED)
   })
 
-  test('counts a stream that is cut half way as a failure, although it had begun well', async () => {
+  test('counts a stream that is cut in the middle as a failure', async () => {
     const { model, calls } = guarded({ now: 'is cut' })
     await fails(model, 3)
     expect((await callModel(model)).error).toMatchObject(SPARED)
     expect(calls()).toBe(3)
   })
 
-  test('does not open for what waiting would not mend', async () => {
+  test('does not open for errors that waiting does not cure', async () => {
     const { model, calls } = guarded({ now: 'refuses' })
     for (let n = 0; n < 6; n++) expect((await callModel(model)).error).toMatchObject({ hint: 'key' })
     expect(calls()).toBe(6)
   })
 
-  test('takes a restart for no sign of life, nor that pictures are left out', async () => {
+  test('does not count a restart or omitted pictures as a sign of life', async () => {
     const events: ModelEvent[] = [{ type: 'restart' }, { type: 'unseen' }]
     const inner: Model = {
       name: 'm',
@@ -177,20 +177,20 @@ describe.concurrent('a model that never answers', () => {
     return calling
   }
 
-  test('has failed when its caller’s time is up, and after a few times nobody waits for it', async (t) => {
+  test('has failed when its caller’s time is up, and after a few times nobody waits', async (t) => {
     const { played, call, callUntilSilent } = await endpoint(t, [{ hang: true }])
     for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
     expect(played.requests).toHaveLength(4)
   })
 
-  test('has failed too where it fell silent half way', async (t) => {
+  test('has failed too if it fell silent in mid-answer', async (t) => {
     const { call, callUntilSilent } = await endpoint(t, [{ text: 'Well, let me see', chunkMs: 60_000 }])
     for (let n = 0; n < 4; n++) expect((await callUntilSilent(500)).error).toMatchObject({ name: 'TimeoutError' })
     expect((await call(60_000)).error).toMatchObject(SPARED)
   })
 
-  test('has not where the call had only the end of its run’s time: that says nothing of the model', async (t) => {
+  test('has not failed if the call had only the rest of its run’s time', async (t) => {
     let isThinking = true
     const { call } = await endpoint(t, () => (isThinking ? { hang: true } : 'I was only thinking.'), 60_000)
     for (let n = 0; n < 6; n++) expect((await call(100)).error).toMatchObject({ name: 'TimeoutError' })
@@ -198,13 +198,13 @@ describe.concurrent('a model that never answers', () => {
     expect((await call(60_000)).text).toBe('I was only thinking.')
   })
 
-  test('has not where it was still talking: it is slow, but it works', async (t) => {
+  test('has not failed while it was still sending', async (t) => {
     const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }], 5_000)
     for (const { error } of await Promise.all(Array.from({ length: 6 }, () => call(3_000))))
       expect(error).toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('has not where the caller has gone, or gave it the time of something else', async (t) => {
+  test('has not failed if the caller aborted or used another time limit', async (t) => {
     let isSlow = true
     const { call } = await endpoint(t, () => (isSlow ? { hang: true } : 'I was only slow.'))
     for (let n = 0; n < 6; n++) {
@@ -218,7 +218,7 @@ describe.concurrent('a model that never answers', () => {
     expect((await call(60_000)).text).toBe('I was only slow.')
   })
 
-  test('stays spared for as long again when the one call that may try hangs too', async () => {
+  test('stays avoided for another period if the trial call hangs too', async () => {
     const play = { now: 'fails' as Play }
     const { model, clock, calls } = guarded(play)
     await fails(model, 3)
@@ -236,7 +236,7 @@ describe.concurrent('a model that never answers', () => {
   })
 
   // Sequential, because a bot that starts would delay the models of the others.
-  test.sequential('costs a few people the whole of their time, and the next none', async (t) => {
+  test.sequential('costs the first few callers their whole time, and later ones none', async (t) => {
     const bot = await startBot(t, { env: { AGENT_TIMEOUT_MS: '600' } })
     bot.model.on('', { hang: true })
     for (let n = 0; n < 2; n++)
@@ -249,7 +249,7 @@ describe.concurrent('a model that never answers', () => {
   })
 })
 
-test('while the breaker is open, a person is told so at once', async (t) => {
+test('while the breaker is open, a person gets the message at once', async (t) => {
   const bot = await startBot(t)
   bot.model.on('down', { status: 503 })
   bot.model.on('later', finish('never asked'))

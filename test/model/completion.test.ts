@@ -36,7 +36,7 @@ function callsOf({ events }: ModelCall): ToolCall[] {
 }
 
 describe.concurrent('a server that never sends a finish_reason', () => {
-  test('costs the retries once; from then on it is believed', async (t) => {
+  test('costs the retries once and is accepted afterwards', async (t) => {
     const endpoint = await playModel(t, [{ text: 'As long as it is.', finish: false }])
     const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
     for (const requests of [4, 5, 6]) {
@@ -45,7 +45,7 @@ describe.concurrent('a server that never sends a finish_reason', () => {
     }
   })
 
-  test('is believed about tool calls too', async (t) => {
+  test('is accepted for tool calls too', async (t) => {
     const call = { index: 0, id: 'c1', type: 'function', function: { name: 'echo', arguments: '{}' } }
     const { events, error } = await asked(t, [stream(said({ tool_calls: [call] }), '[DONE]')])
     expect([events.at(-1), error]).toEqual([
@@ -54,20 +54,20 @@ describe.concurrent('a server that never sends a finish_reason', () => {
     ])
   })
 
-  test('is not believed when it says nothing at all', async (t) => {
+  test('is not accepted with an empty response', async (t) => {
     const { error, endpoint } = await asked(t, [stream(said({ content: '' }), '[DONE]')])
     expect(error).toMatchObject({ name: 'ModelError', retryable: true })
     expect(endpoint.requests).toHaveLength(4)
   })
 
-  test('a stream that is cut before a call was whole brings none of it', async (t) => {
+  test('a stream that is cut within a call returns no call', async (t) => {
     const half = { index: 0, id: 'c1', function: { name: 'echo', arguments: '{"que' } }
     const { events, text } = await asked(t, [stream(said({ tool_calls: [half] })), 'Never mind.'])
     expect([text, events.filter(({ type }) => type === 'tool_calls')]).toEqual(['Never mind.', []])
   })
 })
 
-describe.concurrent('an error inside an answer', () => {
+describe.concurrent('an error inside a response', () => {
   test.for([
     [
       'a code that time does not mend',
@@ -93,7 +93,7 @@ describe.concurrent('an error inside an answer', () => {
     expect(text).toBe('Whole.')
   })
 
-  test('with status 200 in a whole answer: it counts by its code', async (t) => {
+  test('with status 200 counts by its own code', async (t) => {
     const body = { error: { message: 'upstream key is wrong', code: 403 } }
     const { error } = await asked(t, [{ status: 200, body }], false)
     expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(/OPENAI_API_KEY/) })
@@ -101,7 +101,7 @@ describe.concurrent('an error inside an answer', () => {
 })
 
 describe.concurrent('content', () => {
-  test('of null beside tool calls is no text', async (t) => {
+  test('null beside tool calls is no text', async (t) => {
     const message = {
       content: null,
       tool_calls: [{ id: 'c1', type: 'function', function: { name: 'a', arguments: '{}' } }],
@@ -111,12 +111,12 @@ describe.concurrent('content', () => {
     ])
   })
 
-  test('of null alone is an answer of nothing, for the loop to deal with', async (t) => {
+  test('null alone is an empty answer', async (t) => {
     expect(await asked(t, [whole({ content: null })], false)).not.toHaveProperty('error')
     expect(await asked(t, [stream(said({ content: null }), END)])).not.toHaveProperty('error')
   })
 
-  test('in parts is their text', async (t) => {
+  test('in parts is their joined text', async (t) => {
     const content = [
       { type: 'thinking', thinking: [] },
       { type: 'text', text: 'It is ' },
@@ -127,14 +127,14 @@ describe.concurrent('content', () => {
     expect((await asked(t, [stream(said({ content }), END)])).text).toBe('It is 4.')
   })
 
-  test('without choices, or with none in them, disturbs nothing', async (t) => {
+  test('without choices is ignored', async (t) => {
     const { text } = await asked(t, [
       stream({ id: 'x' }, { choices: null }, { choices: [] }, { choices: [{}] }, said({ content: 'ok' }), END),
     ])
     expect(text).toBe('ok')
   })
 
-  test('may come in one piece with its finish_reason, and comments between', async (t) => {
+  test('may arrive with its finish_reason and between comments', async (t) => {
     const body = `: keep-alive\n\ndata: ${JSON.stringify(chunk({ delta: { content: 'ok' }, finish: 'stop' }))}\n\n: bye\n\n`
     const { text } = await asked(t, [{ status: 200, headers: { 'content-type': 'text/event-stream' }, body }])
     expect(text).toBe('ok')
@@ -142,7 +142,7 @@ describe.concurrent('content', () => {
 })
 
 describe.concurrent('thinking', () => {
-  test.for(['reasoning_content', 'reasoning'])('comes as %s, streamed and whole', async (name, t) => {
+  test.for(['reasoning_content', 'reasoning'])('arrives as %s, streamed and whole', async (name, t) => {
     const expected = [
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'ok' },
@@ -156,7 +156,7 @@ describe.concurrent('thinking', () => {
 describe.concurrent('tool calls', () => {
   const piece = (part: object) => said({ tool_calls: [part] })
 
-  test('that all have the index 0 are told apart by their ids', async (t) => {
+  test('that all have index 0 are distinguished by id', async (t) => {
     const call = (id: string, name: string) => piece({ index: 0, id, function: { name, arguments: `{"q":"${id}"}` } })
     expect(callsOf(await asked(t, [stream(call('c1', 'a'), call('c2', 'b'), END)]))).toEqual([
       { id: 'c1', name: 'a', arguments: '{"q":"c1"}' },
@@ -164,7 +164,7 @@ describe.concurrent('tool calls', () => {
     ])
   })
 
-  test('without index or id are calls of their own', async (t) => {
+  test('without index or id are separate calls', async (t) => {
     const call = (name: string) => piece({ function: { name, arguments: '{}' } })
     expect(callsOf(await asked(t, [stream(call('a'), call('a'), END)]))).toEqual([
       { id: 'call_0', name: 'a', arguments: '{}' },
@@ -172,14 +172,14 @@ describe.concurrent('tool calls', () => {
     ])
   })
 
-  test('whose id and name are repeated with every piece are still one', async (t) => {
+  test('whose id and name repeat in every chunk are one call', async (t) => {
     const part = (args: string) => piece({ index: 0, id: 'c1', function: { name: 'search', arguments: args } })
     expect(callsOf(await asked(t, [stream(part('{"q":'), part('"x"}'), END)]))).toEqual([
       { id: 'c1', name: 'search', arguments: '{"q":"x"}' },
     ])
   })
 
-  test('with an absurd index or arguments that are no text do no harm', async (t) => {
+  test('with an absurd index or non-text arguments are harmless', async (t) => {
     const odd = [piece({ index: 1e9, function: { name: 'a', arguments: { q: 'x' } } }), piece({ index: -1 })]
     expect(callsOf(await asked(t, [stream(...odd, END)]))).toEqual([
       { id: 'call_0', name: 'a', arguments: '{"q":"x"}' },
@@ -187,7 +187,7 @@ describe.concurrent('tool calls', () => {
     ])
   })
 
-  test('count as tokens where no usage is sent, as thinking does', async (t) => {
+  test('count as tokens without usage, as reasoning does', async (t) => {
     const long = JSON.stringify({ query: 'word '.repeat(200) })
     const call = piece({ index: 0, id: 'c1', function: { name: 'a', arguments: long } })
     const { usage } = await asked(t, [stream(said({ reasoning_content: 'hm '.repeat(100) }), call, END)])
@@ -196,7 +196,7 @@ describe.concurrent('tool calls', () => {
   })
 })
 
-describe.concurrent('a refusal whose body is JSON and no object', () => {
+describe.concurrent('an error whose body is JSON but not an object', () => {
   test.for([
     [429, '"slow down"', /overloaded right now/],
     [503, 'null', /cannot be reached right now/],
@@ -227,7 +227,7 @@ test.for([
   expect(logs.join('')).not.toContain('private')
 })
 
-test('a caller who has gone already asks for nothing, and gets its own reason', async (t) => {
+test('an aborted caller makes no request and gets its own reason', async (t) => {
   const endpoint = await playModel(t, ['Hello.'])
   const gone = AbortSignal.abort(new Error('Stopped by a person.'))
   const model = modelAt(endpoint.url)

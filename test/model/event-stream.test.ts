@@ -22,7 +22,7 @@ describe('server-sent events', () => {
     expect(all(text)).toEqual(events)
   })
 
-  test('are the same however the bytes are cut', () => {
+  test('parse the same for any chunking', () => {
     const text = 'data: {"text":"é😀"}\r\n\r\n: ping\n\ndata: a\ndata: b\n\ndata: [DONE]\n\n'
     const bytes = Buffer.from(text)
     fc.assert(
@@ -34,7 +34,7 @@ describe('server-sent events', () => {
     )
   })
 
-  test('that never end are refused before they fill the memory', () => {
+  test('that never end are refused before they fill memory', () => {
     const mebibyte = Buffer.alloc(2 ** 20, 'x')
     const endless = (piece: Uint8Array) => () => all(...Array.from({ length: 20 }, () => piece))
     expect(endless(mebibyte)).toThrow('too long')
@@ -42,7 +42,7 @@ describe('server-sent events', () => {
     expect(endless(Buffer.from('data:\n'.repeat(2 ** 20)))).toThrow('too long')
   })
 
-  test('of many small pieces take linear time', () => {
+  test('of many small chunks take linear time', () => {
     const decoder = new EventDecoder()
     const piece = Buffer.from('x')
     for (let i = 0; i < 1_500_000; i++) decoder.push(piece)
@@ -68,7 +68,7 @@ describe('a streamed answer', () => {
     return { batches, fault }
   }
 
-  test('is given a read at a time, up to its end', async () => {
+  test('is yielded per read, up to its end', async () => {
     const { batches } = await batchesOf(
       'data: 1\n\ndata: 2\n\n',
       'data: 3\n\ndata: [DONE]\n\ndata: 4\n\n',
@@ -77,7 +77,7 @@ describe('a streamed answer', () => {
     expect(batches).toEqual([[1, 2], [3]])
   })
 
-  test('is given up to a chunk that is not JSON, or an error, which it then throws', async () => {
+  test('is yielded up to an invalid chunk or an error, which is thrown', async () => {
     expect(await batchesOf('data: 1\n\ndata: {"a\n\ndata: 2\n\n')).toMatchObject({
       batches: [[1]],
       fault: { name: 'SyntaxError' },

@@ -19,7 +19,7 @@ async function twoModels(t: Ends, plays: { first: (n: number) => Turn; second: (
 }
 
 describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
-  test('answers once the first model’s retries are spent; what that one had said is forgotten', async (t) => {
+  test('answers after the first model’s retries; the first model’s text is discarded', async (t) => {
     const { model, asked, logs } = await twoModels(t, {
       first: () => ({ text: 'Half of a sentence that breaks off', cutAfter: 9 }),
       second: () => 'A whole one.',
@@ -32,7 +32,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(logs.filter((line) => line.includes('falling back to OPENAI_FALLBACK_MODEL'))).toHaveLength(1)
   })
 
-  test('is for one call: the next begins with the first again', async (t) => {
+  test('serves one call: the next starts with the first model again', async (t) => {
     const { model, asked } = await twoModels(t, {
       first: (n) => (n < 4 ? { status: 503 } : 'I am back.'),
       second: () => 'I am the second.',
@@ -52,13 +52,13 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(asked).toEqual({ first: 1, second: 0 })
   })
 
-  test('that fails too is a failure in plain words', async (t) => {
+  test('that fails too gives an error in plain words', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ status: 500 }), second: () => ({ status: 401 }) })
     expect((await callModel(model)).error).toMatchObject({ hint: expect.stringMatching(/OPENAI_API_KEY/) })
     expect(asked).toEqual({ first: 4, second: 1 })
   })
 
-  test('is not asked for a caller who has gone', async (t) => {
+  test('is not called for an aborted caller', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ status: 503 }), second: () => 'No.' })
     const reason = new Error('Stopped by a person.')
     const stop = new AbortController()
@@ -67,7 +67,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(asked.second).toBe(0)
   })
 
-  test('takes over in the middle of a run, and the footer names who has answered', async (t) => {
+  test('takes over within a run, and the footer names both models', async (t) => {
     const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
     bot.model.decide('', ({ body, prompt }) => {
       const isBegun = /\nObservation: <\w+>4</.test(prompt)
@@ -80,8 +80,8 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
   })
 })
 
-describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () => {
-  test('takes over from a model that is silent for half of the time that is left', async (t) => {
+describe.concurrent('OPENAI_FALLBACK_MODEL, if the first is silent,', () => {
+  test('takes over from a model that is silent for half of the remaining time', async (t) => {
     const { model, asked, logs } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
     const call = await callModel(model, { timeMs: 9000 })
     expect(call).toMatchObject({ text: 'I am here.', usage: [{ model: 'second' }] })
@@ -90,7 +90,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
     expect(logs.find((line) => line.includes('falling back'))).toContain('model first: silent for 4.5 s')
   })
 
-  test('takes over from one that falls silent half way', async (t) => {
+  test('takes over from one that falls silent in mid-answer', async (t) => {
     const { model, asked } = await twoModels(t, {
       first: () => ({ text: 'Well, let me see', chunkMs: 60_000 }),
       second: () => 'I am here.',
@@ -112,14 +112,14 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
     expect(asked).toEqual({ first: 1, second: 0 })
   })
 
-  test('is asked at once when the first has been silent again and again', async (t) => {
+  test('is called at once after the first was silent repeatedly', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
     await Promise.all(Array.from({ length: 4 }, () => callModel(model, { timeMs: 8000 })))
     expect((await callModel(model, { timeMs: 60_000 })).text).toBe('I am here.')
     expect(asked).toEqual({ first: 4, second: 5 })
   })
 
-  test('that is silent too fails with the caller’s time', async (t) => {
+  test('that is silent too fails with the caller’s timeout', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => ({ hang: true }) })
     const call = () => callModel(model, { signal: AbortSignal.timeout(8000), timeMs: 8000 })
     for (const { error } of await Promise.all([call(), call(), call(), call()]))
@@ -128,7 +128,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
     expect(asked).toEqual({ first: 4, second: 4 })
   })
 
-  test('is not asked for a caller who goes meanwhile', async (t) => {
+  test('is not called for a caller who aborts meanwhile', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'No.' })
     const reason = new Error('Stopped by a person.')
     const stop = new AbortController()

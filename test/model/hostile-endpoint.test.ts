@@ -22,7 +22,7 @@ function flood(response: ServerResponse, piece: string): { sent: number; isOver:
 const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
 const LONG = 'x'.repeat(10_000)
 
-describe('an endless answer takes no memory', () => {
+describe('an endless answer uses bounded memory', () => {
   test.for([
     ['of text', 'text/event-stream', '', event({ content: LONG })],
     ['of thinking', 'text/event-stream', '', event({ reasoning_content: LONG })],
@@ -55,7 +55,7 @@ describe('an endless answer takes no memory', () => {
     await expect.poll(() => floods[0]!.isOver).toBe(true)
   })
 
-  test('of small tool calls: it is left where nobody would make so many', async () => {
+  test('of small tool calls is cut at an implausible number', async () => {
     const call = event({ tool_calls: [{ function: { name: 'echo', arguments: '{}' } }] })
     const floods: { sent: number }[] = []
     const { url } = await startWebServer((_, response) => {
@@ -81,7 +81,7 @@ describe('an endless answer takes no memory', () => {
     expect(floods[0]!.sent).toBeLessThan(20_000_000)
   })
 
-  test('an event in pieces of a few bytes is read in linear time', async () => {
+  test('an event in tiny chunks is read in linear time', async () => {
     const { url } = await startWebServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const said = `${event({ content: 'y'.repeat(90_000) })}data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n`
@@ -95,7 +95,7 @@ describe('an endless answer takes no memory', () => {
     expect((await callModel(modelsOf({ OPENAI_BASE_URL: url }).model)).text).toBe('y'.repeat(90_000))
   })
 
-  test('a whole answer of a megabyte is read as far as a stream would be, and said to be cut off', async (t) => {
+  test('an unstreamed answer of a megabyte is read as far as a stream would be, and marked as cut off', async (t) => {
     const endpoint = await playModel(t, [{ text: 'z'.repeat(1_000_000) }])
     const { text, events } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url, OPENAI_STREAM: 'false' }).model)
     expect(text.length).toBeGreaterThan(90_000)
@@ -104,7 +104,7 @@ describe('an endless answer takes no memory', () => {
   })
 })
 
-describe('the tokens of an endpoint that counts none', () => {
+describe('token estimates for an endpoint without usage', () => {
   test.for(['字', '\u{1F600}', 'a', '!', ' \t', '\ud800'])(
     'are estimated at once, for a megabyte of %j',
     async (piece, t) => {
@@ -120,7 +120,7 @@ describe('the tokens of an endpoint that counts none', () => {
     },
   )
 
-  test('are near the exact count, for a long text too', async (t) => {
+  test('are close to the exact count, for long texts too', async (t) => {
     const endpoint = await playModel(t, [{ text: 'ok', usage: false }])
     const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
     const words = Array.from({ length: 40_000 }, (_, i) => ['the', 'quick', 'fox', 'sees', 'it'][i % 5]).join(' ')
@@ -130,7 +130,7 @@ describe('the tokens of an endpoint that counts none', () => {
   })
 })
 
-describe('usage that cannot be', () => {
+describe('implausible usage', () => {
   test.for([
     { prompt_tokens: -5, completion_tokens: 1 },
     { prompt_tokens: 1.5, completion_tokens: 1 },
@@ -150,7 +150,7 @@ describe('usage that cannot be', () => {
   })
 })
 
-describe('an answer that was kept back is named', () => {
+describe('a withheld answer is reported', () => {
   const refusal = {
     index: 0,
     message: { role: 'assistant', content: null, refusal: 'PRIVATE no' },
@@ -190,7 +190,7 @@ describe('an answer that was kept back is named', () => {
   })
 })
 
-describe('an address that is no model’s', () => {
+describe('an address that is not a model endpoint', () => {
   test.for(['true', 'false'])(
     'answers with a web page: that is said once the retries are spent, since a gateway may be restarting (stream %s)',
     async (stream) => {
@@ -208,7 +208,7 @@ describe('an address that is no model’s', () => {
     },
   )
 
-  test('redirects elsewhere: nothing is sent there, and it is said where to', async () => {
+  test('redirecting elsewhere: nothing is sent there, and the target is named', async () => {
     const other = await startWebServer((_, response) => response.end())
     const { url } = await startWebServer(
       (_, response) => void response.writeHead(307, { location: `${other.url}/chat` }).end(),
@@ -219,7 +219,7 @@ describe('an address that is no model’s', () => {
     expect(other.requests).toEqual([])
   })
 
-  test('redirects within itself: it is followed, as the POST that it is, and not for ever', async (t) => {
+  test('redirecting within itself: followed as POST, up to a limit', async (t) => {
     const endpoint = await playModel(t, ['there'])
     const moved = await startWebServer((path, response, request) => {
       if (path.includes('/circle')) return void response.writeHead(302, { location: path }).end()

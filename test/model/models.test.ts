@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 
-test('OPENAI_CONDENSE_MODEL makes follow-ups standalone, and does nothing else', async (t) => {
+test('OPENAI_CONDENSE_MODEL only condenses follow-ups', async (t) => {
   const bot = await startBot(t, { env: { OPENAI_CONDENSE_MODEL: 'small-model', TOOLS: 'calculator,llm_math' } })
   bot.model.decide('the sum', ({ prompt }) =>
     prompt.includes('Action Input:')
@@ -33,7 +33,7 @@ test('without it the same model condenses', async (t) => {
   expect(new Set(bot.model.requests.map(({ body }) => body.model))).toEqual(new Set(['played-model']))
 })
 
-test('OPENAI_STREAM=false asks for whole answers, and the answer is the same', async (t) => {
+test('OPENAI_STREAM=false requests unstreamed answers, with the same result', async (t) => {
   const script = [act('A sum.', 'calculator', '2+2'), finish('It is 4.')]
   const bot = await startBot(t, { model: script, env: { OPENAI_STREAM: 'false' } })
   const thread = await bot.mention('What is 2+2?')
@@ -43,7 +43,7 @@ test('OPENAI_STREAM=false asks for whole answers, and the answer is the same', a
   for (const { body } of bot.model.requests) expect(body).not.toHaveProperty('stream_options')
 })
 
-test('OPENAI_HEADERS go with every call, those that condense included', async (t) => {
+test('OPENAI_HEADERS are sent with every call, including condensing', async (t) => {
   const bot = await startBot(t, {
     model: [finish('Yes.')],
     env: { OPENAI_HEADERS: '{"x-team": "search", "x-cost-centre": "42"}', OPENAI_CONDENSE_MODEL: 'small-model' },

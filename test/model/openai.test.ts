@@ -65,7 +65,7 @@ const chunk = (delta: object, finish: string | null = null) =>
   })
 
 describe.concurrent.each([true, false])('stream is %s', (stream) => {
-  test('the text, the tool calls, the thinking and the usage come through', async (t) => {
+  test('text, tool calls, reasoning and usage are returned', async (t) => {
     const turn = {
       text: 'Hello 😀\nthere',
       reasoning: 'hm',
@@ -102,7 +102,7 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     })
   })
 
-  test('what the endpoint refuses is learnt once, and the call made again at once without it', async (t) => {
+  test('a rejected parameter is remembered, and the call is repeated at once without it', async (t) => {
     const { ask, endpoint } = await played(t, ['fine'], { stream })
     for (const name of ['stop', 'temperature', 'stream_options']) endpoint.refuses.add(name)
     expect((await ask({ stop: ['\nObservation:'] })).text).toBe('fine')
@@ -113,7 +113,7 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     expect(Object.keys(endpoint.requests.at(-1)!.body).sort()).toEqual(['messages', 'model', 'stream'])
   })
 
-  test('without usage the tokens are estimated and marked as such', async (t) => {
+  test('without usage tokens are estimated and marked', async (t) => {
     const { ask } = await played(t, [{ text: 'one two three <|endoftext|>', usage: false }], { stream })
     const usage: Usage[] = []
     await ask({ onUsage: (one) => usage.push(one) })
@@ -124,7 +124,7 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     expect(usage[0]!.outputTokens).toBeGreaterThan(4)
   })
 
-  test.each([500, 502, 503, 408, 409, 429])('a %i is tried again', async (status) => {
+  test.each([500, 502, 503, 408, 409, 429])('a %i is retried', async (status) => {
     const { ask, endpoint, end } = await isolated([{ status, headers: { 'retry-after-ms': '1' } }, 'after all'], {
       stream,
     })
@@ -133,7 +133,7 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     await end()
   })
 
-  test.each([400, 401, 403, 404, 422])('a %i is not', async (status) => {
+  test.each([400, 401, 403, 404, 422])('a %i is not retried', async (status) => {
     const { ask, endpoint, end } = await isolated([{ status, body: { error: { message: 'no', type: 'x' } } }], {
       stream,
     })
@@ -144,21 +144,21 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     await end()
   })
 
-  test('a Retry-After of ten minutes is not waited for: the person is told at once', async (t) => {
+  test('a Retry-After of ten minutes is reported at once', async (t) => {
     const busy = { status: 429, headers: { 'retry-after': '600' } }
     const { ask, endpoint } = await played(t, [busy], { stream })
     expect((await ask()).error).toMatchObject({ hint: expect.stringContaining('overloaded') })
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  test('a 400 that only uses the word stop teaches nothing', async (t) => {
+  test('a 400 that merely contains the word stop rejects no parameter', async (t) => {
     const words = { status: 400, body: { error: { message: 'Please stop sending so many words, stop it' } } }
     const { ask, endpoint } = await played(t, [words], { stream })
     expect((await ask()).error).toBeInstanceOf(ModelError)
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  test('a 400 that names a parameter which was not sent teaches nothing', async (t) => {
+  test('a 400 about a parameter that was not sent rejects nothing', async (t) => {
     const { ask, endpoint } = await played(
       t,
       [{ status: 400, body: { error: { message: "Unsupported parameter: 'stop'", param: 'stop' } } }],
@@ -194,12 +194,12 @@ describe.concurrent('a stream that breaks', () => {
     await end()
   })
 
-  test('an endpoint that never says that it ended is believed in the end', async (t) => {
+  test('an endpoint that never sends an end is accepted after the retries', async (t) => {
     const { ask } = await played(t, [{ text: 'As long as it is.', finish: false }])
     expect(await ask()).toMatchObject({ text: 'As long as it is.', error: undefined })
   })
 
-  test('an answer without a message is tried again', async (t) => {
+  test('a response without a message is retried', async (t) => {
     const { ask } = await played(
       t,
       [{ status: 200, body: { id: 'x', object: 'chat.completion', choices: [] } }, 'here'],
@@ -208,7 +208,7 @@ describe.concurrent('a stream that breaks', () => {
     expect((await ask()).text).toBe('here')
   })
 
-  test('tool calls in pieces are put together', async (t) => {
+  test('tool calls in several chunks are joined', async (t) => {
     const call = (index: number, part: object) => chunk({ tool_calls: [{ index, ...part }] })
     const frames = [
       call(0, { id: 'c1', type: 'function', function: { name: 'se', arguments: '' } }),
@@ -230,7 +230,7 @@ describe.concurrent('a stream that breaks', () => {
     ])
   })
 
-  test('a chunk without choices, a null and a stranger’s field disturb nothing', async (t) => {
+  test('chunks without choices, nulls and unknown fields are ignored', async (t) => {
     const frames = [
       JSON.stringify({ id: 'x', choices: [] }),
       JSON.stringify({ id: 'x', model: 'm' }),
@@ -245,7 +245,7 @@ describe.concurrent('a stream that breaks', () => {
 })
 
 describe.concurrent('patience', () => {
-  test('three retries, then the failure says what to do', async (t) => {
+  test('after three retries the error says what to do', async (t) => {
     const { ask, endpoint, logs } = await played(t, [{ status: 503, headers: { 'retry-after-ms': '1' } }])
     const { error } = await ask()
     expect(endpoint.requests).toHaveLength(4)
@@ -257,7 +257,7 @@ describe.concurrent('patience', () => {
     expect(logs.filter((line) => line.includes('retrying'))).toHaveLength(3)
   })
 
-  test('Retry-After is waited for, in seconds or as a date', async (t) => {
+  test('waits for Retry-After, in seconds or as a date', async (t) => {
     const soon = new Date(Date.now() + 1500).toUTCString()
     const { ask, endpoint } = await played(t, [
       { status: 429, headers: { 'retry-after': '1' } },
@@ -271,7 +271,7 @@ describe.concurrent('patience', () => {
     expect(Date.now() - from).toBeGreaterThanOrEqual(1000)
   })
 
-  test('a spent quota is not waited for', async (t) => {
+  test('does not wait for a spent quota', async (t) => {
     const { ask, endpoint } = await played(t, [
       { status: 429, body: { error: { message: 'quota', code: 'insufficient_quota' } } },
     ])
@@ -279,7 +279,7 @@ describe.concurrent('patience', () => {
     expect(endpoint.requests).toHaveLength(1)
   })
 
-  test('an endpoint that is not there is a failure like any other', async () => {
+  test('an unreachable endpoint is an ordinary error', async () => {
     const model = openAiModel({
       model: 'm',
       baseUrl: 'http://127.0.0.1:9/v1',
@@ -294,7 +294,7 @@ describe.concurrent('patience', () => {
     await expect(ask()).rejects.toMatchObject({ name: 'ModelError', retryable: true })
   })
 
-  test('the caller’s time ends a hanging call and a wait for the next', async (t) => {
+  test('the caller’s timeout ends a hanging call and a wait before the next', async (t) => {
     const { ask, endpoint } = await played(t, (_, n) =>
       n === 0 ? { hang: true } : { status: 503, headers: { 'retry-after': '20' } },
     )
@@ -337,7 +337,7 @@ describe.concurrent('patience', () => {
   })
 })
 
-test('a message with tool calls and their results goes out in OpenAI’s form', async (t) => {
+test('a message with tool calls and results is sent in OpenAI’s format', async (t) => {
   const { ask, endpoint } = await played(t, ['ok'])
   const messages: Message[] = [
     { role: 'user', content: 'q' },

@@ -84,8 +84,8 @@ async function refusing(t: Ends, names: string[], word: (name: string) => Refusa
   return { model, sent: () => endpoint.requests.map(({ body }) => Object.keys(body)) }
 }
 
-describe.concurrent('a refusal is understood and the call repeated at once without the parameter', () => {
-  describe.each(WORDINGS)('in the words of %s', (_, word) => {
+describe.concurrent('a rejected parameter is left out, and the call is repeated at once', () => {
+  describe.each(WORDINGS)('in the wording of %s', (_, word) => {
     test.for(['stop', 'temperature', 'stream_options', 'tool_choice'])('%s', async (name, t) => {
       const { model, sent } = await refusing(t, [name], word)
       expect(await callModel(model, REQUEST)).toMatchObject({ text: 'Fine.' })
@@ -96,7 +96,7 @@ describe.concurrent('a refusal is understood and the call repeated at once witho
     })
   })
 
-  test('one by one, where there are several', async (t) => {
+  test('several are left out one by one', async (t) => {
     const { model, sent } = await refusing(t, ['temperature', 'stop', 'stream_options'], (name) =>
       openAi(`Unsupported parameter: '${name}'`, { param: name }),
     )
@@ -116,7 +116,7 @@ describe.concurrent('a refusal is understood and the call repeated at once witho
   )
 })
 
-describe.concurrent('what teaches nothing', () => {
+describe.concurrent('errors that reject no parameter', () => {
   test.for([
     [
       'a refusal of something that cannot be left out',
@@ -135,7 +135,7 @@ describe.concurrent('what teaches nothing', () => {
   })
 })
 
-test('each of two models learns for itself', async (t) => {
+test('each model’s rejections count for that model only', async (t) => {
   const endpoint = await playModel(t, ({ body }) =>
     body.model === 'strict' && 'temperature' in body
       ? { status: 400, ...openAi("'temperature' is not supported") }

@@ -140,7 +140,7 @@ const contents = (requests: PlayedRequest[]) =>
 const SEEN = ['What is it?', 1]
 const TOLD = ['You cannot see. What is it?', 0]
 
-describe.concurrent('that a model takes no pictures is understood and learnt once', () => {
+describe.concurrent('a refusal of pictures is recognized and remembered', () => {
   describe.each([['true'], ['false']])('OPENAI_STREAM=%s', (stream) => {
     test.for(TAKES_NONE)('%s', async ([, turn], t) => {
       const { endpoint, model, logs } = await blind(t, turn, { OPENAI_STREAM: stream })
@@ -155,7 +155,7 @@ describe.concurrent('that a model takes no pictures is understood and learnt onc
   })
 })
 
-describe.concurrent('what is wrong with one picture keeps that one from the model, and no other', () => {
+describe.concurrent('a faulty picture is left out, the others stay', () => {
   test.for(OF_THIS_PICTURE)('%s', async ([, turn], t) => {
     const { endpoint, model } = await blind(t, turn)
     const mine = [picture()]
@@ -166,7 +166,7 @@ describe.concurrent('what is wrong with one picture keeps that one from the mode
   })
 })
 
-describe.concurrent('another failure stays what it is, with pictures too', () => {
+describe.concurrent('another error stays unchanged, with pictures too', () => {
   test.for([
     [
       'a context that is too long',
@@ -185,14 +185,14 @@ describe.concurrent('another failure stays what it is, with pictures too', () =>
     expect(contents(endpoint.requests)).toEqual([SEEN])
   })
 
-  test('a failure that passes is tried again with the pictures', async (t) => {
+  test('a temporary error is retried with the pictures', async (t) => {
     const endpoint = await playModel(t, [DOWN, 'Fine.'])
     const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
     expect(await callModel(model, asked())).toMatchObject({ text: 'Fine.' })
     expect(contents(endpoint.requests)).toEqual([SEEN, SEEN])
   })
 
-  test('a parameter that is refused is left out, and the pictures stay', async (t) => {
+  test('a rejected parameter is left out, and the pictures stay', async (t) => {
     const endpoint = await playModel(t, ['Fine.'])
     endpoint.refuses.add('temperature')
     const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
@@ -201,7 +201,7 @@ describe.concurrent('another failure stays what it is, with pictures too', () =>
   })
 })
 
-test('a message is sent in parts where it has pictures, and as the string that it always was where it has none', async (t) => {
+test('a message with pictures is sent in parts, one without as a string', async (t) => {
   const endpoint = await playModel(t, ['Fine.'])
   const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url, OPENAI_STREAM: 'false' })
   const system: Message = { role: 'system', content: 'Be brief.' }
@@ -244,7 +244,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('what one model has taught is known of it wherever it is asked, and of no other', async (t) => {
+test.concurrent('a model’s refusal is remembered for that model only', async (t) => {
   const endpoint = await playModel(t, ({ body, images }) => {
     if (body.model === 'first') return DOWN
     return images.length > 0 && body.model === 'blind' ? refusal(400, 'Model does not support images.') : 'Fine.'
@@ -273,14 +273,14 @@ test('a refusal of pictures does not count as a failure of the endpoint', async 
   expect(broken.endpoint.requests).toHaveLength(12)
 })
 
-test('two calls at once that learn the same tell it once', async (t) => {
+test('two parallel refusals are reported once', async (t) => {
   const { endpoint, model, logs } = await blind(t, { ...refusal(400, 'Model does not support images.'), delayMs: 20 })
   await Promise.all([callModel(model, asked()), callModel(model, asked())])
   expect(contents(endpoint.requests)).toEqual([SEEN, SEEN, TOLD, TOLD])
   expect(logs.filter((line) => line.includes('does not accept pictures'))).toHaveLength(1)
 })
 
-test('what is estimated counts the pictures that were sent, and no others', async (t) => {
+test('estimates count only the pictures that were sent', async (t) => {
   const endpoint = await playModel(t, [{ text: 'Fine.', usage: false }])
   const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
   const tokens = async (images: Picture[]) => (await callModel(model, asked(images))).usage[0]!.inputTokens
@@ -294,7 +294,7 @@ test('what is estimated counts the pictures that were sent, and no others', asyn
   expect(await tokens([picture(), picture()])).toBeLessThan(none + 20)
 })
 
-test('an endpoint that answers with a page of anything does not keep the process from its work', async (t) => {
+test('a large error page does not block the process', async (t) => {
   const page = 'image not picture does messages.content expected a '.repeat(1_200)
   const { model } = await blind(t, refusal(400, page))
   const before = process.cpuUsage()

@@ -30,25 +30,25 @@ async function costOf(t: Ends, prices: object, usage: Exclude<Turn, string>['usa
 
 const USAGE = { prompt_tokens: 1_000_000, completion_tokens: 100_000 }
 
-describe.concurrent('what a call costs', () => {
-  test('is dollars per million tokens, in and out', async (t) => {
+describe.concurrent('the cost of a call', () => {
+  test('is in dollars per million input and output tokens', async (t) => {
     const usage = await costOf(t, { 'played-model': { in: 2, out: 10 } }, USAGE)
     expect(usage.costUsd).toBeCloseTo(3, 10)
   })
 
-  test('is less for input that the provider had in its cache, where the table says so', async (t) => {
+  test('is lower for cached input if the table says so', async (t) => {
     const half = { ...USAGE, prompt_tokens_details: { cached_tokens: 500_000 } }
     const cheap = await costOf(t, { 'played-model': { in: 2, out: 10, cached: 0.2 } }, half)
     expect(cheap).toMatchObject({ cachedTokens: 500_000, costUsd: expect.closeTo(2.1, 10) })
     expect((await costOf(t, { 'played-model': { in: 2, out: 10 } }, half)).costUsd).toBeCloseTo(3, 10)
   })
 
-  test('is never negative, whatever the provider counts', async (t) => {
+  test('is never negative, whatever the provider reports', async (t) => {
     const odd = { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 999 } }
     expect((await costOf(t, { 'played-model': { in: 2, out: 10, cached: 0 } }, odd)).costUsd).toBe(0)
   })
 
-  test('is left out for a model that the table lacks, rather than guessed', async (t) => {
+  test('is left out for a model without a price', async (t) => {
     for (const name of ['other', 'played', 'played-model-2'])
       expect(await costOf(t, { [name]: { in: 2, out: 10 } }, USAGE)).not.toHaveProperty('costUsd')
   })
@@ -61,26 +61,26 @@ describe.concurrent('the footer', () => {
   ]
   const counted = { usage: { prompt_tokens: 900, completion_tokens: 100 } }
 
-  test('has the whole run’s tokens and cost', async (t) => {
+  test('shows the whole run’s tokens and cost', async (t) => {
     const PRICES_FILE = await pricesFile({ 'played-model': { in: 1, out: 3 } })
     const bot = await startBot(t, { model: turns(counted), env: { PRICES_FILE } })
     const thread = await bot.mention('What is 2+2?')
     expect(await thread.ended()).toMatch(/1 step · \d+\.\d s · played-model · 2,000 tokens · \$0\.0024(?: · Reply|$)/m)
   })
 
-  test('has no cost for a model without a price', async (t) => {
+  test('shows no cost for a model without a price', async (t) => {
     const PRICES_FILE = await pricesFile({ other: { in: 1, out: 3 } })
     const bot = await startBot(t, { model: turns(counted), env: { PRICES_FILE } })
     expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· 2,000 tokens(?: · Reply|$)/m)
   })
 
-  test('marks tokens and cost as estimated where the endpoint sent no usage', async (t) => {
+  test('marks tokens and cost as estimated without usage', async (t) => {
     const PRICES_FILE = await pricesFile({ 'played-model': { in: 1, out: 3 } })
     const bot = await startBot(t, { model: turns({ usage: false }), env: { PRICES_FILE } })
     expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~[\d,]+ tokens · ~\$0\.\d+(?: · Reply|$)/m)
   })
 
-  test('marks the whole as estimated where one call of several was', async (t) => {
+  test('marks the total as estimated if one call was', async (t) => {
     const [first, last] = turns(counted) as [Turn, Turn]
     const bot = await startBot(t, { model: [first, { ...Object(last), usage: false }] })
     expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~1,\d{3} tokens(?: · Reply|$)/m)
@@ -110,7 +110,7 @@ describe.each(['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'])('%s', (budget) => {
     expect(String(error)).toContain(`${budget} cannot limit ${named}, which has no price. Set PRICES_FILE to`)
   })
 
-  test('with a second model that has none starts, and says so in the log', async (t) => {
+  test('with a second model without one starts, with a log line', async (t) => {
     const env = { OPENAI_FALLBACK_MODEL: 'spare', PRICES_FILE: await pricesFile({ 'played-model': price }) }
     expect(await start(t, env)).toEqual([expect.stringContaining('cannot limit spare (OPENAI_FALLBACK_MODEL)')])
   })

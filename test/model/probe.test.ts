@@ -12,7 +12,7 @@ async function warnings(t: Ends, env: Env, isOver: () => boolean = () => false):
   return told()
 }
 
-test('a model endpoint that does not answer at the start is a warning line, without its key', async (t) => {
+test('an endpoint that does not answer at the start is a log warning without its key', async (t) => {
   const lines = await warnings(t, { OPENAI_BASE_URL: 'http://user:pass@127.0.0.1:9/v1?key=secret' })
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: 40, endpoint: 'http://127.0.0.1:9' })

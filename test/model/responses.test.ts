@@ -22,7 +22,7 @@ const two = ['a', 'b'].map((id) => ({ id, name: 'look', arguments: `{"at":"${id}
 describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) => {
   const env = { OPENAI_STREAM }
 
-  test('reasoning, words, parallel calls and usage come through, and go back unchanged and in order', async (t) => {
+  test('reasoning, text, parallel calls and usage are returned, and sent back unchanged in order', async (t) => {
     const usage = {
       ...{ input_tokens: 90, output_tokens: 40, input_tokens_details: { cached_tokens: 64 } },
       output_tokens_details: { reasoning_tokens: 25 },
@@ -81,7 +81,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     expect(endpoint.requests[3]!.raw).not.toContain('encrypted-')
   })
 
-  test('a refusal comes in its own words, and an incomplete answer is said to be so', async (t) => {
+  test('a refusal is quoted, and an incomplete answer is marked', async (t) => {
     const { model } = await played(t, [{ refusal: 'I cannot help with that.' }], env)
     const { events, error } = await callModel(model)
     expect(error).toBeUndefined()
@@ -94,7 +94,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     expect((await callModel(filtered.model)).error).toMatchObject({ hint: expect.stringContaining('content filter') })
   })
 
-  test('a failed response is retried, unless the same request would fail again', async (t) => {
+  test('a failed response is retried unless it would fail again', async (t) => {
     const failure = (code: string): Turn => ({ failure: { code, message: 'played' } })
     const { model, endpoint } = await played(t, [failure('server_error'), failure('rate_limit_exceeded'), 'Fine.'], env)
     expect((await callModel(model)).text).toBe('Fine.')
@@ -104,7 +104,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     expect(wrong.endpoint.requests).toHaveLength(1)
   })
 
-  test('what a model refuses is left out from then on: a field of reasoning without the rest of it', async (t) => {
+  test('a rejected field of `reasoning` is left out, the others stay', async (t) => {
     const { endpoint, model } = await played(t, ['fine'], { ...env, OPENAI_REASONING_EFFORT: 'low' })
     for (const name of ['temperature', 'include', 'reasoning.summary']) endpoint.refuses.add(name)
     expect((await callModel(model)).text).toBe('fine')
@@ -114,7 +114,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     expect(Object.keys(endpoint.requests[3]!.body)).not.toContain('temperature')
   })
 
-  test('the words of two items stay apart, and a call that only the end names is made too, once', async (t) => {
+  test('texts of two items stay separate, and a call that only the final event names is made once', async (t) => {
     const thought = (id: string, ...parts: string[]) => ({
       ...{ type: 'reasoning', id, encrypted_content: id },
       summary: parts.map((text) => ({ type: 'summary_text', text })),
@@ -138,7 +138,7 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     }
   })
 
-  test('pictures are sent as this API has them', async (t) => {
+  test('pictures are sent in this API’s format', async (t) => {
     const { endpoint, model } = await played(t, ['red'], env)
     const images = [{ name: 'a.png', mime: 'image/png', base64: 'AAAA' }]
     await callModel(model, { messages: [{ role: 'user', content: 'What colour?', images, unseen: '' }] })
@@ -168,7 +168,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('a stream that breaks off is repeated, and one that ends without its last event too', async (t) => {
+test.concurrent('a stream that breaks off or lacks its last event is retried', async (t) => {
   const script = [{ text: 'Half of it', cutAfter: 4 }, { text: 'Again', finish: false as const }, 'Whole.']
   const { model, endpoint } = await played(t, script)
   expect((await callModel(model)).text).toBe('Whole.')
@@ -189,7 +189,7 @@ test.concurrent(
   },
 )
 
-test.concurrent.for(['responses', 'chat'] as const)('OPENAI_API=auto asks once, and takes %s', async (api, t) => {
+test.concurrent.for(['responses', 'chat'] as const)('OPENAI_API=auto probes once and chooses %s', async (api, t) => {
   const { endpoint, settings, logs } = await played(t, ['ready'], { OPENAI_API: 'auto' })
   if (api === 'chat') endpoint.lacks.add('responses')
   const log = createLog('info', { write: (line) => void logs.push(line) })

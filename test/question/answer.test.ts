@@ -55,7 +55,7 @@ const types = (events: AnswerEvent[]) => events.map(({ type }) => type).filter((
 const THREAD = conversationOf(question('Dune'))
 
 describe('a first question', () => {
-  test('is answered without condensing, and kept in the history once the answer is out', async (t) => {
+  test('is answered without condensing, and saved to the history once the answer is posted', async (t) => {
     const { go, history, model } = await world(t, { model: [act('a', 'echo', 'x'), finish('It is x.')] })
     const events = await go()
     expect(types(events)).toEqual(['thought', 'action', 'observation', 'answer'])
@@ -72,13 +72,13 @@ describe('a first question', () => {
     ])
   })
 
-  test('is not in the history before the reader has the answer and asks for more', async (t) => {
+  test('is not in the history before its reader has taken the answer', async (t) => {
     const { go, history } = await world(t, { model: [finish('x')] })
     await go('Dune', 2)
     expect(await history.load(THREAD)).toEqual([])
   })
 
-  test('that is given up is kept with what was said', async (t) => {
+  test('that gave up is saved with its text', async (t) => {
     const { go, history } = await world(t, { model: ['mumble'] })
     const events = await go()
     expect(events.at(-1)).toMatchObject({ type: 'answer', text: 'mumble', stopped: 'unreadable' })
@@ -89,7 +89,7 @@ describe('a first question', () => {
 const BEFORE = { id: 'b', question: 'Who?', standalone: 'Who wrote it?', answer: 'Herbert.', user: 'U1', at: 1 }
 
 describe('a follow-up', () => {
-  test('is condensed, and how it was understood is told before anything else', async (t) => {
+  test('is condensed, and its standalone form is the first event', async (t) => {
     const { go, history, model, saved } = await world(t)
     await history.append(THREAD, BEFORE)
     model.condenses('What about Dune?', 'When was Dune written?')
@@ -103,14 +103,14 @@ describe('a follow-up', () => {
     ])
   })
 
-  test('that stands alone is not told twice', async (t) => {
+  test('that is already standalone has no such event', async (t) => {
     const { go, history, model } = await world(t, { model: [finish('1965')] })
     await history.append(THREAD, BEFORE)
     model.condenses('What about Dune?', 'What about Dune?')
     expect(types(await go())).toEqual(['answer'])
   })
 
-  test('is not condensed where the dialect carries the history', async (t) => {
+  test('is not condensed if the dialect contains the history', async (t) => {
     const { go, history, model } = await world(t, { dialect: 'conversational', model: ['Thought: No\nAI: 1965'] })
     await history.append(THREAD, BEFORE)
     expect(await go()).toContainEqual({ type: 'answer', text: '1965', sources: [] })
@@ -118,7 +118,7 @@ describe('a follow-up', () => {
     expect(model.requests[0]?.prompt).toContain('Human: Who wrote it?\nAI: Herbert.')
   })
 
-  test('whose condensing hangs fails with a sentence instead of waiting for ever', async (t) => {
+  test('whose condensing hangs fails with a sentence', async (t) => {
     const { go, history, model } = await world(t, { limits: { timeoutMs: 400 } })
     await history.append(THREAD, BEFORE)
     model.condenses('Dune', { hang: true })
@@ -126,7 +126,7 @@ describe('a follow-up', () => {
   })
 })
 
-describe('a run that goes on in another process', () => {
+describe('a run that is resumed in another process', () => {
   test('saves an action before its tool runs, and an observation before the next call', async (t) => {
     const seen: number[] = []
     const tool = echo(() => {
@@ -144,7 +144,7 @@ describe('a run that goes on in another process', () => {
     expect(seen).toEqual([0, 1, 1])
   })
 
-  test('after the action runs the tool, and asks the model nothing again', async (t) => {
+  test('after the action runs the tool without calling the model again', async (t) => {
     const tool = echo()
     const { go, model, saved } = await world(t, { tools: [tool], model: [act('a', 'echo', 'x'), finish('y')] })
     await go('Dune', 3)
@@ -155,7 +155,7 @@ describe('a run that goes on in another process', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  test('after the observation runs no tool twice', async (t) => {
+  test('after the observation does not run the tool again', async (t) => {
     const tool = echo()
     const { go, model } = await world(t, { tools: [tool], model: [act('a', 'echo', 'x'), finish('y')] })
     await go('Dune', 4)
@@ -164,7 +164,7 @@ describe('a run that goes on in another process', () => {
     expect(model.requests[1]?.prompt).toContain('echo of x')
   })
 
-  test('after the answer tells it once more, and the history has it once', async (t) => {
+  test('after the answer yields it again, and the history has it once', async (t) => {
     const { go, model, history } = await world(t, { model: [finish('y')] })
     await go()
     expect(types(await go())).toEqual(['answer'])
@@ -172,7 +172,7 @@ describe('a run that goes on in another process', () => {
     expect(await history.load(THREAD)).toHaveLength(1)
   })
 
-  test('has no observation of a tool that was cut off with its process: the next one runs the tool again', async (t) => {
+  test('runs a tool again that was cut off with its process', async (t) => {
     const process = new AbortController()
     const tool = echo((_, { signal }) => {
       process.abort(new LeaseLost('The bot is stopping.'))
@@ -188,7 +188,7 @@ describe('a run that goes on in another process', () => {
     expect(saved.steps).toEqual([{ kind: 'tool', turn: 1, thought: 'a', action: { tool: 'echo', input: 'x' } }])
   })
 
-  test('after condensing does not ask for it again, and tells once more how it was understood', async (t) => {
+  test('after condensing does not condense again, and yields the standalone form again', async (t) => {
     const { go, history, model } = await world(t)
     await history.append(THREAD, BEFORE)
     model.condenses('What about Dune?', 'When was Dune written?')
@@ -198,7 +198,7 @@ describe('a run that goes on in another process', () => {
     expect(model.requests.map(({ kind }) => kind)).toEqual(['condense', 'turn'])
   })
 
-  test('after giving up tells it once more, with the reason, and the history has what was said', async (t) => {
+  test('after giving up yields it again with the reason, and the history has its text', async (t) => {
     const { go, history, model } = await world(t, {
       model: (_, n) => act('a', 'echo', `x${n}`),
       limits: { maxSteps: 1 },
@@ -210,7 +210,7 @@ describe('a run that goes on in another process', () => {
     expect(await history.load(THREAD)).toMatchObject([{ answer: (end as { text: string }).text }])
   })
 
-  test('after an answer that a budget forced tells once more why', async (t) => {
+  test('after a forced answer yields the reason again', async (t) => {
     const { go } = await world(t, {
       model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : finish('as far as I know')),
       limits: { maxSteps: 1 },
@@ -220,7 +220,7 @@ describe('a run that goes on in another process', () => {
     expect(await go()).toEqual([end])
   })
 
-  test('takes along what a call had cost that was broken off', async (t) => {
+  test('includes the cost of a call that was broken off', async (t) => {
     const cut = { text: 'Well, let me think about it', cutAfter: 9, chunkMs: 5 }
     const { go, saved, run } = await world(t, { model: (_, n) => (n < 4 ? cut : finish('y')) })
     const parts: unknown[] = []
@@ -233,7 +233,7 @@ describe('a run that goes on in another process', () => {
     expect(saved.usage.slice(0, 4).every(({ estimated, inputTokens }) => estimated && inputTokens > 100)).toBe(true)
   })
 
-  test('takes along what its tools had asked of the model when it was cut off', async (t) => {
+  test('includes the cost of model calls by tools when it was cut off', async (t) => {
     const process = new AbortController()
     const asking = echo(async (text, { ask }) => (await Promise.all([ask(`one, ${text}`), ask(`two, ${text}`)])).join())
     const { go, saved, model } = await world(t, {
@@ -253,7 +253,7 @@ describe('a run that goes on in another process', () => {
     ])
   })
 
-  test('takes along what a tool had asked of the model when its own time was up, and tells it once', async (t) => {
+  test('includes the cost of a tool’s model call that timed out, once', async (t) => {
     const asking = echo((text, { ask }) => ask(text))
     const { go, saved } = await world(t, {
       tools: [asking],
@@ -271,7 +271,7 @@ describe('a run that goes on in another process', () => {
     expect(events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []))).toEqual(saved.usage)
   })
 
-  test('takes along what a tool had asked of the model when the reader stopped at its observation', async (t) => {
+  test('includes the cost of a tool’s model call if the reader stopped at its observation', async (t) => {
     const asking = echo((text, { ask }) => ask(text))
     const { go, saved, model } = await world(t, {
       tools: [asking],
@@ -285,7 +285,7 @@ describe('a run that goes on in another process', () => {
     expect(saved.usage).toHaveLength(3)
   })
 
-  test('takes along what the tools remember and what was spent', async (t) => {
+  test('includes the tools’ memory and the cost', async (t) => {
     const tool = echo((_, { memory }) => `seen ${(memory['n'] = Number(memory['n'] ?? 0) + 1)}`)
     const { go, saved } = await world(t, {
       tools: [tool],
@@ -315,7 +315,7 @@ describe('a question with pictures', () => {
     }
   }
 
-  test('has them loaded before the first thought, once, and by whoever goes on; the run saves none', async (t) => {
+  test('loads them once per process before the first thought, and saves none with the run', async (t) => {
     const { loads, images } = loader()
     const { go, model, saved } = await world(t, { images, model: [act('a', 'echo', 'x'), finish('y')] })
     await go('Dune', 3)
@@ -342,7 +342,7 @@ describe('a question with pictures', () => {
     ])
   })
 
-  test('whose model cannot see has that saved with the answer, and told once more by whoever goes on', async (t) => {
+  test('whose model cannot see saves that with the answer, and a resuming process reports it again', async (t) => {
     const { loads, images } = loader()
     const { go, model, saved } = await world(t, { images, model: [finish('y')] })
     model.takesNoPictures()
@@ -353,7 +353,7 @@ describe('a question with pictures', () => {
     expect([loads.length, model.requests.length]).toEqual([1, 2])
   })
 
-  test('that is given up says so too', async (t) => {
+  test('that gives up says so too', async (t) => {
     const { images } = loader()
     const { go, model, saved } = await world(t, { images, model: ['{"no": "answer"}'], limits: { maxSteps: 1 } })
     model.takesNoPictures()

@@ -47,16 +47,16 @@ test('tokens and dollars are those of all calls together', () => {
   expect(fields).toMatchObject({ modelCalls: 3, inputTokens: 300, outputTokens: 30, costUsd: 0.3, ms: 3_000 })
 })
 
-test('a model without a price has no cost, which is not the same as none', () => {
+test('a model without a price has an unknown cost, not zero', () => {
   expect('costUsd' in answeredFields(question('1.0'), saved({ usage: [usage] }), 4_000)).toBe(false)
 })
 
-test('an answer at a limit says which, and one of a second worker how many there were', () => {
+test('the line names the limit that ended the run, and the number of attempts', () => {
   const fields = answeredFields(question('1.0'), saved({ answer: { ...answer, stopped: 'time' }, attempts: 2 }), 4_000)
   expect(fields).toMatchObject({ outcome: 'stopped', stopped: 'time', attempts: 2 })
 })
 
-test('the line names the trace, where there is one, and no text at all', () => {
+test('the line names the trace if there is one, and contains no text', () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   const fields = answeredFields(
     question('1.0', { text: 'secret', traceparent }),
@@ -67,6 +67,6 @@ test('the line names the trace, where there is one, and no text at all', () => {
   expect(JSON.stringify(fields)).not.toContain('secret')
 })
 
-test('a clock that runs ahead on another machine makes no negative time', () => {
+test('another machine’s fast clock gives no negative time', () => {
   expect(answeredFields(question('1.0', { at: 9_000 }), saved({}), 4_000)).toMatchObject({ ms: 0 })
 })

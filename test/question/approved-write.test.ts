@@ -24,10 +24,10 @@ const noteTool = (file: string) => `import { appendFileSync } from 'node:fs'
 export default { name: 'note', description: 'Notes it.', effects: 'write',
   run(text) { appendFileSync(${JSON.stringify(file)}, text + '\\n'); return 'Noted.' } }`
 
-describeWithRedis('a tool that changes the world', () => {
+describeWithRedis('a tool that writes', () => {
   const server = suiteRedis()
 
-  test('waits for APPROVAL_HOURS, and is called once when another process has it allowed', async (t) => {
+  test('waits for APPROVAL_HOURS, and is called once after an approval in another process', async (t) => {
     const dir = await temporaryFolder(t)
     const [file, folder] = [join(dir, 'notes.txt'), join(dir, 'note.mjs')]
     await writeFile(file, '')

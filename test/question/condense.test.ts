@@ -36,7 +36,7 @@ async function condensed(t: Ends, said: Played, { question = 'and his brother?',
   }
 }
 
-test('the prompt holds what was said, each question as it was understood, and the message last', async (t) => {
+test('the prompt contains the thread’s messages, each question as it was understood, and the new message last', async (t) => {
   const { requests } = await condensed(t, 'Who was Frank Herbert’s brother?')
   expect(requests[0]?.prompt).toMatch(/standalone question/i)
   expect(requests[0]?.prompt).toContain(
@@ -61,7 +61,7 @@ test.each([
   for (const end of ends) await end()
 })
 
-describe.concurrent('a standalone question that repeats the prompt is not taken', () => {
+describe.concurrent('a standalone question that repeats the prompt is rejected', () => {
   test.for([
     ['the whole prompt', '', 'Conversation:\nQ: Who wrote Dune?\nA: Frank Herbert.\n\nMessage: and his brother?'],
     ['its labels, then a question', 'Message: and his brother?\n', 'Standalone question: Who was his brother?'],
@@ -73,7 +73,7 @@ describe.concurrent('a standalone question that repeats the prompt is not taken'
     expect((await condensed(t, head + said)).text).toBe('and his brother?')
   })
 
-  test('but what the person wrote may be repeated, and an answer that a follow-up is about', async (t) => {
+  test('a standalone question may repeat the person’s words or an earlier answer', async (t) => {
     const question = 'Message: the mail says\nQ: Who? Make sense of that.'
     const whole = 'Message: the mail says\nQ: Who wrote Dune? Make sense of that.'
     expect((await condensed(t, whole, { question })).text).toBe(whole)
@@ -87,7 +87,7 @@ test('a thread without history costs no call', async (t) => {
   expect([text, requests]).toEqual(['and his brother?', []])
 })
 
-test('what people wrote arrives unchanged, and a long answer loses its middle', async (t) => {
+test('people’s messages are unchanged, and a long answer loses its middle', async (t) => {
   const odd = '$& {{history}} {{question}} $1 日本'
   const { requests } = await condensed(t, 'x', { question: odd, turns: [turn(odd, `begin ${'x'.repeat(5000)} end`)] })
   expect(requests[0]?.prompt).toMatch(/A: begin x+\n… \(\d+ characters cut\) …\nx+ end\n/)
@@ -99,7 +99,7 @@ test('its tokens are counted', async (t) => {
   expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
 })
 
-test('a rewriting far longer than what was asked is none: the question stays as it was typed', async (t) => {
+test('a rewriting that is far longer than the question is rejected', async (t) => {
   const question = 'and his brother?'
   const longest = `Who is ${'x'.repeat(2 * question.length + 4000 - 'Who is ?'.length)}?`
   expect((await condensed(t, longest)).text).toBe(longest)
@@ -112,7 +112,7 @@ test('a long question may be rewritten at length', async (t) => {
   expect((await condensed(t, standalone, { question })).text).toBe(standalone)
 })
 
-test('an answer of 1500 characters is shown whole, and of a longer one no more', async (t) => {
+test('an answer is shown up to 1,500 characters', async (t) => {
   const whole = `begin ${'y'.repeat(1500 - 'begin  end'.length)} end`
   const { requests } = await condensed(t, 'x', { turns: [turn('One?', whole), turn('Two?', `${whole}.`)] })
   const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []

@@ -22,7 +22,7 @@ const missing = (...[answer, text, question]: Parameters<typeof judge>) =>
     .filter((figure) => figure.in.length === 0)
     .map((figure) => figure.text)
 
-describe('a figure stands in what was read, in whatever form:', () => {
+describe('a figure is found in the read texts in any form:', () => {
   const READ =
     'Revenue was 1,234,567.89 in Q3. The share is 0.42, growth 7.25 %, population 3,769,495, twelve offices. ' +
     'Founded on 21 November 1996. Latency 1234 ms. It ran 42.195 km. See https://example.com/a/b?c=1 and notes/plan.pdf. ' +
@@ -46,7 +46,7 @@ describe('a figure stands in what was read, in whatever form:', () => {
   })
 })
 
-describe('durations and short dates, in whatever parts and units:', () => {
+describe('durations and short dates are found in any parts and units:', () => {
   const SAME: [read: string, ...answers: string[]][] = [
     ['It takes 90 minutes.', '1 h 30 min', '1h30m', '1h30', '1 hour and 30 minutes', '1.5 h', '1 Stunde 30 Minuten'],
     ['It takes 1h 30m.', '90 minutes', '5400 s', '1 hour, 30 minutes'],
@@ -78,7 +78,7 @@ describe('durations and short dates, in whatever parts and units:', () => {
       expect([answer, judge(answer, read).length > 0, missing(answer, read)]).toEqual([answer, true, []])
   })
 
-  test('another duration or day is found', () => {
+  test('a different duration or day is reported', () => {
     expect(missing('It takes 1 h 40 min.', 'It takes 90 minutes.')).toEqual(['1 h 40 min'])
     expect(missing('It takes 95 minutes.', 'It takes 1h30m.')).toEqual(['95 minutes'])
     expect(missing('The term is 19 months, or 2.5 years.', 'The term is 1.5 years.')).toEqual([
@@ -93,7 +93,7 @@ describe('durations and short dates, in whatever parts and units:', () => {
   })
 })
 
-describe('a figure that stands nowhere is found:', () => {
+describe('a figure without a source is reported:', () => {
   const READ =
     'Revenue was 1,234,567 in 2019, 42 % of it abroad. It began on 21 November 1996. He said: “We ship it on Friday.”'
   const PLANTED: [answer: string, ...planted: string[]][] = [
@@ -114,7 +114,7 @@ describe('a figure that stands nowhere is found:', () => {
   })
 })
 
-test('the question’s own figures and what follows from two by arithmetic are no false alarm', () => {
+test('figures of the question and results of arithmetic are not reported', () => {
   const read = 'Berlin has 3,769,495 people and Hamburg 1,906,411. Prices rose from 120 to 150.'
   expect(
     missing('Berlin has 1,863,084 more, 5,675,906 together; prices rose by 30, or 25 %; their mean is 135.', read),
@@ -124,7 +124,7 @@ test('the question’s own figures and what follows from two by arithmetic are n
   expect(missing('Berlin has 1,863,184 more; prices rose by 26 %.', read)).toEqual(['1,863,184', '26 %'])
 })
 
-test('list markers, steps, citations and code do not count; items that are listed are counted', () => {
+test('list markers, steps, citations and code are ignored; counts of listed items are accepted', () => {
   const answer = [
     'There are 4 ways [1][2]:',
     '1. Step 1 is to wait.',
@@ -142,7 +142,7 @@ test('list markers, steps, citations and code do not count; items that are liste
   ])
 })
 
-test('the places are steps with their sources, pages of files, the thread and earlier turns', () => {
+test('sources are steps, pages of files, the thread and earlier turns', () => {
   const sources = [{ title: 'Dune', url: 'https://wiki.example/Dune' }]
   const tool = (name: string, text: string, more = {}) =>
     ({

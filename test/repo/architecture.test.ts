@@ -40,7 +40,7 @@ test('a listener is imported only by the file that registers it', () => {
   expect(imported.filter(({ from }) => from !== 'src/slack/listeners/index.ts')).toEqual([])
 })
 
-test('no file imports itself by way of others, types counted', () => {
+test('there are no import cycles, types included', () => {
   expect(cycles()).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test('every import of our own names a file that exists', () => {
   expect(ownImports().filter(({ to }) => !byPath.has(to) && !to.endsWith('.json'))).toEqual([])
 })
 
-test('what a module of the page imports by name is exported there: nothing else checks JavaScript before a browser does', () => {
+test('every name that a page module imports is exported there', () => {
   const page = files.filter(({ path }) => path.startsWith('playground/page/'))
   expect(page.length).toBeGreaterThan(10)
   const missing = page.flatMap((file) =>
@@ -57,7 +57,7 @@ test('what a module of the page imports by name is exported there: nothing else 
   expect(missing).toEqual([])
 })
 
-test('the agent is pure: it imports itself, types of base/, the errors and parseJson, and of packages only zod', () => {
+test('the agent is pure: it imports only itself, types of base/, the errors, parseJson and zod', () => {
   const allowed = ({ from, to }: Import) =>
     to.startsWith('src/agent/') ||
     ['src/base/errors.ts', 'src/base/parse-json.ts', 'zod'].includes(to) ||
@@ -70,7 +70,7 @@ test('only src/slack/ imports from @slack', () => {
   expect(imports.filter(({ from }) => !from.startsWith('src/slack/'))).toEqual([])
 })
 
-test('the local Slack proves something: of ours, only its entry points and the folders that put a bot into it import src/', () => {
+test('the local Slack is independent: only the playground’s entry points and bot folders import src/', () => {
   const doors = /^playground\/((main|dev|trace)\.ts$|bot\/|demo\/)/
   const inside = importsFrom('playground/').filter(({ to }) => /^(src|tools)\//.test(to))
   expect(inside.filter(({ from }) => !doors.test(from))).toEqual([])
@@ -95,7 +95,7 @@ test('the environment is read in one place', () => {
   ).toEqual([])
 })
 
-test('the clock is an argument: only the entry points, and what is compared with BullMQ’s, read the system’s', () => {
+test('the clock is an argument: only entry points and times compared with BullMQ’s use the system’s', () => {
   const readers = /^(playground\/|src\/(main|bot|commands\/[^/]+|base\/system-clock)\.ts$)/
   expect(files.filter((file) => !readers.test(file.path) && readsClock(file)).map(({ path }) => path)).toEqual([])
 })
@@ -144,7 +144,7 @@ const SEAMS = [
   'RunControl',
 ]
 
-test('a seam has five methods at most', () => {
+test('a seam has at most five methods', () => {
   const counts = SEAMS.map((name) => ({ name, count: methodsOf(name).length }))
   expect(counts.filter(({ count }) => count < 1 || count > 5)).toEqual([])
 })

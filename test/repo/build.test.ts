@@ -16,7 +16,7 @@ function built(): Set<string> {
 
 const paths = [...built()]
 
-test('the build holds every door but the playground’s, and nothing that only developers use', () => {
+test('the build contains every entry point except the playground’s, and nothing for developers only', () => {
   const doors = [
     'src/main.ts',
     'src/commands/runs.ts',
@@ -32,7 +32,7 @@ test('the build holds every door but the playground’s, and nothing that only d
   expect(paths.filter((path) => !/^(src|tools)\//.test(path) || path.startsWith('playground/slack/'))).toEqual([])
 })
 
-test('every script that a person of an image runs has its file in the build', () => {
+test('every npm script for an image has its file in the build', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   for (const name of ['start', 'runs', 'feedback', 'mcp', 'slack', 'cli', 'eval']) {
     const [, file = ''] = /node dist\/(\S+)\.js/.exec(scripts[name] ?? '') ?? []

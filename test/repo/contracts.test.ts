@@ -56,7 +56,7 @@ test('every optional member of a contract is set by something in src/ or tools/'
   expect(unsetOf(files, checker, members).map(({ place }) => place)).toEqual([])
 })
 
-test('the search for what sets a member knows which contract it belongs to', () => {
+test('a member counts as set only for its own contract', () => {
   const source = `
     interface Tool { hidden?: string; shown?: string; late?: string; never?: string }
     interface Other { hidden?: string }

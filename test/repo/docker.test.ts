@@ -32,12 +32,12 @@ const compose = z
 describe('docker-compose.yml', () => {
   const { bot, redis } = compose.services
 
-  test('gives the bot every setting of .env, and fixes only what is inside the container', () => {
+  test('gives the bot every setting of .env, and sets only container-internal ones', () => {
     expect(bot?.env_file).toBe('.env')
     expect(Object.keys(bot?.environment ?? {}).toSorted()).toEqual(['HOST', 'METRICS_PORT', 'PORT', 'REDIS_URL'])
   })
 
-  test('starts the bot and Redis; a front, workers and what shows them only where they are named', () => {
+  test('starts the bot and Redis by default, a front, workers and dashboards only by name', () => {
     const started = Object.entries(compose.services).filter(([, { profiles }]) => !profiles)
     expect(started.map(([name]) => name).toSorted()).toEqual(['bot', 'redis'])
     const command = 'docker compose up -d --build --scale worker=3 front worker grafana'
@@ -45,14 +45,14 @@ describe('docker-compose.yml', () => {
       expect(textOf(name)).toContain(command)
   })
 
-  test('what runs in each role is what its name says', () => {
+  test('each service has the role of its name', () => {
     const roles = ['bot', 'front', 'worker'].map(
       (name) => compose.services[name]?.environment?.['ROLE'] ?? 'as in .env',
     )
     expect(roles).toEqual(['as in .env', 'front', 'worker'])
   })
 
-  test('gives the bot the time that it takes to stop', () => {
+  test('gives the bot enough time to stop', () => {
     expect(Number.parseInt(bot?.stop_grace_period ?? '', 10) * 1000).toBeGreaterThan(loadConfig({}).SHUTDOWN_MS)
   })
 
@@ -72,7 +72,7 @@ describe('docker-compose.yml', () => {
     expect(bytesOf(most) * 2).toBeLessThanOrEqual(bytesOf(redis?.mem_limit ?? ''))
   })
 
-  test('keeps what Redis holds, and never lets it forget for want of room', () => {
+  test('persists Redis, which never evicts keys', () => {
     expect(redis?.command?.join(' ')).toContain('--appendonly yes')
     expect(redis?.command?.join(' ')).toContain('--maxmemory-policy noeviction')
     expect(redis?.volumes?.some((volume) => volume.endsWith(':/data'))).toBe(true)
@@ -88,7 +88,7 @@ function bytesOf(size: string): number {
 }
 
 describeWithCompose('docker-compose config', () => {
-  test('takes the file with .env.example as it is', () => {
+  test('accepts .env.example as it is', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-compose-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     copyFileSync(join(ROOT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'))
@@ -105,7 +105,7 @@ describe('Dockerfile', () => {
   const copied = (stage: typeof last) =>
     stage.instructions.filter(({ name }) => name === 'COPY').flatMap((copy) => copyOf(copy).from)
 
-  test('copies only what git knows and .dockerignore lets through', () => {
+  test('copies only files that git tracks and .dockerignore admits', () => {
     const fromHere = stages
       .flatMap(({ instructions }) => instructions)
       .filter(({ name, flags }) => name === 'COPY' && !flags['from'])
@@ -116,13 +116,13 @@ describe('Dockerfile', () => {
     expect(paths.filter((path) => !known(path) || !ignore.includes(`!${path}`))).toEqual([])
   })
 
-  test('ends with an image that holds the build, its packages and every folder that the code reads', () => {
+  test('builds an image with the build, its packages and every folder that the code reads', () => {
     const held = copied(last).map((path) => path.replace('/app/', ''))
     expect(held).toEqual(expect.arrayContaining(['package.json', 'node_modules', 'dist']))
     expect(foldersRead().filter((folder) => !held.includes(folder))).toEqual([])
   })
 
-  test('starts what npm start starts, as a user without rights, and looks after its health', () => {
+  test('starts what npm start starts, as an unprivileged user, with a health check', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } }
     const only = (name: string) =>
       last.instructions.filter((instruction) => instruction.name === name).map(({ rest }) => rest)

@@ -19,7 +19,7 @@ const documents = [
 ].filter((path) => path.endsWith('.md'))
 
 describe('docs/models.md', () => {
-  test('has the dialects of the code', () => {
+  test('lists the dialects of the code', () => {
     expect(tableUnder('| `AGENT_DIALECT` |', textOf('docs/models.md')).map(([name]) => codeIn(name))).toEqual(
       Object.keys(DIALECTS),
     )
@@ -28,7 +28,7 @@ describe('docs/models.md', () => {
 })
 
 describe('docs/tools.md', () => {
-  test('has the tools of the code, by the names that the model calls, and says which are on', () => {
+  test('lists the tools of the code by the model’s names, and says which are on', () => {
     const rows = tableUnder('| `TOOLS` |', textOf('docs/tools.md'))
     expect(rows.map(([name]) => codeIn(name))).toEqual(toolNames)
     for (const [name, calls, on] of rows) {
@@ -41,7 +41,7 @@ describe('docs/tools.md', () => {
 })
 
 describe('docs/mcp.md', () => {
-  test('has lists of APPROVERS that are ones, for everything, a server and the beginnings of names', () => {
+  test('has valid examples of APPROVERS', () => {
     const [line = ''] = /^APPROVERS=.*$/m.exec(textOf('docs/mcp.md')) ?? []
     expect(loadConfig(parse(line)).APPROVERS.map(({ name, notAsker }) => [name, notAsker])).toEqual([
       [undefined, false],
@@ -76,13 +76,13 @@ describe('the pictures of README and docs', () => {
     })),
   )
 
-  test('show each way to show the work, and say in words what is on them', () => {
+  test('show each way to show the work, with alt texts', () => {
     const waysShown = pictures.flatMap(({ words }) => /^STEPS=(\w+)/.exec(words)?.[1] ?? [])
     expect([...new Set(waysShown)].sort()).toEqual([...STEPS].sort())
     expect(pictures.filter(({ words }) => words.length < 40)).toEqual([])
   })
 
-  test('are small PNGs, and all of those that npm run pictures makes, in light and dark', () => {
+  test('are small PNGs, exactly those that npm run pictures makes, in light and dark', () => {
     const made = filesIn('docs/pictures').concat(filesIn('playground/page').filter((path) => path.endsWith('.png')))
     expect([...new Set(pictures.flatMap(({ path, dark }) => [path, dark]))].sort()).toEqual(made.sort())
     expect(pictures.filter(({ path, dark }) => dark !== path.replace('.png', '-dark.png'))).toEqual([])

@@ -11,7 +11,7 @@ interface Lock {
 const lock = JSON.parse(textOf('package-lock.json')) as Lock
 const manifest = JSON.parse(textOf('package.json')) as { dependencies: object; devDependencies: object }
 
-test('package-lock.json carries no download addresses, so that npm ci asks whichever registry is set', () => {
+test('package-lock.json contains no download addresses, so npm ci uses the configured registry', () => {
   expect(
     Object.entries(lock.packages)
       .filter(([, { resolved }]) => resolved !== undefined)
@@ -19,14 +19,14 @@ test('package-lock.json carries no download addresses, so that npm ci asks which
   ).toEqual([])
 })
 
-test('package-lock.json can vouch for every package', () => {
+test('package-lock.json has an integrity hash for every package', () => {
   const unsure = Object.entries(lock.packages).filter(
     ([name, { integrity, link }]) => name !== '' && !integrity && !link,
   )
   expect(unsure.map(([name]) => name)).toEqual([])
 })
 
-test('package-lock.json belongs to package.json', () => {
+test('package-lock.json matches package.json', () => {
   expect(lock.packages['']?.dependencies).toEqual(manifest.dependencies)
   expect(lock.packages['']?.devDependencies).toEqual(manifest.devDependencies)
 })

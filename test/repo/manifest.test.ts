@@ -159,13 +159,13 @@ const plain = manifestSchema.parse(load(textOf('manifest.yml')))
 const agent = manifestSchema.parse(load(textOf('manifest.agent.yml')))
 
 describe('what the code needs', () => {
-  test('is found in the code, not only written down here', () => {
+  test('is found in the code, not only listed here', () => {
     expect(methods).toContain('chat.postMessage')
     expect(events).toEqual(expect.arrayContaining(['app_mention', 'message']))
     expect(commands).toEqual([COMMAND])
   })
 
-  test('is known here for every method and event, and to the local Slack too', () => {
+  test('is listed here and in the local Slack for every method and event', () => {
     expect(methods.filter((method) => !(method in METHOD_SCOPES))).toEqual([])
     expect(events.filter((event) => !(event in EVENTS))).toEqual([])
     const contradicted = methods.filter((method) =>
@@ -176,26 +176,26 @@ describe('what the code needs', () => {
 })
 
 describe('manifest.yml', () => {
-  test('asks for the scopes that the code needs and for no others', () => {
+  test('requests exactly the scopes that the code needs', () => {
     expect(plain.oauth_config.scopes.bot).toEqual(neededScopes())
   })
 
-  test('lets a workspace decline what the bot can do without', () => {
+  test('marks scopes that the bot can do without as optional', () => {
     expect(plain.oauth_config.scopes.bot_optional).toEqual(OPTIONAL)
     expect(plain.oauth_config.scopes.bot).toEqual(expect.arrayContaining(OPTIONAL))
   })
 
-  test('has the scopes of people’s own search, which nobody has to grant', () => {
+  test('has the user scopes for search, as optional', () => {
     const { user, user_optional } = plain.oauth_config.scopes
     expect([user, user_optional]).toEqual([SCOPES.toSorted(), user])
     expect(agent.oauth_config.scopes).toMatchObject({ user, user_optional })
   })
 
-  test('subscribes to the events that the code listens to and to no others', () => {
+  test('subscribes to exactly the events that the code handles', () => {
     expect(plain.settings.event_subscriptions.bot_events).toEqual(neededEvents())
   })
 
-  test('has the command that the code answers', () => {
+  test('has the command that the code handles', () => {
     expect(plain.features.slash_commands.map(({ command }) => command)).toEqual(commands)
   })
 
@@ -210,7 +210,7 @@ describe('manifest.yml', () => {
 })
 
 describe('manifest.agent.yml', () => {
-  test('is manifest.yml with the agent view, and what Slack wants beside that', () => {
+  test('is manifest.yml with the agent view and its requirements', () => {
     const { agent_view, ...features } = agent.features
     expect(agent_view?.agent_description).toMatch(/^Answers questions .*\bstep by step\b.*\.$/)
     // Slack's own limit.

@@ -34,7 +34,7 @@ function isView({ initializer, type }: ts.VariableDeclaration): boolean {
   )
 }
 
-test('the catalogue has each builder of blocks that listeners, displays, views and approvals use, and no other', () => {
+test('the catalogue contains exactly the block builders that listeners, displays, views and approvals use', () => {
   const builders = files.flatMap((file) => buildersOf(file).map((name) => `${short(file)} ${name}`))
   expect(Object.keys(SENT).sort()).toEqual(builders.sort())
 })
@@ -49,7 +49,7 @@ const NOT_OF_BLOCKS = [
   ...['answer', 'blockquote', 'def', 'stop', 'text', 'code', 'space'],
 ]
 
-test('each kind of block and element that the code writes is in some sample of the catalogue', () => {
+test('each kind of block and element in the code is in a sample of the catalogue', () => {
   const written = new Set(files.flatMap(typesIn))
   expect(written.size).toBeGreaterThan(25)
   const sampled = JSON.stringify(Object.values(SENT).flatMap((make) => make()))

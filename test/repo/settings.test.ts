@@ -7,7 +7,7 @@ import { defaultOf, settingsPage } from '../harness/settings-page.ts'
 import { textOf } from '../harness/source.ts'
 
 describe('docs/settings.md', () => {
-  test('is what the code says (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
+  test('matches the code (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
     await expect(settingsPage()).toMatchFileSnapshot('../../docs/settings.md')
   })
 
@@ -23,7 +23,7 @@ describe('docs/settings.md', () => {
 })
 
 describe('the groups of settings', () => {
-  test('have each setting once with a sentence, in the order of the code', () => {
+  test('contain each setting once with a sentence, in the order of the code', () => {
     const groups = Object.values(SETTING_GROUPS)
     expect(groups.flatMap((group) => Object.keys(group)).sort()).toEqual([...SETTINGS].sort())
     for (const group of groups) {
@@ -35,11 +35,11 @@ describe('the groups of settings', () => {
 })
 
 describe('.env.example', () => {
-  test('is what the code says (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
+  test('matches the code (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
     await expect(envExample()).toMatchFileSnapshot('../../.env.example')
   })
 
-  test('taken as it is, changes nothing', () => {
+  test('changes nothing if it is used as it is', () => {
     expect(loadConfig(parse(textOf('.env.example')))).toEqual(loadConfig({}))
   })
 })

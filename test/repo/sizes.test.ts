@@ -8,14 +8,14 @@ const all = [...code, ...tests]
 
 const sum = (files: SourceFile[]) => files.reduce((lines, file) => lines + file.lines, 0)
 
-test('no comment silences the compiler or the linter, or puts work off', () => {
+test('no comment silences the compiler or the linter, or postpones work', () => {
   const silences = /@ts-(ignore|expect-error|nocheck)|eslint-disable|prettier-ignore|\b(TODO|FIXME|XXX|HACK)\b/
   const suspects = all.filter(({ text }) => silences.test(text))
   const found = suspects.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })))
   expect(found.filter(({ text }) => silences.test(text)).map(({ path, line }) => `${path}:${line}`)).toEqual([])
 })
 
-test('no test is skipped, singled out or left for later', () => {
+test('no test is skipped, focused or a todo', () => {
   // The harness may skip what needs a program that is not installed. It says so, and never skips in CI.
   const files = tests.filter((file) => !file.path.startsWith('test/harness/'))
   expect(files.flatMap((file) => places(file, SKIP, isSkip))).toEqual([])
@@ -25,7 +25,7 @@ test('no test mocks a module or spies on one', () => {
   expect(tests.flatMap((file) => places(file, MOCK, isMock))).toEqual([])
 })
 
-test('the sizes, for the record', () => {
+test('the sizes are within the limits', () => {
   const comments = code.flatMap(({ text }) => text.match(/^\s*(\/\/|\/?\*)/gm) ?? [])
   const share = (100 * comments.length) / sum(code)
   const ratio = sum(tests) / sum(code)

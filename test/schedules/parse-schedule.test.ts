@@ -292,13 +292,13 @@ test.each([
   expect(parsed && 'question' in parsed ? parsed.question : undefined).toBe(question)
 })
 
-test('a schedule that runs too often is refused with a sentence, with the word schedule and without', () => {
+test('a schedule that runs too often is refused with a sentence, with or without the word schedule', () => {
   const problem = 'That is too often. A schedule may run at most every 15 minutes.'
   for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what happened?'])
     expect([told(text), told(text, true)]).toEqual([[problem], [problem]])
 })
 
-test('the word schedule stands at the beginning, with a colon or without', () => {
+test('the word schedule may come first, with or without a colon', () => {
   expect(['schedule: every day', 'Schedule every day', 'schedule'].map(afterScheduleWord)).toEqual([
     'every day',
     'every day',

@@ -18,7 +18,7 @@ describe('text', () => {
     expect(text.endsWith('Question: Who?\nThought:: ""')).toBe(true)
   })
 
-  test('a tool of several fields is listed with their JSON schema', () => {
+  test('a tool with several fields is listed with their JSON schema', () => {
     const both = { ...tool('weather'), ...zodInput(z.object({ city: z.string(), days: z.number() })) }
     expect(prompt('text', { tools: [both] })).toContain(
       'The input is a JSON object: {"city":{"type":"string"},"days":{"type":"number"}}',
@@ -27,7 +27,7 @@ describe('text', () => {
 })
 
 describe('json', () => {
-  test('shows the work so far in the words of seed 001, each action as a blob', () => {
+  test('shows earlier steps in the wording of seed 001, each action as a JSON blob', () => {
     const text = prompt('json', { steps: [step(1)] })
     expect(text).toContain(
       'Who?\n\nThis was your previous work (but I haven\'t seen any of it! I only see what you return as final answer):\nThought: I think 1.\nAction:\n```\n{\n  "action": "wikipedia",\n  "action_input": "entity 1"\n}\n```\n\nObservation: ',
@@ -35,7 +35,7 @@ describe('json', () => {
     expect(prompt('json')).not.toContain('previous work')
   })
 
-  test('reads one blob, its input text or an object', () => {
+  test('reads one blob, whose input is a text or an object', () => {
     expect(
       read('json', 'Thought: hm\nAction:\n```\n{"action": "wikipedia", "action_input": {"query": "x", "n": 2}}\n```'),
     ).toEqual({
@@ -57,12 +57,12 @@ describe.each(['json', 'text'] as const)('JSON in quotes as the input of the %s 
     return { input: action?.input, taken: coerceInput(tools[0]!, action?.input) }
   }
 
-  test('stays the text where the tool takes one text', () => {
+  test('stays a text for a tool that takes one text', () => {
     const text = '{"a":1,"b":2}'
     expect(given(text, WIKI)).toEqual({ input: text, taken: { ok: true, value: { query: text } } })
   })
 
-  test('is an object where the tool takes that', () => {
+  test('is an object for a tool that takes one', () => {
     expect(given('{"query":"x"}', WIKI)).toEqual({ input: { query: 'x' }, taken: { ok: true, value: { query: 'x' } } })
     const weather = { ...tool('weather'), ...zodInput(z.object({ city: z.string(), days: z.number() })) }
     const fields = { city: 'Paris', days: 2 }
@@ -71,7 +71,7 @@ describe.each(['json', 'text'] as const)('JSON in quotes as the input of the %s 
 })
 
 describe('docstore', () => {
-  test('calls our tools Search and Lookup, and numbers the steps', () => {
+  test('names the tools Search and Lookup, and numbers the steps', () => {
     const steps = [step(1), step(2, { action: { tool: 'wikipedia_lookup', input: 'born' } })]
     const text = prompt('docstore', { steps })
     expect(text).toContain('Question: Who?\nThought 1: I think 1.\nAction 1: Search[entity 1]\nObservation 1: <')
@@ -94,7 +94,7 @@ describe('docstore', () => {
     expect(read('docstore', text)).toEqual({ kind: 'actions', thought: 'I look.', actions: [{ tool: name, input }] })
   })
 
-  test('reads Finish, and tells of the form where there is none', () => {
+  test('reads Finish, and explains the form if it is missing', () => {
     expect(read('docstore', ' So.\nAction 3: Finish[the Atlantic Ocean]')).toMatchObject({
       kind: 'finish',
       answer: 'the Atlantic Ocean',
@@ -120,7 +120,7 @@ describe('docstore', () => {
 })
 
 describe('bracket', () => {
-  test('lists people’s own tools in the form, with the examples that stand beside them', () => {
+  test('lists custom tools with their examples', () => {
     const text = dialect('bracket', 'Question: mine\nAction: GetInvoice[A]').render(
       view({ tools: [tool('GetInvoice')] }),
     ).messages[0]
@@ -128,7 +128,7 @@ describe('bracket', () => {
     expect(text?.content.endsWith('Question: mine\nAction: GetInvoice[A]')).toBe(true)
   })
 
-  test('has no numbers, and reads its own tools', () => {
+  test('does not number steps, and reads calls of custom tools', () => {
     const text = prompt('bracket', { steps: [step(1)] })
     expect(text).toContain('Thought: I think 1.\nAction: wikipedia[entity 1]\nObservation: <')
     expect(read('bracket', ' Sum.\nAction : Total[1 2]', [tool('Total')])).toMatchObject({
@@ -156,7 +156,7 @@ describe('self-ask', () => {
     expect(reading).toMatchObject({ kind: 'actions', actions: [{ tool: asked, input: 'Who wrote it?' }] })
   })
 
-  test('reads the final answer, and an intermediate one begins what the model must not write', () => {
+  test('reads the final answer, and cuts the text before an invented intermediate answer', () => {
     expect(read('self-ask', 'So the final answer is: Canada')).toMatchObject({ kind: 'finish', answer: 'Canada' })
     expect(dialect('self-ask').beginsObservation('Intermediate answer: ')).toBe(true)
     expect(dialect('self-ask').stop).toEqual(['\nIntermediate answer:'])
@@ -169,7 +169,7 @@ describe('conversational', () => {
     { question: 'And my age?', answer: `${'long '.repeat(1000)}end` },
   ]
 
-  test('has the history inside the prompt, long answers shortened', () => {
+  test('contains the history, with long answers shortened', () => {
     const text = prompt('conversational', { history })
     expect(text).toContain(
       'The conversation so far:\nHuman: My name is Ada.\nAI: Hello Ada.\nHuman: And my age?\nAI: long ',

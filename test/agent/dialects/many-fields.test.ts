@@ -147,7 +147,7 @@ test.for(ROWS)('%s reads %s', ([name, , completion, wanted, input]) => {
   expect(coerceInput(wanted, action?.input)).toEqual({ ok: true, value: input })
 })
 
-test('a tool that needs an input is not called without one, and one that breaks off is none', () => {
+test('a tool that needs an input is not called without one or with a truncated one', () => {
   for (const name of ['text', 'conversational'] as const)
     expect(read(name, 'Thought: t\nAction: fs__peek', ALL).kind).toBe('unreadable')
   for (const cut of ['{"path": "a", "edits": [{"oldText": "x"', '{"path": "a", "edits": ['])
@@ -157,7 +157,7 @@ test('a tool that needs an input is not called without one, and one that breaks 
     })
 })
 
-test('a mistake names the field, what is wanted there, and not a schema without end', () => {
+test('an error names the field and what it accepts, in bounded length', () => {
   const long = tool(
     'long',
     { a: { type: 'string', description: 'x'.repeat(50_000) }, b: text },
@@ -201,7 +201,7 @@ describe('a prompt', () => {
     if (name !== 'bracket') expect(said).toContain('fs__details, or another of those above')
   })
 
-  test('of native tells those of many in words, and its list of tools never changes', () => {
+  test('of the native dialect describes tools with several fields in words, and its tool list never changes', () => {
     const asked = step(1, { action: { tool: 'fs__details', input: { tool: 'fs__peek' } } })
     const called = step(2, { action: { tool: 'fs__graph', input: {} } })
     const names = (steps: (typeof asked)[]) =>

@@ -3,7 +3,7 @@ import { echo, runOn } from '../../harness/agent-run.ts'
 import { dialect, read, step, view } from '../../harness/dialect.ts'
 
 describe('native', () => {
-  test('tells of the tools as specifications, on the final turn too, and lets none be called then', () => {
+  test('sends tool specifications in every turn, and allows no call on the final one', () => {
     const rendered = dialect('native').render(view())
     expect(rendered.tools).toMatchObject([
       { name: 'wikipedia', parameters: { type: 'object' } },
@@ -34,14 +34,14 @@ describe('native', () => {
     ])
   })
 
-  test('makes ids where the endpoint gave none, the same each time', () => {
+  test('creates stable ids if the endpoint sent none', () => {
     const steps = [1, 2].map((n) => step(n, { turn: 1, action: { tool: 'wikipedia', input: { query: `${n}` } } }))
     const [once, again] = [1, 2].map(() => dialect('native').render(view({ steps })).messages)
     expect(once).toEqual(again)
     expect(once?.[2]?.toolCalls?.map(({ id }) => id)).toEqual(once?.slice(3).map(({ toolCallId }) => toolCallId))
   })
 
-  test('reads calls, with the text beside them for the thought, and never the reasoning', () => {
+  test('reads calls, and takes the text beside them as the thought, never the reasoning', () => {
     const toolCalls = [
       { id: 'c1', name: 'wikipedia', arguments: '{"query":"x"}' },
       { id: 'c2', name: 'wikipedia', arguments: '' },
@@ -62,7 +62,7 @@ describe('native', () => {
     })
   })
 
-  test('takes text without a call for the answer', () => {
+  test('takes text without a call as the answer', () => {
     expect(read('native', '<think>hm</think>\n**42**, as Observation: shows.')).toEqual({
       kind: 'finish',
       thought: '',
@@ -91,7 +91,7 @@ describe('native', () => {
     })
   })
 
-  test('makes all of the calls that leak', () => {
+  test('executes all calls that leaked into the text', () => {
     expect(read('native', '[wikipedia(query="x"), wikipedia_lookup(query="y")]')).toMatchObject({
       actions: [
         { tool: 'wikipedia', input: { query: 'x' } },
@@ -100,13 +100,13 @@ describe('native', () => {
     })
   })
 
-  test('makes none that breaks off, and none that an answer shows of another tool', () => {
+  test('ignores a truncated leaked call, and one that an answer quotes', () => {
     expect(read('native', '<function=wikipedia>{"query": "x')).toMatchObject({ kind: 'unreadable' })
     const shown = 'Write `<function=deploy>{"now": true}</function>` to deploy.'
     expect(read('native', shown)).toMatchObject({ kind: 'finish', answer: shown })
   })
 
-  test('knows a tool by its name within a namespace', () => {
+  test('recognizes a tool by its name without the namespace', () => {
     const toolCalls = [{ id: 'c1', name: 'functions.wikipedia', arguments: '{"query":"x"}' }]
     expect(read('native', { text: '', toolCalls })).toMatchObject({ actions: [{ tool: 'wikipedia', callId: 'c1' }] })
   })
@@ -119,7 +119,7 @@ describe('native', () => {
     expect(read('native', text)).toMatchObject({ kind: 'finish', answer: '42' })
   })
 
-  test('leaves an answer alone that has a line like a label', () => {
+  test('keeps an answer that contains a line like a label', () => {
     const answer = 'Minutes of today:\nAction: Bob writes to Ann\nThat is all.'
     expect(read('native', answer)).toMatchObject({ kind: 'finish', answer })
   })

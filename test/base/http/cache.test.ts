@@ -4,7 +4,7 @@ import { createCache } from '../../../src/base/http/cache.ts'
 
 const forever = { size: 1, until: Infinity }
 
-test('the least recently used goes first', () => {
+test('the least recently used entry is evicted first', () => {
   const cache = createCache<number>({ entries: 2, maxBytes: 1000, now: () => 0 })
   cache.set('a', 1, forever)
   cache.set('b', 2, forever)
@@ -13,21 +13,21 @@ test('the least recently used goes first', () => {
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([1, undefined, 3])
 })
 
-test('a value set again takes the old one’s place and size', () => {
+test('a value set again replaces the old one and its size', () => {
   const cache = createCache<number>({ entries: 10, maxBytes: 800, now: () => 0 })
   for (let i = 0; i < 50; i += 1) cache.set('a', i, { size: 100, until: Infinity })
   cache.set('b', 1, { size: 100, until: Infinity })
   expect([cache.get('a'), cache.get('b')]).toEqual([49, 1])
 })
 
-test('a value that would push out too much is not kept, nor what stood in its place', () => {
+test('a value that would evict too much is not stored, and its old value is removed', () => {
   const cache = createCache<number>({ entries: 10, maxBytes: 800, now: () => 0 })
   cache.set('a', 1, forever)
   cache.set('a', 2, { size: 101, until: Infinity })
   expect(cache.get('a')).toBeUndefined()
 })
 
-test('what is too old is gone', () => {
+test('an expired entry is gone', () => {
   let now = 0
   const cache = createCache<number>({ entries: 10, maxBytes: 800, now: () => now })
   cache.set('a', 1, { size: 1, until: 10 })
@@ -37,7 +37,7 @@ test('what is too old is gone', () => {
   expect(cache.get('a')).toBeUndefined()
 })
 
-test('neither entries nor bytes ever pass their bounds, whatever is kept', () => {
+test('entries and bytes never exceed their limits', () => {
   const step = fc.record({ key: fc.integer({ min: 0, max: 20 }), size: fc.integer({ min: 0, max: 60 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

@@ -29,16 +29,16 @@ test.each(['zstd', 'gzip, zstd', 'gzip, gzip, gzip, gzip'])('%s is left as it ca
   expect(await (await read(Buffer.from('as it came'), encoding)).text()).toBe('as it came')
 })
 
-test('what is not packed as it says fails', async () => {
+test('a wrong content-encoding fails', async () => {
   await expect((await read(Buffer.from('not packed at all'), 'gzip')).text()).rejects.toThrow()
 })
 
-test('no more than 64 MiB are unpacked for a body that is read whole', async () => {
+test('at most 64 MiB are decompressed for a body that is read whole', async () => {
   const response = await read(gzipSync(Buffer.alloc(80 * 2 ** 20)), 'gzip')
   await expect(response.text()).rejects.toThrow('The answer is larger than 64 MiB.')
 })
 
-test('a stream is unpacked as it comes in', async () => {
+test('a stream is decompressed as it arrives', async () => {
   const packer = createGzip()
   const server = await startWebServer((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' })

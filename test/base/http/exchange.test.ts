@@ -40,7 +40,7 @@ describe('a server that is busy', () => {
     expect(pauses).toEqual([pause])
   })
 
-  test('asks for a pause once more, and the model hears for how long', async () => {
+  test('asks for a pause again, and the model reads for how long', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '4' }).end())
     await expect(fetch('/')).rejects.toThrow('wiki gets too many requests right now (429). It asks to wait 4 s.')
     expect(server.paths).toHaveLength(2)
@@ -48,7 +48,7 @@ describe('a server that is busy', () => {
 })
 
 describe('an address', () => {
-  test('that is none is told so, and is not repeated', async () => {
+  test('that is invalid gets an error without repeating it', async () => {
     const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
     onTestFinished(() => http.close())
     const fetch = http.scope({ name: 'mine' })
@@ -56,7 +56,7 @@ describe('an address', () => {
       await expect(fetch(address)).rejects.toThrow(/^mine got an invalid address\.$/)
   })
 
-  test('whose host nobody knows is told as one that could not be reached, after a second try', async () => {
+  test('with an unknown host is reported as unreachable after a second try', async () => {
     let asked = 0
     const resolve = async (): Promise<LookupAddress[]> => {
       asked += 1
@@ -71,7 +71,7 @@ describe('an address', () => {
     expect(asked).toBe(2)
   })
 
-  test('of one page is asked for once, whatever part of the page is meant', async () => {
+  test('of the same page is requested once, whatever its fragment', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.end('page'))
     await fetch('/a#one')
     await fetch('/a#two')
@@ -79,13 +79,13 @@ describe('an address', () => {
   })
 })
 
-describe('at the bound', () => {
-  test('a body of just as many bytes as may come is taken', async () => {
+describe('at the limit', () => {
+  test('a body of exactly the maximum size is accepted', async () => {
     const { fetch } = await fetchFrom((_, response) => response.end('x'.repeat(2_000)), { maxBytes: 2_000 })
     expect((await fetch('/')).body).toHaveLength(2_000)
   })
 
-  test('five redirects are followed, and no sixth', async () => {
+  test('five redirects are followed, a sixth is not', async () => {
     const { fetch, server } = await fetchFrom((path, response) => {
       const left = Number(path.slice(1))
       if (left === 0) return response.end('there')
@@ -96,12 +96,12 @@ describe('at the bound', () => {
     expect(server.paths).toHaveLength(6 + 6)
   })
 
-  test('an answer with no body at all is an empty text', async () => {
+  test('a response without a body is an empty text', async () => {
     const { fetch } = await fetchFrom((_, response) => response.writeHead(204).end())
     expect(await fetch('/')).toMatchObject({ status: 204, body: '' })
   })
 
-  test('a redirect that names no place is an answer like any other', async () => {
+  test('a redirect without a location is an ordinary response', async () => {
     const { fetch } = await fetchFrom((_, response) => response.writeHead(302).end('moved, but where?'))
     expect(await fetch('/')).toMatchObject({ status: 302, body: 'moved, but where?' })
   })

@@ -34,14 +34,14 @@ async function proxiedBot(t: Ends, mode: 'http' | 'socket') {
 }
 
 describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
-  test('over HTTP: Slack and the model are reached through it, and a question is answered', async (t) => {
+  test('over HTTP: Slack and the model are reached through it', async (t) => {
     const { proxy, urls, mention } = await proxiedBot(t, 'http')
     const thread = await mention('What is 2+2?')
     expect(await thread.lastAnswer()).toBe('It is 4.')
     expect(new Set(proxy.asked)).toEqual(new Set([hostOf(urls.SLACK_API_URL), hostOf(urls.OPENAI_BASE_URL)]))
   })
 
-  test('in Socket Mode the socket goes through it as well', async (t) => {
+  test('in Socket Mode the socket goes through it too', async (t) => {
     const { proxy, slack, urls, mention } = await proxiedBot(t, 'socket')
     const thread = await mention('What is 2+2?')
     expect(await thread.lastAnswer()).toBe('It is 4.')
@@ -51,7 +51,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
     expect(proxy.asked.filter((host) => host === hostOf(urls.SLACK_API_URL)).length).toBeGreaterThan(1)
   })
 
-  test('a private word by response_url is sent too', async (t) => {
+  test('an ephemeral message by response_url goes through it too', async (t) => {
     const { proxy, slack, urls } = await proxiedBot(t, 'http')
     slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     await slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
@@ -61,7 +61,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
     expect(new Set(asked)).toEqual(new Set([hostOf(urls.SLACK_API_URL)]))
   })
 
-  test('a proxy that refuses the model’s host is a failure in plain words', async (t) => {
+  test('a proxy that refuses the model’s host is reported in plain words', async (t) => {
     const { proxy, slack, model, mention } = await proxiedBot(t, 'http')
     proxy.refuses.add('model.tst')
     const thread = await mention('What is 2+2?')
@@ -77,7 +77,7 @@ describe('a fetch behind a proxy', () => {
     return (net.fetch ?? fetch)(address).then(({ status }) => status)
   }
 
-  test('asks it to connect to an https host at its port, and sends it nothing else', async (t) => {
+  test('sends the proxy only a CONNECT for an https host and port', async (t) => {
     const proxy = await connectProxy(t)
     proxy.refuses.add('slack.com').add('model.example')
     await expect(through(proxy, 'https://slack.com/api/auth.test')).rejects.toThrow()
@@ -85,7 +85,7 @@ describe('a fetch behind a proxy', () => {
     expect(proxy.asked).toEqual(['slack.com:443', 'model.example:8443'])
   })
 
-  test('takes loopback directly, by whichever name', async (t) => {
+  test('reaches loopback directly, by any name', async (t) => {
     const [proxy, server] = [await connectProxy(t), await ok()]
     const { port } = new URL(server.url)
     expect(await through(proxy, `http://127.0.0.1:${port}/`)).toBe(200)
@@ -115,14 +115,14 @@ describe('a fetch behind a proxy', () => {
     for (const end of ends) await end()
   })
 
-  test('takes the name and the password for it from its address', async (t) => {
+  test('reads the proxy’s user and password from its URL', async (t) => {
     const [proxy, server] = [await connectProxy(t), await ok()]
     const url = proxy.url.replace('://', '://ann:p%40ss@')
     expect(await through({ ...proxy, url }, behind(server.url, 'any.tst'))).toBe(200)
     expect(proxy.authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`)
   })
 
-  test('is straight where none is set, or NO_PROXY is *', async () => {
+  test('connects directly without a proxy or with NO_PROXY=*', async () => {
     const { url } = await ok()
     for (const settings of [{}, { NO_PROXY: 'example.com' }, { HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '*' }]) {
       const { fetch: straight, dispatcher } = await createNetwork(settings)
@@ -131,7 +131,7 @@ describe('a fetch behind a proxy', () => {
   })
 })
 
-test('the lower-case names of the environment count too', () => {
+test('lower-case variable names count too', () => {
   expect(loadConfig({ https_proxy: 'http://proxy:3128', no_proxy: 'a.example' })).toMatchObject({
     HTTPS_PROXY: 'http://proxy:3128',
     NO_PROXY: 'a.example',

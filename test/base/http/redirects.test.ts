@@ -32,7 +32,7 @@ test.each([301, 302, 303])('a %i is followed by a GET, while a POST is answered 
   expect(server.paths).toEqual(['/from', '/to', '/from'])
 })
 
-test('another origin is sent nothing: the redirect itself is the answer', async () => {
+test('another origin receives nothing: the redirect itself is the response', async () => {
   const other = await startWebServer((_, response) => response.end('stolen'))
   for (const init of [secret, {}]) {
     const { call } = await redirecting(307, `${other.url}/to`)
@@ -42,7 +42,7 @@ test('another origin is sent nothing: the redirect itself is the answer', async 
   expect(other.paths).toEqual([])
 })
 
-test('a caller that wants none gets none', async () => {
+test('a caller that follows no redirects gets the redirect', async () => {
   const { call, server } = await redirecting(307, '/to')
   await expect(call({ ...secret, redirect: 'error' })).rejects.toMatchObject({
     cause: { message: 'unexpected redirect' },
@@ -51,7 +51,7 @@ test('a caller that wants none gets none', async () => {
   expect(server.paths).toEqual(['/from', '/from'])
 })
 
-test('round in circles ends', async () => {
+test('a redirect loop ends', async () => {
   const { call, server } = await redirecting(307, '/from')
   await expect(call()).rejects.toMatchObject({ cause: { message: 'redirected too often' } })
   expect(server.paths).toHaveLength(6)

@@ -20,7 +20,7 @@ async function startServer(t: Ends) {
   return (path: string, method = 'GET') => fetch(`http://127.0.0.1:${server.port}${path}`, { method })
 }
 
-test('a page is found whatever its query is, and is never kept by a cache', async (t) => {
+test('a page is found with any query, and is not cached', async (t) => {
   const ask = await startServer(t)
   const answers = [await ask('/page'), await ask('/page?probe=1&x')]
   for (const answer of answers) {
@@ -30,7 +30,7 @@ test('a page is found whatever its query is, and is never kept by a cache', asyn
   }
 })
 
-test('what comes before the pages has what is its own, at a page’s path too', async (t) => {
+test('an earlier handler gets its own requests, even at a page’s path', async (t) => {
   const ask = await startServer(t)
   const heard = [await ask('/page', 'POST'), await ask('/slack/events?x', 'POST'), await ask('/page')]
   expect(await Promise.all(heard.map((answer) => answer.text()))).toEqual([
@@ -40,14 +40,14 @@ test('what comes before the pages has what is its own, at a page’s path too', 
   ])
 })
 
-test('HEAD tells of a page what GET does, without its body', async (t) => {
+test('HEAD returns a page’s headers without the body', async (t) => {
   const ask = await startServer(t)
   const answer = await ask('/page', 'HEAD')
   expect([answer.status, await answer.text()]).toEqual([200, ''])
   expect((await ask('/broken', 'HEAD')).status).toBe(503)
 })
 
-test('what fails is 503 for a page and 404 for a path that nobody knows, and the server goes on', async (t) => {
+test('a failing page is 503, an unknown path 404, and the server continues', async (t) => {
   const ask = await startServer(t)
   expect((await ask('/broken')).status).toBe(503)
   expect((await ask('/pages')).status).toBe(404)

@@ -13,7 +13,7 @@ function controlled<T>() {
   return { state, work }
 }
 
-test('callers with one key get one piece of work’s outcome', async () => {
+test('callers with the same key share one result', async () => {
   const shared = createSharedWork<string>()
   const { state, work } = controlled<string>()
   const both = Promise.all([shared.join('k', undefined, work), shared.join('k', undefined, work)])
@@ -22,7 +22,7 @@ test('callers with one key get one piece of work’s outcome', async () => {
   expect(state.started).toBe(1)
 })
 
-test('other keys are other work', async () => {
+test('other keys have their own work', async () => {
   const shared = createSharedWork<string>()
   expect(await Promise.all(['a', 'b'].map((key) => shared.join(key, undefined, async () => key)))).toEqual(['a', 'b'])
 })
@@ -36,7 +36,7 @@ test('a failure reaches every caller, and the next call tries again', async () =
   expect(await shared.join('k', undefined, async () => 'mended')).toBe('mended')
 })
 
-test('work goes on while one still waits, and is aborted when the last has left', async () => {
+test('work continues while anyone waits, and is aborted when the last caller leaves', async () => {
   const shared = createSharedWork<string>()
   const { state, work } = controlled<string>()
   const [first, second] = [new AbortController(), new AbortController()]
@@ -49,7 +49,7 @@ test('work goes on while one still waits, and is aborted when the last has left'
   expect(state.aborted).toBe(true)
 })
 
-test('who has left already starts nothing', async () => {
+test('a caller that is already aborted starts nothing', async () => {
   const shared = createSharedWork<string>()
   const { state, work } = controlled<string>()
   await expect(shared.join('k', AbortSignal.abort(new Error('gone')), work)).rejects.toThrow('gone')

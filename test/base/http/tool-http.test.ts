@@ -27,33 +27,33 @@ async function fetchFrom(
 }
 
 describe('an answer', () => {
-  test('comes with status, headers and text', async () => {
+  test('has status, headers and text', async () => {
     const { fetch } = await fetchFrom((_, response) => response.writeHead(404, { 'x-kind': 'none' }).end('not here'))
     expect(await fetch('/a')).toMatchObject({ status: 404, body: 'not here', headers: { 'x-kind': 'none' } })
   })
 
-  test('is decoded by the charset that the server names', async () => {
+  test('is decoded with the server’s charset', async () => {
     const { fetch } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html; charset="iso-8859-1"' }).end(Buffer.from([0x63, 0xe9])),
     )
     expect((await fetch('/')).body).toBe('cé')
   })
 
-  test('is UTF-8 where the charset is unknown', async () => {
+  test('is UTF-8 if the charset is unknown', async () => {
     const { fetch } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain; charset=klingon' }).end('é'),
     )
     expect((await fetch('/')).body).toBe('é')
   })
 
-  test('is unpacked', async () => {
+  test('is decompressed', async () => {
     const { fetch } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed')),
     )
     expect((await fetch('/')).body).toBe('packed')
   })
 
-  test('is asked for under the product’s name, with the tool’s own headers', async () => {
+  test('is requested with the product’s user agent and the tool’s headers', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.end())
     await fetch('/', { headers: { authorization: 'Bearer k' } })
     expect(server.requests[0]?.headers).toMatchObject({
@@ -63,7 +63,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a body too large', () => {
+describe('a body that is too large', () => {
   const endless = (response: ServerResponse) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     const pump = () => {
@@ -73,12 +73,12 @@ describe('a body too large', () => {
     pump()
   }
 
-  test('without end is cut off with a sentence', async () => {
+  test('that never ends is cut off with a sentence', async () => {
     const { fetch } = await fetchFrom((_, response) => endless(response))
     await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 MB.')
   })
 
-  test('is cut off where it was small when packed', async () => {
+  test('is cut off even if it was small when compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(100_000_000))
     const { fetch } = await fetchFrom((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -86,24 +86,24 @@ describe('a body too large', () => {
     await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 MB.')
   })
 
-  test('is measured against the scope’s own cap', async () => {
+  test('is measured against the scope’s own limit', async () => {
     const { fetch } = await fetchFrom((_, response) => response.end('x'.repeat(2001)), { maxBytes: 2000 })
     await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 kB.')
   })
 })
 
 describe('time', () => {
-  test('a server that never answers is given up', async () => {
+  test('a server that never answers runs into the time limit', async () => {
     const { fetch } = await fetchFrom(() => undefined, {}, { timeoutMs: 200 })
     await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
   })
 
-  test('a body that never ends is given up', async () => {
+  test('a body that never ends runs into the time limit', async () => {
     const { fetch } = await fetchFrom((_, response) => void response.write('begun'), {}, { timeoutMs: 200 })
     await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
   })
 
-  test('a caller that is stopped stops waiting at once, with its own reason', async () => {
+  test('an aborted caller stops waiting at once, with its own reason', async () => {
     const { fetch } = await fetchFrom(() => undefined)
     const controller = new AbortController()
     const waiting = fetch('/', { signal: controller.signal })
@@ -112,21 +112,21 @@ describe('time', () => {
   })
 })
 
-describe('a failure that may pass', () => {
-  test('a 503 is asked again once', async () => {
+describe('a temporary failure', () => {
+  test('a 503 is retried once', async () => {
     let n = 0
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(n++ === 0 ? 503 : 200).end('back'))
     expect((await fetch('/')).body).toBe('back')
     expect(server.paths).toHaveLength(2)
   })
 
-  test('a second 500 is a sentence, and there is no third try', async () => {
+  test('a second 500 is a sentence, without a third try', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(500).end('stack trace'))
     await expect(fetch('/')).rejects.toThrow('wiki has an error right now (500).')
     expect(server.paths).toHaveLength(2)
   })
 
-  test('Retry-After is waited for', async () => {
+  test('waits for Retry-After', async () => {
     const pauses: number[] = []
     let n = 0
     const clocks = { now: Date.now, sleep: async (ms: number) => void pauses.push(ms) }
@@ -137,13 +137,13 @@ describe('a failure that may pass', () => {
     expect(pauses).toEqual([3000])
   })
 
-  test('a Retry-After beyond the time left is not waited for, and told', async () => {
+  test('reports a Retry-After that exceeds the remaining time, without waiting', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '60' }).end())
     await expect(fetch('/')).rejects.toThrow('wiki gets too many requests right now (429). It asks to wait 60 s.')
     expect(server.paths).toHaveLength(1)
   })
 
-  test('a connection that closes early is tried again, then a sentence', async () => {
+  test('a connection that closes early is retried, then reported in a sentence', async () => {
     const { fetch, server } = await fetchFrom((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)
@@ -152,7 +152,7 @@ describe('a failure that may pass', () => {
     expect(server.paths).toHaveLength(2)
   })
 
-  test('a server that is not there is a sentence', async () => {
+  test('an unreachable server is reported in a sentence', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const fetch = httpFor().scope({ name: 'wiki', hosts: [url], inside: true })
     await expect(fetch(`${url}/?api_key=SECRET`)).rejects.toThrow('wiki cannot be reached (ECONNREFUSED).')
@@ -160,7 +160,7 @@ describe('a failure that may pass', () => {
 })
 
 describe('redirects', () => {
-  test('are followed within the setting’s host', async () => {
+  test('are followed within the host of the setting', async () => {
     const { fetch } = await fetchFrom((path, response) =>
       path === '/a' ? response.writeHead(302, { location: '/b' }).end() : response.end('arrived'),
     )
@@ -182,13 +182,13 @@ describe('redirects', () => {
     await expect(fetch('/')).rejects.toThrow(/^wiki (may not call|redirected to an invalid address)/)
   })
 
-  test('in circles end', async () => {
+  test('in a loop end', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(302, { location: '/again' }).end())
     await expect(fetch('/')).rejects.toThrow('wiki redirects in a circle.')
     expect(server.paths.length).toBeLessThan(10)
   })
 
-  test('to another of the setting’s hosts leave the key behind', async () => {
+  test('to another allowed host drop the API key', async () => {
     const other = await startWebServer((_, response) => response.end('other'))
     const first = await startWebServer((_, response) => response.writeHead(302, { location: other.url }).end())
     const fetch = httpFor().scope({ name: 'wiki', hosts: [first.url, other.url], inside: true })
@@ -234,7 +234,7 @@ describe('private addresses', () => {
     expect(server.paths).toEqual([])
   })
 
-  test('are refused although a tool with a setting has a connection open to the same host', async () => {
+  test('are refused even if another tool has an open connection to the same host', async () => {
     const server = await startWebServer((_, response) => response.end('inside'))
     const address = server.url.replace('127.0.0.1', 'wiki.corp.example')
     const http = httpFor({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
@@ -243,7 +243,7 @@ describe('private addresses', () => {
     await expect(http.scope({ name: 'wiki', hosts: [address] })(address)).rejects.toThrow('private or reserved')
   })
 
-  test('stay refused behind a setting’s name where no setting can mean them', async () => {
+  test('of cloud metadata stay refused even if a setting’s name resolves to them', async () => {
     const fetch = httpFor({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] }).scope({
       name: 'wiki',
       hosts: ['http://wiki.corp.example'],
@@ -252,7 +252,7 @@ describe('private addresses', () => {
     await expect(fetch('http://wiki.corp.example/')).rejects.toThrow('private or reserved')
   })
 
-  test('a name is resolved once a connection, so it cannot change between the check and the call', async () => {
+  test('a name is resolved once per connection, so it cannot change between the check and the call', async () => {
     const server = await startWebServer((_, response) => response.end('ok'))
     let asked = 0
     const resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 }]
@@ -269,7 +269,7 @@ describe('the cache', () => {
     return (_: string, response: ServerResponse) => response.end(`answer ${(n += 1)}`)
   }
 
-  test('answers the same address for an hour, and no longer', async () => {
+  test('returns the same address for an hour', async () => {
     let now = 0
     const clocks = { now: () => now, sleep: async () => undefined }
     const { fetch } = await fetchFrom(counting(), {}, { clocks })
@@ -280,27 +280,27 @@ describe('the cache', () => {
     expect((await fetch('/a')).body).toBe('answer 2')
   })
 
-  test('keeps other addresses and other headers apart', async () => {
+  test('separates addresses and headers', async () => {
     const { fetch } = await fetchFrom(counting())
     expect((await fetch('/a')).body).toBe('answer 1')
     expect((await fetch('/b')).body).toBe('answer 2')
     expect((await fetch('/a', { headers: { authorization: 'x' } })).body).toBe('answer 3')
   })
 
-  test('keeps no failure', async () => {
+  test('does not store failures', async () => {
     let n = 0
     const { fetch } = await fetchFrom((_, response) => response.writeHead(n++ === 0 ? 404 : 200).end(`${n}`))
     expect((await fetch('/')).status).toBe(404)
     expect((await fetch('/')).status).toBe(200)
   })
 
-  test('is off where the scope says so', async () => {
+  test('is off if the scope disables it', async () => {
     const { fetch } = await fetchFrom(counting(), { cacheMs: 0 })
     await fetch('/a')
     expect((await fetch('/a')).body).toBe('answer 2')
   })
 
-  test('holds a bounded number of bytes', async () => {
+  test('is bounded in bytes', async () => {
     const { fetch, server } = await fetchFrom(
       (_, response) => response.end('x'.repeat(100)),
       {},
@@ -313,14 +313,14 @@ describe('the cache', () => {
     expect(server.paths).toHaveLength(51)
   })
 
-  test('holds a bounded number of answers, the last used ones', async () => {
+  test('keeps a bounded number of responses, the last used ones', async () => {
     const { fetch, server } = await fetchFrom(counting(), {}, { cache: { entries: 2, maxBytes: 1e6 } })
     for (const path of ['/a', '/b', '/a', '/c', '/a']) await fetch(path)
     expect(server.paths).toEqual(['/a', '/b', '/c'])
   })
 })
 
-describe('callers who ask the same at once', () => {
+describe('callers with the same request at the same time', () => {
   test('share one request', async () => {
     const { fetch, server } = await fetchFrom((_, response) => setTimeout(() => response.end('one'), 50))
     const bodies = (await Promise.all([fetch('/'), fetch('/'), fetch('/')])).map((f) => f.body)
@@ -328,7 +328,7 @@ describe('callers who ask the same at once', () => {
     expect(server.paths).toHaveLength(1)
   })
 
-  test('one that leaves does not take the others along', async () => {
+  test('an aborted caller does not abort the others', async () => {
     const { fetch } = await fetchFrom((_, response) => setTimeout(() => response.end('one'), 50))
     const leaver = new AbortController()
     const left = fetch('/', { signal: leaver.signal })
@@ -338,7 +338,7 @@ describe('callers who ask the same at once', () => {
     expect((await stayed).body).toBe('one')
   })
 
-  test('the request ends when all have left, and a later one starts anew', async () => {
+  test('the request is aborted when all callers have left, and a later one starts again', async () => {
     let closed = 0
     const { fetch, server } = await fetchFrom((_, response) => {
       response.on('close', () => (closed += 1))
@@ -370,7 +370,7 @@ async function refusingProxy(): Promise<{ uri: string; asked: string[] }> {
   return { uri: `http://127.0.0.1:${port}`, asked }
 }
 
-test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directly', async () => {
+test('HTTPS_PROXY is used for https addresses; http ones and NO_PROXY hosts go directly', async () => {
   const { uri, asked } = await refusingProxy()
   const http = httpFor({ proxy: { uri, noProxy: '127.0.0.1' }, resolve: async () => [] })
   await expect(http.scope({ name: 'A tool' })('https://public.example/x')).rejects.toThrow(/broke off|not be reached/)
@@ -397,7 +397,7 @@ describe('behind a proxy, a host that no setting names', () => {
     },
   )
 
-  test('is the proxy’s to judge where it is public, or only the proxy can resolve it', async () => {
+  test('is left to the proxy if it is public or only the proxy can resolve it', async () => {
     const unknown = async () => Promise.reject(new Error('ENOTFOUND'))
     for (const resolve of [async () => named('93.184.216.34'), unknown]) {
       const { uri, asked } = await refusingProxy()
@@ -406,7 +406,7 @@ describe('behind a proxy, a host that no setting names', () => {
     }
   })
 
-  test('whose name is never resolved is given up in time', async () => {
+  test('whose name is never resolved runs into the time limit', async () => {
     const { uri, asked } = await refusingProxy()
     const fetch = fetchVia(uri, () => new Promise(() => undefined), { timeoutMs: 500 })
     await expect(fetch('https://slow.example/')).rejects.toThrow('The tool did not answer within 0.5 s.')

@@ -51,13 +51,13 @@ const answer = (body = 'ok') => ((_, response) => response.end(body)) satisfies 
 const IN_TURN = 2
 
 describe.concurrent('a connection', () => {
-  test('serves one call after the other', async (t) => {
+  test('is reused by consecutive calls', async (t) => {
     const { call, sockets } = await served(t, answer())
     for (let i = 0; i < 10; i++) expect(await (await call()).text()).toBe('ok')
     expect(sockets.length).toBeLessThanOrEqual(IN_TURN)
   })
 
-  test('serves one call at a time: calls at once have one each', async (t) => {
+  test('serves one call at a time: parallel calls have one each', async (t) => {
     const held: ServerResponse[] = []
     const { call, sockets } = await served(t, (_, response) => {
       held.push(response)
@@ -67,7 +67,7 @@ describe.concurrent('a connection', () => {
     expect([texts, sockets.length]).toEqual([['ok', 'ok', 'ok'], 3])
   })
 
-  test('serves what follows an answer, also where many answers come in together', async (t) => {
+  test('is reused after a response, even if many responses arrive together', async (t) => {
     const { call, sockets } = await served(t, together())
     const lane = async () => {
       for (let i = 0; i < 4; i++) await (await call()).text()
@@ -78,7 +78,7 @@ describe.concurrent('a connection', () => {
     expect(sockets.length).toBeLessThan(1.9 * CALLS)
   })
 
-  test('is used again after answers without a body, and after errors', async (t) => {
+  test('is reused after responses without a body and after errors', async (t) => {
     const { call, sockets } = await served(t, ({ url = '', method }, response) => {
       const status = Number(url.slice(1))
       response.writeHead(status).end(status === 204 || status === 304 || method === 'HEAD' ? '' : `this is ${status}`)
@@ -99,14 +99,14 @@ describe.concurrent('a connection', () => {
     expect(sockets.length).toBeLessThanOrEqual(IN_TURN)
   })
 
-  test('that nobody takes is a TypeError whose cause says so', async () => {
+  test('that is refused is a TypeError whose cause says so', async () => {
     const { fetch } = await createNetwork({})
     const error = await failure(fetch!('http://127.0.0.1:9/'))
     expect(error).toBeInstanceOf(TypeError)
     expect(error).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
-  test('that is cut is a failure: before the answer, and in the middle of it', async (t) => {
+  test('that is cut is an error, before the response and within it', async (t) => {
     const { call } = await served(t, ({ url }, response) => {
       if (url === '/before') return response.destroy()
       response.writeHead(200, { 'content-length': '100' }).write('the beginning')
@@ -117,7 +117,7 @@ describe.concurrent('a connection', () => {
     expect(await failure(response.text())).toMatchObject({ name: 'TypeError', cause: { code: 'UND_ERR_SOCKET' } })
   })
 
-  test('that is cut behind the beginning of its answer still tells of that, among many at once', async (t) => {
+  test('that is cut after the response’s headers still returns them, among many at once', async (t) => {
     const begun = 'HTTP/1.1 503 Busy\r\ncontent-length: 100\r\n\r\nthe beginning'
     const cutAll = together(({ socket }) => socket?.end(begun))
     const { call } = await served(t, cutAll)
@@ -133,13 +133,13 @@ describe.concurrent('a connection', () => {
 describe.concurrent('an abort', () => {
   const reason = new Error('Stopped.')
 
-  test('before the call makes none', async (t) => {
+  test('before the call prevents it', async (t) => {
     const { call, requests } = await served(t, answer())
     expect(await failure(call('/', { signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(requests).toEqual([])
   })
 
-  test('while the answer is waited for ends the call with its reason, and the connection', async (t) => {
+  test('while waiting for the response ends the call with its reason and closes the connection', async (t) => {
     const { call, requests, sockets } = await served(t, () => {})
     const stop = new AbortController()
     const called = failure(call('/', { signal: stop.signal }))
@@ -149,7 +149,7 @@ describe.concurrent('an abort', () => {
     await eventually(() => expect(sockets[0]?.destroyed).toBe(true))
   })
 
-  test('in the middle of a body ends the reading with its reason, and the connection', async (t) => {
+  test('within a body ends the reading with its reason and closes the connection', async (t) => {
     const { call, sockets } = await served(t, (_, response) => void response.write('the beginning'))
     const stop = new AbortController()
     const response = await call('/', { signal: stop.signal })
@@ -159,12 +159,12 @@ describe.concurrent('an abort', () => {
     await eventually(() => expect(sockets[0]?.destroyed).toBe(true))
   })
 
-  test('by a time-out is told as one', async (t) => {
+  test('by a timeout is reported as a timeout', async (t) => {
     const { call } = await served(t, () => {})
     expect(await failure(call('/', { signal: AbortSignal.timeout(30) }))).toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('by the first of many answers that came in together ends the calls that nobody was told of yet', async (t) => {
+  test('by the first of many simultaneous responses aborts the calls that are not yet settled', async (t) => {
     const { call } = await served(t, together())
     const stop = new AbortController()
     const first = async () => void (await call('/', { signal: stop.signal }), stop.abort(reason))
@@ -173,7 +173,7 @@ describe.concurrent('an abort', () => {
     expect(failures.filter((error) => error === reason).length).toBeGreaterThan(CALLS / 2)
   })
 
-  test('after the end changes nothing', async (t) => {
+  test('after the end has no effect', async (t) => {
     const { call, sockets } = await served(t, answer())
     const stop = new AbortController()
     const response = await call('/', { signal: stop.signal })
@@ -185,7 +185,7 @@ describe.concurrent('an abort', () => {
 })
 
 describe.concurrent('a body', () => {
-  test('is read as it comes in', async (t) => {
+  test('is read as it arrives', async (t) => {
     const sent: ServerResponse[] = []
     const { call } = await served(t, (_, response) => {
       sent.push(response)
@@ -200,7 +200,7 @@ describe.concurrent('a body', () => {
     expect(read).toEqual(['one', 'two'])
   })
 
-  test('that is gathered is read in fewer pieces, and its end is not waited for', async (t) => {
+  test('that is buffered is read in fewer chunks, without waiting for its end', async (t) => {
     const sent: ServerResponse[] = []
     const { call } = await served(t, (_, response) => {
       sent.push(response)
@@ -218,7 +218,7 @@ describe.concurrent('a body', () => {
     expect(read).toEqual(['zero', 'onetwo'])
   })
 
-  test('whole: as text across any cut, as JSON, as bytes, and only once', async (t) => {
+  test('is read whole as text across any chunk border, as JSON or as bytes, and only once', async (t) => {
     const { call } = await served(t, (_, response) => {
       const bytes = Buffer.from('{"a":"é😀"}')
       for (const byte of bytes) response.write(Buffer.of(byte))
@@ -231,7 +231,7 @@ describe.concurrent('a body', () => {
     await expect(response.text()).rejects.toThrow('read already')
   })
 
-  test('that is left early closes its connection', async (t) => {
+  test('that is abandoned closes its connection', async (t) => {
     const { call, sockets } = await served(t, (_, response) => void response.write('the beginning'))
     for await (const bytes of (await call()).body ?? []) {
       expect(bytes.length).toBeGreaterThan(0)
@@ -240,7 +240,7 @@ describe.concurrent('a body', () => {
     await eventually(() => expect(sockets[0]?.destroyed).toBe(true))
   })
 
-  test('that nobody reads makes the server wait, and is all there later', async (t) => {
+  test('that nobody reads causes back-pressure, and is complete later', async (t) => {
     const size = 48 * 2 ** 20
     let isSent = false
     const { call } = await served(t, (_, response) => response.end(Buffer.alloc(size, 'x'), () => (isSent = true)))
@@ -252,7 +252,7 @@ describe.concurrent('a body', () => {
 })
 
 describe.concurrent('a request', () => {
-  test('carries its method, its headers in any form, and text or bytes', async (t) => {
+  test('sends its method, headers in any form, and text or bytes', async (t) => {
     const { call, requests } = await served(t, answer())
     for (const headers of [{ 'X-Key': 'k' }, new Headers({ 'x-key': 'k' }), [['x-key', 'k']] as [string, string][]])
       await (await call('/a?b=c', { method: 'post', headers, body: 'é' })).text()
@@ -264,13 +264,13 @@ describe.concurrent('a request', () => {
     }
   })
 
-  test('with anything else for a body is refused', async (t) => {
+  test('with any other body is refused', async (t) => {
     const { call, requests } = await served(t, answer())
     await expect(call('/', { method: 'POST', body: new FormData() })).rejects.toThrow('Only text and bytes')
     expect(requests).toEqual([])
   })
 
-  test('tells its answer’s headers by name in any case, several of a name together', async (t) => {
+  test('returns response headers by name in any case, repeated ones joined', async (t) => {
     const { call } = await served(t, (_, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
       response.writeHead(200, 'Fine', { 'X-One': '1', 'x-two': ['a', 'b'] }).end()

@@ -42,7 +42,7 @@ async function redisWith(t: Ends, settings: string[]) {
 const userWithout = (...rights: string[]) => ['--user', 'bot', 'on', '>sesame', '~*', '&*', '+@all', ...rights]
 
 describeWithRedis('npm start', { timeout: 120_000 }, () => {
-  test('with a Redis that cannot be used ends with one sentence', async (t) => {
+  test('ends with one sentence if Redis cannot be used', async (t) => {
     const server = await redisWith(t, userWithout('-info'))
     const { bot } = await launch(t, server.url.replace('://', '://bot:sesame@'))
     expect((await bot.ended).code).toBe(1)
@@ -78,7 +78,7 @@ describeWithRedis('npm start', { timeout: 120_000 }, () => {
     await expect(started).rejects.not.toThrow('\n')
   })
 
-  test('warns of a Redis that evicts, and goes on', async (t) => {
+  test('warns about a Redis that evicts keys, and continues', async (t) => {
     const server = await redisWith(t, ['--maxmemory-policy', 'allkeys-lru'])
     const lines: string[] = []
     const { bot } = await start(t, server.url, createLog('info', { write: (line) => void lines.push(line) }))

@@ -22,7 +22,7 @@ test.each([
   expect(isTransient(error)).toBe(false)
 })
 
-test('a replica that refuses a write is known, whether a script or a command asked', () => {
+test('a replica’s refusal of a write is recognized, for scripts and commands', () => {
   const refusals = [
     "READONLY You can't write against a read only replica.",
     'ERR Error running script (f): -READONLY no',

@@ -28,14 +28,14 @@ return { first, second, KEYS[3] or '', left, right, ARGV[3] or '', add(left, rig
 `
 const NAMES = { keys: ['second', 'first'], args: ['right', 'left'] } as const
 
-test('a script that names other keys or arguments than its caller is refused when it is read', async () => {
+test('a script whose keys or arguments differ from its caller’s is refused when it is loaded', async () => {
   const file = await scriptFile(TEXT)
   expect(() => redisScript(file, { ...NAMES, args: ['left'] })).toThrow('names ARGV as left, right')
   expect(() => redisScript(file, { ...NAMES, keys: ['first', 'second', 'third'] })).toThrow('names KEYS as')
   expect(() => redisScript(file, { ...NAMES, keys: ['first', 'other'] })).toThrow('names KEYS as first, second')
 })
 
-test('every Lua file of the sources is used', () => {
+test('every Lua file in the sources is used', () => {
   const all = filesIn('src').filter((path) => path.endsWith('.lua'))
   const texts = [...sourcesIn('src').map(({ text }) => text), ...all.map(textOf)].join('\n')
   const isUsed = (name: string) => texts.includes(`/lua/${name}.lua'`) || texts.includes(`@include "${name}"`)
@@ -47,7 +47,7 @@ describeWithRedis('a script', () => {
   const named = { first: 'k{1}', second: 'l{1}', left: 2, right: 3 }
   const result = ['k{1}', 'l{1}', '', '2', '3', '', 5]
 
-  test('gets its keys and arguments by name, and the rest after them', async () => {
+  test('receives named keys and arguments, then the rest', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
@@ -58,7 +58,7 @@ describeWithRedis('a script', () => {
     expect(await script(redis, named, rest)).toEqual(['k{1}', 'l{1}', 'm{1}', '2', '3', 'more', 5])
   })
 
-  test('is sent again when Redis has forgotten it', async () => {
+  test('is sent again if Redis has lost it', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
@@ -69,7 +69,7 @@ describeWithRedis('a script', () => {
     expect(await script(redis, named)).toEqual(result)
   })
 
-  test('runs in a Cluster, on the node of its keys', async () => {
+  test('runs in a cluster on the node of its keys', async () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const redis = connect(settings, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())

@@ -49,7 +49,7 @@ describeWithRedis.each([
   ['one server', false],
   ['a Cluster', true],
 ])('rediss:// to %s', { timeout: 90_000 }, (_, isCluster) => {
-  test('with a certificate of our own authority, named by NODE_EXTRA_CA_CERTS, is used for all', async (t) => {
+  test('with a certificate of an authority in NODE_EXTRA_CA_CERTS is accepted for every connection', async (t) => {
     const { env, ca, mention } = await world(t, isCluster)
     const bot = startCommand(t, 'src/main.ts', { env: { ...env, NODE_EXTRA_CA_CERTS: ca } })
     await bot.shows(/is ready.* kept in Redis/)
@@ -59,7 +59,7 @@ describeWithRedis.each([
     expect(bot.stderr()).toBe('')
   })
 
-  test('with a certificate that nobody trusts ends the start with one sentence', async (t) => {
+  test('with an untrusted certificate ends the start with one sentence', async (t) => {
     const { env } = await world(t, isCluster)
     const bot = startCommand(t, 'src/main.ts', { env })
     expect((await bot.ended).code).toBe(1)

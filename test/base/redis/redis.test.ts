@@ -41,13 +41,13 @@ function client(redis: RedisSettings) {
 }
 
 describeWithRedis('a connection', () => {
-  test('takes password and database from the address', async () => {
+  test('reads password and database from the URL', async () => {
     const { port } = await server(['--requirepass', 'p@ss w'])
     const redis = client({ url: `redis://:p%40ss%20w@127.0.0.1:${port}/3` })
     expect(String(await redis.client('INFO'))).toMatch(/ db=3 /)
   })
 
-  test('logs one line when Redis is lost and one when it is back, and neither carries the password', async () => {
+  test('logs one line when Redis is lost and one when it is back, neither with the password', async () => {
     const running = await server(['--requirepass', 'secret'])
     const log = keptLog()
     const redis = connect({ url: `redis://:secret@127.0.0.1:${running.port}` }, { purpose: 'work', log })
@@ -62,7 +62,7 @@ describeWithRedis('a connection', () => {
     expect(JSON.stringify(log.lines)).not.toContain('secret')
   })
 
-  test('says nothing when it is closed on purpose', async () => {
+  test('logs nothing when it is closed on purpose', async () => {
     const { url } = await server()
     const log = keptLog()
     const redis = connect({ url }, { purpose: 'intake', log })
@@ -74,7 +74,7 @@ describeWithRedis('a connection', () => {
 })
 
 describeWithRedis('a Cluster', () => {
-  test('holds the whole of it: questions, runs and history, a thread on one node', async () => {
+  test('stores questions, runs and history, each thread on one node', async () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const queue = await openQueue(settings)
     const redis = client(settings)
@@ -96,7 +96,7 @@ describeWithRedis('a Cluster', () => {
     expect(found).toBe(24)
   })
 
-  test('knows which conversation of a direct message a question goes on', async () => {
+  test('finds the conversation that a question in a direct message continues', async () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const queue = await openQueue(settings)
     const seen: Question[] = []
@@ -109,7 +109,7 @@ describeWithRedis('a Cluster', () => {
     )
   })
 
-  test('that lost a master: a command waits however long, and one line says so, and one that it is back', async () => {
+  test('that lost a master: commands wait, and one log line reports the loss and one the recovery', async () => {
     const { settings, masterOf } = await startCluster({ onTestFinished })
     const log = keptLog()
     const redis = connect(settings, { purpose: 'work', log })
@@ -128,7 +128,7 @@ describeWithRedis('a Cluster', () => {
 })
 
 describeWithRedis('Sentinels', () => {
-  test('say where the master is, and after it died where the new one is', async () => {
+  test('report the master, and after a failover the new one', async () => {
     const sentinels = await startSentinels({ onTestFinished }, { sentinels: 1 })
     const queue = await openQueue(sentinels.settings)
     const [sentinel] = sentinels.addresses

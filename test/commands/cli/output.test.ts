@@ -49,13 +49,13 @@ test.each([
   expect(written.join('')).not.toContain('\u001b')
 })
 
-test('what a model or a page writes cannot steer the terminal', () => {
+test('text of a model or a page cannot control the terminal', () => {
   const { stream, written } = kept(true)
   new TerminalOutput(stream).event({ type: 'answer', text: 'a\u001b[2Jb\u0007c\r\n\td\u009b31m', sources: [] })
   expect(written).toEqual(['\u001b[32ma[2Jbc\n\td31m\u001b[0m\n'])
 })
 
-test('what no person needs to see is not shown', () => {
+test('internal events are not shown', () => {
   const { stream, written } = kept(false)
   const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false }
   new TerminalOutput(stream).event({ type: 'usage', usage, ms: 1 })
@@ -63,13 +63,13 @@ test('what no person needs to see is not shown', () => {
   expect(written).toEqual([])
 })
 
-test('an answer that was stopped short says why', () => {
+test('an answer that was cut short says why', () => {
   const { stream, written } = kept(false)
   new TerminalOutput(stream).event({ ...ANSWER, stopped: 'steps' })
   expect(written.join('')).toBe('It is 4.\n(stopped: steps)\n')
 })
 
-test('as JSON lines every event is there, flat and in the fields that other programs read, failures too', () => {
+test('as JSON lines every event is printed flat, in stable fields, failures too', () => {
   const { stream, written } = kept(false)
   const output = new JsonLines(stream)
   const unreadable = { kind: 'unreadable' as const, turn: 2, thought: '', text: 'Gibberish!', observation }

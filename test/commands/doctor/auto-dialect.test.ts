@@ -32,7 +32,7 @@ const works = (request: PlayedRequest) =>
     ? 'There are 318 pieces.'
     : call('stock_level', '{"article": "K-4711"}')
 
-test.concurrent('native calls that come back usable are used', async (t) => {
+test.concurrent('the native dialect is chosen if native calls work', async (t) => {
   const { asked, logs } = await autoBot(t, works)
   expect(asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('calculator')
   expect(logs).toContain('"dialect":"native"')
@@ -78,12 +78,12 @@ test.concurrent(
   },
 )
 
-test.concurrent('why native calls cannot be used is told in words for the operator', async (t) => {
+test.concurrent('the reason why native calls do not work is reported in the operator’s words', async (t) => {
   const { logs } = await autoBot(t, () => ({ status: 400, body: { error: { message: 'no tools here' } } }))
   expect(logs).toContain('It refused the request (status 400): no tools here.')
 })
 
-test.concurrent('npm run mcp asks the model nothing for it', async (t) => {
+test.concurrent('npm run mcp does not call the model', async (t) => {
   const model = await playModel(t)
   const folder = await temporaryFolder(t)
   const file = join(folder, 'mcp.json')

@@ -6,7 +6,7 @@ import { able, doctorDesk, line } from '../../harness/doctor-desk.ts'
 import type { PlayedModel, PlayedRequest, Turn } from '../../harness/played-model.ts'
 import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
 
-test('where all is well, every line is ok or a note, and it ends with 0', async (t) => {
+test('with a working setup every line is ok or a note, and it exits with 0', async (t) => {
   const { started } = await doctorDesk(t)
   const { code, stdout, stderr } = await started()
   expect(stdout).not.toContain('FAULT')
@@ -26,7 +26,7 @@ test('where all is well, every line is ok or a note, and it ends with 0', async 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-test('--json is one object, and nothing secret is in it', async (t) => {
+test('--json prints one object without secrets', async (t) => {
   const { doctor, slack } = await doctorDesk(t)
   const { code, stdout } = await doctor({}, ['--json'])
   const told: unknown = JSON.parse(stdout)
@@ -38,14 +38,14 @@ test('--json is one object, and nothing secret is in it', async (t) => {
   expect(code).toBe(0)
 })
 
-test('a setting that cannot be is a fault with its sentence', async (t) => {
+test('an invalid setting is a fault with its sentence', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ AGENT_MAX_STEPS: 'many' })
   expect(line(stdout, 'settings', 'AGENT_MAX_STEPS')).toContain('AGENT_MAX_STEPS should be a whole number')
   expect(code).toBe(1)
 })
 
-test('a name that looks like a mistyped setting, or a removed one, is a note that names what to write', async (t) => {
+test('a mistyped or removed setting is a note with the right name', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_MODLE: 'gpt-5', HISTORY_MAX_TURNS: '7' })
   expect(line(stdout, 'settings', 'OPENAI_MODLE')).toMatch(/note · .*Did you mean OPENAI_MODEL\?$/)
@@ -53,7 +53,7 @@ test('a name that looks like a mistyped setting, or a removed one, is a note tha
   expect(code).toBe(0)
 })
 
-test('an option that there is not is answered with how it is used', async (t) => {
+test('an unknown option prints the usage', async (t) => {
   const { started } = await doctorDesk(t)
   const { code, stderr } = await started({}, ['--yaml'])
   expect(stderr).toContain('Usage: npm run doctor')
@@ -90,7 +90,7 @@ test.for<[what: string, script: (request: PlayedRequest) => Turn, name: string, 
   expect(code).toBe(1)
 })
 
-test('what a model cannot do is a note, and what it refuses is named', async (t) => {
+test('a missing ability of the model is a note that names the refused parameter', async (t) => {
   const blind = (request: PlayedRequest) => (request.body.tools ? 'I would look that up.' : able(request))
   const { doctor, model } = await doctorDesk(t, blind)
   takesLess(model)
@@ -110,7 +110,7 @@ test('AGENT_DIALECT=native on a model without tool calls is a fault', async (t) 
   expect(code).toBe(1)
 })
 
-test('a tool whose service is away, and one that there is not, are faults', async (t) => {
+test('an unreachable tool and an unknown tool are faults', async (t) => {
   const { doctor, wiki } = await doctorDesk(t)
   await wiki.close()
   const away = await doctor()
@@ -120,7 +120,7 @@ test('a tool whose service is away, and one that there is not, are faults', asyn
   expect([away.code, unknown.code]).toEqual([1, 1])
 })
 
-test('a rule of APPROVERS that matches no tool is a fault, one that matches is not', async (t) => {
+test('a rule of APPROVERS without a matching tool is a fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ APPROVERS: 'calculator=U0BOB0000001,calcluator=U0BOB0000001' })
   expect(line(stdout, 'MCP', 'APPROVERS')).toBe(
@@ -129,7 +129,7 @@ test('a rule of APPROVERS that matches no tool is a fault, one that matches is n
   expect([code, stdout]).toEqual([1, expect.not.stringContaining('rule calculator')])
 })
 
-test('an MCP server that does not start is a fault, one that does is not', async (t) => {
+test('an MCP server that does not start is a fault', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const echo = {
     command: process.execPath,
@@ -167,7 +167,7 @@ describeWithRedis('its Redis', () => {
     expect(line(stdout, 'Redis', name)).toMatch(expected)
   })
 
-  test('that is not there is a fault, without its password', async (t) => {
+  test('that is unreachable is a fault, shown without its password', async (t) => {
     const { doctor } = await doctorDesk(t)
     const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
     expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · Cannot connect to Redis at/)

@@ -8,7 +8,7 @@ import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
 import { startCluster } from '../../harness/redis-cluster.ts'
 import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
-test.concurrent('a first model that is down is a fault, though a second one would answer in its place', async (t) => {
+test.concurrent('a failing first model is a fault, even with a fallback model', async (t) => {
   const { doctor } = await doctorDesk(t, (request) =>
     request.body.model === 'second'
       ? able(request)
@@ -24,7 +24,7 @@ test.concurrent('a first model that is down is a fault, though a second one woul
   expect(code).toBe(1)
 })
 
-test.concurrent('a model that there is not is told with the setting that names it', async (t) => {
+test.concurrent('an unknown model is reported with its setting', async (t) => {
   const { doctor } = await doctorDesk(t, (request) =>
     request.body.model === 'gone' ? { status: 404, body: { error: { message: 'no such model' } } } : able(request),
   )
@@ -34,7 +34,7 @@ test.concurrent('a model that there is not is told with the setting that names i
   )
 })
 
-test.concurrent('what one model refuses is not said of another, and what is only broken is not refused', async (t) => {
+test.concurrent('a refusal counts for one model only, and an error is not a refusal', async (t) => {
   const { doctor, model } = await doctorDesk(t, (request) => {
     if (request.body.model === 'other')
       return request.body.stop ? { status: 400, body: { error: { message: 'stop is not supported' } } } : able(request)
@@ -47,7 +47,7 @@ test.concurrent('what one model refuses is not said of another, and what is only
   expect(code).toBe(0)
 })
 
-test.concurrent('which API the bot will use is said if OPENAI_API is set, and a missing one is a fault', async (t) => {
+test.concurrent('the API in use is named if OPENAI_API is set, and a missing one is a fault', async (t) => {
   const { doctor, model } = await doctorDesk(t)
   const auto = async () => line((await doctor({ OPENAI_API: 'auto' })).stdout, 'model', 'api')
   expect(await auto()).toContain('ok · api · OPENAI_API=auto uses the Responses API.')
@@ -59,7 +59,7 @@ test.concurrent('which API the bot will use is said if OPENAI_API is set, and a 
   expect(code).toBe(1)
 })
 
-test.concurrent('whole answers in place of streams are no fault', async (t) => {
+test.concurrent('unstreamed answers are not a fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })
   expect(line(stdout, 'model', 'streaming')).toContain('note · streaming · OPENAI_STREAM=false')
@@ -78,7 +78,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('an .env that cannot be read is a finding too, in JSON where that is asked for', async (t) => {
+test.concurrent('an unreadable .env is a finding too, as JSON with --json', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   await mkdir(join(folder, '.env'))
   const { code, stdout } = await doctor({}, ['--json'])
@@ -86,7 +86,7 @@ test.concurrent('an .env that cannot be read is a finding too, in JSON where tha
   expect(code).toBe(1)
 })
 
-test.concurrent('an MCP server that wants a login is told what that takes', async (t) => {
+test.concurrent('an MCP server that needs a login is listed with the command for it', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const url = await wantsLogin(t)
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { type: 'http', url } } }))
@@ -96,7 +96,7 @@ test.concurrent('an MCP server that wants a login is told what that takes', asyn
   )
 })
 
-test.concurrent('where everything is silent it ends all the same', { timeout: 240_000 }, async (t) => {
+test.concurrent('it ends even if every service is silent', { timeout: 240_000 }, async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const port = await silence(t)
   const address = `http://127.0.0.1:${port}/`
@@ -113,7 +113,7 @@ test.concurrent('where everything is silent it ends all the same', { timeout: 24
   expect(code).toBe(1)
 })
 
-test.concurrent('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
+test.concurrent('a wiki without TextExtracts is a fault, even without a page "Wikipedia"', async (t) => {
   const wiki = await startWebServer((path, response) => {
     const asked = new URL(path, 'http://wiki').searchParams
     if (asked.get('list') === 'search') return sendJson(response, { query: { search: [{ title: 'Dune' }] } })
@@ -130,7 +130,7 @@ test.concurrent('a wiki without TextExtracts is a fault, also where it has no pa
 })
 
 describeWithRedis('with a Redis', { concurrent: true }, () => {
-  test.concurrent('a front needs no model and a worker no app-level token, and neither is without Redis', async (t) => {
+  test.concurrent('a front needs no model, a worker no app-level token, and both need Redis', async (t) => {
     const server = await startRedis(['--appendonly', 'yes'])
     t.onTestFinished(() => server.stop())
     const { doctor } = await doctorDesk(t)
@@ -148,7 +148,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
     )
   })
 
-  test.concurrent('whose INFO is not for this user is a fault with the right that lacks', async (t) => {
+  test.concurrent('that denies INFO is a fault with the missing permission', async (t) => {
     const server = await startRedis([
       '--appendonly',
       'yes',
@@ -168,7 +168,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
     expect(stdout).not.toContain('sesame-street')
   })
 
-  test.concurrent('a replica is a fault, and its master is one only for want of a file', async (t) => {
+  test.concurrent('a replica is a fault; a master is one only without persistence', async (t) => {
     const master = await startRedis()
     t.onTestFinished(() => master.stop())
     const replica = await startRedis(['--appendonly', 'yes', '--replicaof', '127.0.0.1', String(master.port)])
@@ -182,7 +182,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
     )
   })
 
-  test.concurrent('a Cluster with a node that answers no more does not hold it', { timeout: 240_000 }, async (t) => {
+  test.concurrent('a cluster with a silent node does not delay it', { timeout: 240_000 }, async (t) => {
     const cluster = await startCluster(t, { settings: ['--appendonly', 'yes'] })
     const { doctor } = await doctorDesk(t)
     const well = await doctor(cluster.env)

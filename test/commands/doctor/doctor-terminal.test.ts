@@ -134,14 +134,14 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000, concurr
     },
   )
 
-  test.for(MISSING)('without $what it says so, what to do, and ends with 1', async (missing, t) => {
+  test.for(MISSING)('without $what it says so and what to do, and exits with 1', async (missing, t) => {
     const { code, screen } = await sit(t, here, missing)
     for (const said of missing.says) expect(words(screen)).toMatch(said)
     expect(words(screen)).toMatch(/\d faults?, \d notes?\. ?$/)
     expect(code).toBe(1)
   })
 
-  test('Ctrl+C ends it while something does not answer', async (t) => {
+  test('Ctrl+C ends it while a service does not answer', async (t) => {
     const desk = await doctorDesk(t, (request) => (request.images.length > 0 ? { hang: true } : able(request)))
     const terminal = desk.inTerminal()
     await desk.slack.until(

@@ -14,7 +14,7 @@ async function fileOf(t: Ends, text: string): Promise<string> {
 
 const SKY = '{"id": 1, "question": "Which colour is the sky?", "gold": "blue"}'
 
-test('a set may have blank lines and the line ends of another system, and its gold answers be no text', async (t) => {
+test('a set may have blank lines, CRLF, and gold answers that are not text', async (t) => {
   const wet = '{"id": "wet", "question": "Is water wet?", "gold": [true, 1, "yes"]}'
   const file = await fileOf(t, `\n${SKY}\r\n  \r\n${wet}\r\n`)
   expect(await loadQuestions(file)).toEqual([
@@ -40,7 +40,7 @@ test.each([
   for (const end of ends) await end()
 })
 
-test('a file that is not there is one sentence, for recordings as for questions', async (t) => {
+test('a missing file is one sentence, for recordings and questions', async (t) => {
   const file = join(await temporaryFolder(t), 'none.jsonl')
   for (const load of [loadQuestions, loadEpisodes])
     await expect(load(file)).rejects.toMatchObject({

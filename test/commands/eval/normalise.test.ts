@@ -14,17 +14,17 @@ test.each([
   expect(normalise(answer)).toBe(normal)
 })
 
-test('an answer is right when it equals one of the gold answers after normalisation', () => {
+test('an answer is right if it equals a gold answer after normalisation', () => {
   expect(exactMatch('The Brooklyn Bridge.', ['Eiffel Tower', 'Brooklyn Bridge'])).toBe(1)
   expect(exactMatch('Brooklyn', ['Brooklyn Bridge'])).toBe(0)
 })
 
-test('FEVER’s labels are compared as any answer', () => {
+test('FEVER’s labels are compared like any answer', () => {
   expect(exactMatch('not enough info', ['NOT ENOUGH INFO'])).toBe(1)
   expect(exactMatch('REFUTES', ['SUPPORTS'])).toBe(0)
 })
 
-test('F1 counts the tokens that both have, each as often as in both', () => {
+test('F1 counts common tokens with their multiplicity', () => {
   expect(f1('the Atlantic Ocean', ['Atlantic'])).toBeCloseTo(2 / 3)
   expect(f1('New York New York', ['New York'])).toBeCloseTo(2 / 3)
   expect(f1('Atlantic', ['Pacific'])).toBe(0)

@@ -6,7 +6,7 @@ const DEFAULTS = { dialect: 'text', model: 'configured', now: new Date('2026-11-
 
 const parse = (...args: string[]) => parseOptions(args, DEFAULTS)
 
-test('the configured dialect and model are asked, and the results go to a folder named for the set and the time', () => {
+test('by default it uses the configured dialect and model, and a results folder named after the set and the time', () => {
   expect(parse('sets/hotpot.jsonl')).toEqual({
     kind: 'ask',
     file: 'sets/hotpot.jsonl',
@@ -17,7 +17,7 @@ test('the configured dialect and model are asked, and the results go to a folder
   })
 })
 
-test('a side of a comparison is a dialect, and a model after the first colon', () => {
+test('a variant is a dialect, with a model after the first colon', () => {
   expect(parse('x.jsonl', '--compare', 'text, json:llama3.1:8b')).toMatchObject({
     variants: [
       { dialect: 'text', model: 'configured' },
@@ -26,7 +26,7 @@ test('a side of a comparison is a dialect, and a model after the first colon', (
   })
 })
 
-test('the reader alone may be of any dialect, and of the one that each line names where none is given', () => {
+test('the parser score accepts any dialect, and by default the one of each line', () => {
   const read = { kind: 'read', file: 'a.jsonl', out: 'b.jsonl' }
   expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl')).toEqual(read)
   expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl', '--dialect', 'json')).toEqual({ ...read, dialect: 'json' })
@@ -36,7 +36,7 @@ test('the reader alone may be of any dialect, and of the one that each line name
     )
 })
 
-test('a replay is of the bracket dialect, and may be limited', () => {
+test('a replay uses the bracket dialect and may be limited', () => {
   expect(parse('--replay', 'sets/fever.jsonl', '--limit', '7')).toEqual({
     kind: 'replay',
     file: 'sets/fever.jsonl',
@@ -64,7 +64,7 @@ test.each([
   expect(() => parse(...args)).toThrow(sentence)
 })
 
-test('a wrong option ends npm run eval with its sentence and exit code 1, and nothing on stdout', async (t) => {
+test('a wrong option ends npm run eval with a sentence, exit code 1 and nothing on stdout', async (t) => {
   const { code, stdout, stderr } = await runHere(t, 'src/commands/eval.ts', { args: ['--nope'] })
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({
     code: 1,
@@ -73,7 +73,7 @@ test('a wrong option ends npm run eval with its sentence and exit code 1, and no
   })
 })
 
-test('--help tells every option', async (t) => {
+test('--help lists every option', async (t) => {
   const { code, stdout } = await runHere(t, 'src/commands/eval.ts', { args: ['--help'] })
   expect(code).toBe(0)
   for (const option of ['replay', 'read', 'out', 'dialect', 'model', 'compare', 'append', 'concurrency', 'limit'])

@@ -64,7 +64,7 @@ interface Results {
   }[]
 }
 
-test('where no right answer is known, any but a rejected one is right', async (t) => {
+test('without a gold answer any answer counts that was not rejected', async (t) => {
   const { folder, out, model } = await smallSet(t)
   const file = join(folder, 'rated.jsonl')
   const set = [
@@ -82,7 +82,7 @@ test('where no right answer is known, any but a rejected one is right', async (t
   await expect(evaluate(model, [file, '--out', out])).rejects.toThrow('is not a question')
 })
 
-test('npm run eval asks a set without any Slack setting, and its last line says how many were right', async (t) => {
+test('npm run eval needs no Slack setting, and its last line gives the score', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
   const { code, stdout, stderr } = await runCommand(t, 'src/commands/eval.ts', {
     args: [file, '--out', out],
@@ -95,7 +95,7 @@ test('npm run eval asks a set without any Slack setting, and its last line says 
   expect(stdout).toContain('| text · played | 2 of 3 ')
 })
 
-test('the report tells EM, F1, steps, tokens and ends, question by question and in sum', async (t) => {
+test('the report has EM, F1, steps, tokens and ends, per question and in total', async (t) => {
   const { file, out, model } = await smallSet(t)
   const { sides } = await evaluate(model, [file, '--out', out])
   const [side] = sides
@@ -113,7 +113,7 @@ test('the report tells EM, F1, steps, tokens and ends, question by question and 
   expect(await readFile(join(out, 'results.md'), 'utf8')).toContain('66.7 %')
 })
 
-test('the cost is told where the prices are known, and left out where they are not', async (t) => {
+test('the cost is shown if the prices are known', async (t) => {
   const { file, folder, model } = await smallSet(t)
   const prices = join(folder, 'prices.json')
   await writeFile(prices, JSON.stringify({ played: { in: 1, out: 2 } }))
@@ -124,7 +124,7 @@ test('the cost is told where the prices are known, and left out where they are n
   expect(unpriced.stdout).toContain('unknown')
 })
 
-test('what was answered is not asked again, and the score counts it', async (t) => {
+test('answered questions are not asked again, and count in the score', async (t) => {
   const { file, out, model } = await smallSet(t)
   const first = await evaluate(model, [file, '--out', out, '--limit', '2'])
   expect(first.stdout).toMatch(/2 of 2 right$/)
@@ -135,7 +135,7 @@ test('what was answered is not asked again, and the score counts it', async (t) 
   expect(model.about('water')).toHaveLength(1)
 })
 
-test('a question whose words have changed since is asked again', async (t) => {
+test('a changed question is asked again', async (t) => {
   const { file, out, model } = await smallSet(t)
   await evaluate(model, [file, '--out', out])
   await writeFile(file, JSON.stringify({ ...SET[1], question: 'Which colour has the sky?' }))
@@ -144,7 +144,7 @@ test('a question whose words have changed since is asked again', async (t) => {
   expect(model.requests.length - asked).toBe(1)
 })
 
-test('a line that a dying process left half written does no harm', async (t) => {
+test('a line that was written half by a killed process is ignored', async (t) => {
   const { file, out, model } = await smallSet(t)
   await evaluate(model, [file, '--out', out, '--limit', '2'])
   await appendFile(join(out, 'text-played.jsonl'), '{"id":"3","question":"Is wa')
@@ -154,7 +154,7 @@ test('a line that a dying process left half written does no harm', async (t) => 
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ id: '3', answer: 'no' })
 })
 
-test('a question that failed counts as wrong, is told of, and is asked again the next time', async (t) => {
+test('a failed question counts as wrong, is reported, and is asked again next time', async (t) => {
   const { file, out, model } = await smallSet(t)
   model.on('sky', { status: 400, body: { error: { message: 'no colours today' } } })
   const first = await evaluate(model, [file, '--out', out])
@@ -165,7 +165,7 @@ test('a question that failed counts as wrong, is told of, and is asked again the
   expect((await evaluate(model, [file, '--out', out])).stdout).toMatch(/2 of 3 right$/)
 })
 
-test('a model that refuses every question ends it with its sentence', async (t) => {
+test('a model that rejects every question ends it with a sentence', async (t) => {
   const { file, out, model } = await smallSet(t)
   for (const word of ['power', 'sky', 'water']) model.on(word, { status: 401, body: { error: { message: 'no' } } })
   await expect(evaluate(model, [file, '--out', out])).rejects.toThrow('check OPENAI_API_KEY')
@@ -181,7 +181,7 @@ test('a run without an answer is never right, and its end is counted', async (t)
   expect(sides[0]?.summary.ends).toEqual({ loop: 1 })
 })
 
-test('several dialects and models stand side by side, in the table, the file and the chart', async (t) => {
+test('several dialects and models are compared in the table, the file and the chart', async (t) => {
   const { file, out, model } = await smallSet(t)
   model.decide('power', ({ body }) => {
     const isJson = body.messages[0]?.content?.includes('$JSON_BLOB')
@@ -199,7 +199,7 @@ test('several dialects and models stand side by side, in the table, the file and
     expect(svg).toContain(label)
 })
 
-test('no more questions are at work at once than --concurrency says', async (t) => {
+test('--concurrency limits the questions that run at once', async (t) => {
   const { folder, model } = await smallSet(t)
   const file = join(folder, 'many.jsonl')
   await writeFile(
@@ -227,7 +227,7 @@ test('--append is added to each question', async (t) => {
   expect(model.requests.every(({ question }) => question.includes('? Be brief.'))).toBe(true)
 })
 
-test('Ctrl-C keeps what is answered and says how to go on', async (t) => {
+test('Ctrl-C keeps the answers and says how to continue', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
   model.on('water', { hang: true })
   const command = startCommand(t, 'src/commands/eval.ts', {
@@ -243,7 +243,7 @@ test('Ctrl-C keeps what is answered and says how to go on', async (t) => {
   expect(readFileSync(join(out, 'text-played.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
 })
 
-test('the demo can be evaluated where no model is set', async (t) => {
+test('without a model the demo can be evaluated', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'sum.jsonl')
   await writeFile(file, '{"id": 1, "question": "What is 2+2?", "gold": "4"}')
@@ -261,7 +261,7 @@ test('the demo can be evaluated where no model is set', async (t) => {
   expect(existsSync(join(folder, 'eval-results'))).toBe(true)
 })
 
-test('custom tools that are left out are named once, and one that ignores its signal keeps nothing from ending', async (t) => {
+test('omitted custom tools are named once, and a tool that ignores its signal does not keep it from ending', async (t) => {
   const { file, out, model, folder } = await smallSet(t)
   const waits = `export default { name: 'wait', description: 'x', run: () => new Promise((done) => setTimeout(done, 3_600_000)) }`
   await mkdir(join(folder, 'tools'))
@@ -275,7 +275,7 @@ test('custom tools that are left out are named once, and one that ignores its si
   expect(stdout).toContain('4 of 4 right')
 })
 
-test('the demo is graded by its values, what it does not know is not answered, and it refuses a dialect that it does not speak', async (t) => {
+test('the demo is graded by values, gives no answer it does not know, and refuses unsupported dialects', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'sums.jsonl')
   const lines = [

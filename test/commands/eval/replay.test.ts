@@ -65,7 +65,7 @@ test('an episode is played in its order: thoughts, actions and observations as r
   expect(differences).toEqual([])
 })
 
-test('tools of any name serve what was recorded', async (t) => {
+test('tools of any name return the recorded observations', async (t) => {
   const calls = [
     'Thought 1: x\nAction 1: Retrieve[sky]',
     'Thought 2: y\nAction 2: Calculate[1+1]',
@@ -81,7 +81,7 @@ test('tools of any name serve what was recorded', async (t) => {
   expect(differences).toEqual([])
 })
 
-test('a recording that repeats itself is let go on', async (t) => {
+test('a recording that repeats itself continues', async (t) => {
   const again = 'Thought: hm\nAction: Lookup[sky]'
   const calls = [again, again, again, again, 'Thought: ah\nAction: Finish[blue]']
   const { outcome } = await replay(t, {
@@ -94,7 +94,7 @@ test('a recording that repeats itself is let go on', async (t) => {
   expect(outcome).toMatchObject({ answer: 'blue', steps: 4 })
 })
 
-test('a call that the paper’s runner had to make again is one step with it', async (t) => {
+test('a call that the paper’s runner repeated is one step', async (t) => {
   const calls = [
     { completion: ' The sky is blue.\nAction 1', note: 'badcall' },
     'Search[sky]',
@@ -112,7 +112,7 @@ test('a call that the paper’s runner had to make again is one step with it', a
   expect(differences).toEqual([])
 })
 
-test('thoughts and actions that were asked for one after the other stay in step with their observations', async (t) => {
+test('thoughts and actions that were requested separately stay aligned with their observations', async (t) => {
   const calls = [
     'I should find the sky.',
     'Search[sky]',
@@ -132,7 +132,7 @@ test('thoughts and actions that were asked for one after the other stay in step 
   expect(differences).toEqual([])
 })
 
-test('what nobody could read had its own observation, and the next action gets the next one', async (t) => {
+test('an unreadable turn consumes its observation, and the next action gets the next one', async (t) => {
   const calls = ['Action 1: sky', 'Action 2: sky', 'Action 3: sky', 'Action 4: Search[sky]', 'Action 5: Finish[blue]']
   const observations = ['Invalid action', 'Invalid action', 'Invalid action', 'The sky is blue.', 'done']
   const { outcome } = await replay(t, { calls, observations, answer: 'blue', right: true, max_steps: 7 })
@@ -153,7 +153,7 @@ test('an episode without an end ends without an answer', async (t) => {
   expect(differences).toEqual([])
 })
 
-test('an answer that the recording’s environment refused and we read is told of, with the reason', async (t) => {
+test('an answer that the recording’s environment rejected but we parse is reported with the reason', async (t) => {
   const refused = ' I am sure.\nAction 1: \n\nFinish[blue]'
   const calls = [refused, ' I give up.\nAction 2: Finish[red]']
   const { differences, stdout } = await replay(t, {
@@ -176,7 +176,7 @@ test('an answer that the recording’s environment refused and we read is told o
   expect(stdout).toContain('- e1, right here: the recording went on after call 1')
 })
 
-test('an answer that the recording read and we do not is told of', async (t) => {
+test('an answer that the recording parsed but we do not is reported', async (t) => {
   const { differences } = await replay(t, {
     calls: ['It is blue, I would say'],
     observations: ['done'],
@@ -214,13 +214,13 @@ test.each<[string, Recorded, string]>([
   for (const end of ends) await end()
 })
 
-test('what was written at length is told by its end', async (t) => {
+test('a long text is reported by its end', async (t) => {
   const calls = [`${'I wonder. '.repeat(50)}\nAction 1: Finish[blue]`]
   const { differences } = await replay(t, { calls, observations: ['done'], answer: 'red' })
   expect(differences[0]?.why).toMatch(/; here "….{138}Action 1: Finish\[blue\]" reads as/)
 })
 
-test('of many episodes that came out otherwise twenty are told, the others counted', async (t) => {
+test('of many differing episodes twenty are listed and the others counted', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'many.jsonl')
   const calls = [{ completion: 'Action 1: Finish[blue]' }]
@@ -242,7 +242,7 @@ test('of many episodes that came out otherwise twenty are told, the others count
   expect(differences).toHaveLength(23)
 })
 
-test('a file that holds no episodes ends with the line that is none', async (t) => {
+test('a file without episodes ends with its invalid line', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'x.jsonl')
   await writeFile(file, '{"id": "a"}')
@@ -258,7 +258,7 @@ const SHARED = [
 ].filter(({ name }) => existsSync(join(RECORDINGS, name)))
 
 for (const { name, recorded, otherwise } of SHARED) {
-  test(`${name} comes out as recorded, but for what is told of`, async (t) => {
+  test(`${name} comes out as recorded, except for the reported differences`, async (t) => {
     const { summary, differences } = await replayFile(join(RECORDINGS, name), await temporaryFolder(t))
     const counted = differences.filter(({ counts }) => counts)
     expect(counted.map(({ id }) => id)).toEqual(otherwise)

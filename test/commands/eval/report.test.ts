@@ -26,7 +26,7 @@ function summary(name: string, given: Partial<Summary> = {}): Summary {
   }
 }
 
-test('the table has a row a side and columns that line up', () => {
+test('the table has a row per variant and aligned columns', () => {
   const lines = markdownTable([
     summary('text · small'),
     summary('json · a model with a long name', { right: 10, em: 1 }),
@@ -37,7 +37,7 @@ test('the table has a row a side and columns that line up', () => {
   )
 })
 
-test('estimated tokens are marked, an unknown cost is no number, and a name cannot break the table', () => {
+test('estimated tokens are marked, an unknown cost is not a number, and no name breaks the table', () => {
   const unpriced = summary('text · a|b', { tokens: { in: 700, out: 80, estimated: true } })
   delete unpriced.costUsd
   const table = markdownTable([unpriced])
@@ -46,11 +46,11 @@ test('estimated tokens are marked, an unknown cost is no number, and a name cann
   expect(table).toContain('a\\|b')
 })
 
-test('what cost nothing cost $0, and is no unknown cost', () => {
+test('a cost of nothing is $0, not unknown', () => {
   expect(markdownTable([summary('text · local', { costUsd: 0 })])).toContain('| $0 ')
 })
 
-test('the chart is well-formed, whatever a model is called, and shows every side’s name and value', () => {
+test('the chart is well-formed for any model name and shows every variant’s name and value', () => {
   const svg = chart('set & "title" <x>', [summary('text · <b>&"'), summary('json · other', { em: 0.25 })])
   expect(XMLValidator.validate(svg)).toBe(true)
   const texts = JSON.stringify(new XMLParser({ ignoreAttributes: false }).parse(svg))
@@ -66,7 +66,7 @@ test('the chart is well-formed, whatever a model is called, and shows every side
     expect(texts).toContain(shown)
 })
 
-test('bars of shares are measured by the whole, others by the longest', () => {
+test('bars of shares are relative to the whole, others to the longest', () => {
   const svg = chart('t', [summary('a', { em: 0.5, steps: 2 }), summary('b', { em: 0.25, steps: 4 })])
   const widths = [...svg.matchAll(/width="([\d.]+)" height="14" rx="2" fill="#3b6fb6"/g)].map(([, width]) =>
     Number(width),
@@ -80,14 +80,14 @@ test('a replay’s chart shows no seconds, tokens or cost', () => {
   expect(markdownTable([replayed])).not.toContain('cost')
 })
 
-test('the report’s last line counts over all sides', async (t) => {
+test('the report’s last line counts all variants', async (t) => {
   const folder = join(await temporaryFolder(t), 'deep', 'er')
   const sides = [summary('a'), summary('b', { right: 7 })].map((one) => ({ summary: one, questions: [] }))
   expect(writeReport(folder, { title: 'set', at: 'now', sides })).toMatch(/\n12 of 20 right$/)
   expect(await readFile(join(folder, 'results.md'), 'utf8')).toContain('](chart.svg)')
 })
 
-test('a terminal shows one bar, drawn over itself', () => {
+test('a terminal shows one progress bar', () => {
   const { written, progress, clock } = bar({ isTTY: true, total: 2 })
   clock.seconds = 10
   progress.add({ isRight: true, hasFailed: false })
@@ -99,7 +99,7 @@ test('a terminal shows one bar, drawn over itself', () => {
   )
 })
 
-test('a log gets a line at each tenth, and what was skipped counts for no time', () => {
+test('a log gets a line per tenth, and skipped questions take no time', () => {
   const { written, progress, clock } = bar({ isTTY: false, total: 40 })
   for (let i = 0; i < 20; i++) progress.skip(true)
   clock.seconds = 40
@@ -109,7 +109,7 @@ test('a log gets a line at each tenth, and what was skipped counts for no time',
   expect(written[0]).toContain('24/40, 24 right, 3 min left')
 })
 
-test('what takes hours is told in hours', () => {
+test('long durations are in hours', () => {
   const { written, progress, clock } = bar({ isTTY: true, total: 3 })
   clock.seconds = 3_600
   progress.add({ isRight: true, hasFailed: false })

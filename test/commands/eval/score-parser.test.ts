@@ -28,7 +28,7 @@ async function linesOf(file: string): Promise<unknown[]> {
 const search = { id: 'a', dialect: 'text', tools: ['search'], completion: 'Action: Search\nAction Input: x' }
 
 describe('reading a case file', () => {
-  test('writes a line of each case, in the form of what is expected', async () => {
+  test('writes a line per case in the form of the expected one', async () => {
     const file = await fileOf(
       'cases.jsonl',
       search,
@@ -46,19 +46,19 @@ describe('reading a case file', () => {
     ])
   })
 
-  test('reads all of it in one dialect when told to', async () => {
+  test('parses every line in one given dialect', async () => {
     const out = join(folder, 'override.jsonl')
     await readCases(await fileOf('one.jsonl', search), out, 'docstore')
     expect(await linesOf(out)).toEqual([{ id: 'a', got: { kind: 'action', tool: 'search', input: 'x' } }])
   })
 
-  test('passes over blank lines and needs no list of tools', async () => {
+  test('skips blank lines and needs no tool list', async () => {
     const out = join(folder, 'blank.jsonl')
     const file = await fileOf('blanks.jsonl', '', { id: 'a', dialect: 'text', completion: 'Final Answer: 42' }, '')
     expect(await readCases(file, out)).toBe(1)
   })
 
-  test('takes a line separator inside a completion for text, not for a line’s end', async () => {
+  test('keeps a line separator inside a completion as text', async () => {
     const raw = '{"id":"a","dialect":"text","tools":[],"completion":"Final Answer: a\u2028b"}'
     const out = join(folder, 'separator.jsonl')
     await readCases(await fileOf('separators.jsonl', raw), out)
@@ -72,7 +72,7 @@ describe('reading a case file', () => {
     expect(await linesOf(out)).toHaveLength(20_000)
   })
 
-  test('names the line that is no case', async () => {
+  test('names an invalid line', async () => {
     const out = join(folder, 'broken.out.jsonl')
     await expect(readCases(await fileOf('broken.jsonl', search, '{"id": 1'), out)).rejects.toThrow(
       /broken\.jsonl:2 is no case/,
@@ -80,7 +80,7 @@ describe('reading a case file', () => {
     await expect(readCases(await fileOf('partial.jsonl', { id: 'a' }), out)).rejects.toThrow(ConfigError)
   })
 
-  test('names the dialects that there are', () => {
+  test('names the known dialects', () => {
     expect(() => readCompletion('klingon', '', [])).toThrow(/no dialect "klingon".*text, json, docstore/)
   })
 })

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../harness/command.ts'
 const t = { onTestFinished }
 const NAME = 'SLACK_BOT_TOKEN'
 
-test('a setting is put in the place of its own line, else below its comment, else at the end', () => {
+test('a setting replaces its own line, else goes below its comment, else to the end', () => {
   expect(withSettings('A=1\nSLACK_BOT_TOKEN=old\nB=2', { [NAME]: 'new' }, {})).toBe('A=1\nSLACK_BOT_TOKEN=new\nB=2')
   expect(withSettings('# say\n#SLACK_BOT_TOKEN=\nB=2\n', { [NAME]: 'new' }, {})).toBe(
     '# say\n#SLACK_BOT_TOKEN=\nSLACK_BOT_TOKEN=new\nB=2\n',
@@ -19,18 +19,18 @@ test('a setting is put in the place of its own line, else below its comment, els
   expect(withSettings('', { [NAME]: 'new' }, {})).toBe('SLACK_BOT_TOKEN=new\n')
 })
 
-test('what dotenv reads otherwise is replaced too: export, quotes, a comment behind, two of a name, several lines', () => {
+test('every form that dotenv reads is replaced: export, quotes, trailing comments, duplicates, several lines', () => {
   const before = `  export SLACK_BOT_TOKEN = 'a b' # one\nSLACK_BOT_TOKEN="c\nSLACK_APP_TOKEN=d" # two\nSLACK_BOT_TOKEN_FILE=x\n`
   const after = withSettings(before, { [NAME]: 'n#w' }, {})
   expect(after).toBe(`  export SLACK_BOT_TOKEN ='n#w' # one\nSLACK_BOT_TOKEN='n#w' # two\nSLACK_BOT_TOKEN_FILE=x\n`)
 })
 
-test('a line that only seems to be one, inside another’s value, is not touched: it is said that it cannot be done', () => {
+test('a line inside another setting’s value is not touched, and the command says so', () => {
   const before = `NOTE="first\nSLACK_BOT_TOKEN=no\nlast"\n`
   expect(() => withSettings(before, { [NAME]: 'new' }, {})).toThrow('Put the settings into it by hand')
 })
 
-test('whatever the file says, its other settings and comments stay, and the new one is what it should be', () => {
+test('in any file the other settings and comments stay, and the new one has its value', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '\n',
@@ -68,7 +68,7 @@ test('whatever the file says, its other settings and comments stay, and the new 
   fc.assert(property, { numRuns: 500 })
 })
 
-test('long files cost no more than their length', () => {
+test('long files take linear time', () => {
   for (const piece of ["'", '"', '`', '#', ' ', `${NAME}=`, `${NAME}="\n`, '\\"'])
     try {
       withSettings(`${NAME}=${piece.repeat(30_000)}`, { [NAME]: 'new' }, { team: 'T1' })
@@ -77,7 +77,7 @@ test('long files cost no more than their length', () => {
     }
 })
 
-test('.env.example, filled in, keeps all of its lines', () => {
+test('a filled-in .env.example keeps all of its lines', () => {
   const before = textOf('.env.example')
   const after = withSettings(before, { [NAME]: 'xoxb-1', SLACK_SIGNING_SECRET: 'secret-1' }, {})
   const gone = before.split('\n').filter((line) => !after.split('\n').includes(line))
@@ -85,7 +85,7 @@ test('.env.example, filled in, keeps all of its lines', () => {
   expect(after).toContain('#SLACK_SIGNING_SECRET=\nSLACK_SIGNING_SECRET=secret-1\n')
 })
 
-test('the file is its owner’s alone, and where it is a link the one behind it is written', async () => {
+test('the file is readable by its owner only, and a link is followed', async () => {
   const folder = await temporaryFolder(t)
   writeFileSync(join(folder, 'real'), 'A=1', { mode: 0o644 })
   symlinkSync(join(folder, 'real'), join(folder, '.env'))
@@ -95,7 +95,7 @@ test('the file is its owner’s alone, and where it is a link the one behind it 
   expect(readdirSync(folder).sort()).toEqual(['.env', 'real'])
 })
 
-test('a file that cannot be written is a sentence, and nothing is left beside it', async () => {
+test('an unwritable file is reported in a sentence, without leftovers', async () => {
   const folder = await temporaryFolder(t)
   mkdirSync(join(folder, '.env'))
   expect(() => writeEnvFile(join(folder, '.env'), 'A=2')).toThrow('.env cannot be written. Check its permissions.')

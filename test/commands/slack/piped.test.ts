@@ -63,13 +63,13 @@ const ALL_WELL = [
 ]
 
 describe('npm run slack --json', { timeout: 240_000 }, () => {
-  test('checks the tokens of the environment, and prints one object and nothing else', async () => {
+  test('checks the environment’s tokens and prints one object only', async () => {
     const { code, ok, rows, cwd, stderr } = await report({ env: { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP } })
     expect({ code, ok, rows, stderr }).toEqual({ code: 0, ok: true, rows: ALL_WELL, stderr: '' })
     expect(existsSync(join(cwd, '.env'))).toBe(false)
   })
 
-  test('takes them from a pipe, by name or by how they begin, and writes them only if asked to', async () => {
+  test('reads tokens from a pipe, by name or prefix, and writes them only if asked to', async () => {
     const read = await report({ input: `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n` })
     expect([read.code, read.rows, existsSync(join(read.cwd, '.env'))]).toEqual([0, ALL_WELL, false])
     const kept = await report({ input: `${BOT} ${APP}`, args: ['--write'], dotenv: 'LOG_LEVEL=warn\n' })
@@ -80,12 +80,12 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     expect(statSync(join(kept.cwd, '.env')).mode & 0o777).toBe(0o600)
   })
 
-  test('writes nothing while anything is wrong', async () => {
+  test('writes nothing if anything is wrong', async () => {
     const { code, written, cwd } = await report({ input: `xoxb-SecretOther ${APP}`, args: ['--write'] })
     expect([code, written, existsSync(join(cwd, '.env'))]).toEqual([1, undefined, false])
   })
 
-  test('says of each thing that is missing or wrong what it is, and ends with 1', async () => {
+  test('names each missing or wrong value, and exits with 1', async () => {
     const nothing = await report({})
     expect([nothing.code, nothing.rows]).toEqual([
       1,
@@ -106,7 +106,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     expect([lacking.code, lacking.checks[1]]).toMatchObject([1, { name: 'scopes', facts: { missing: ['chat:write'] } }])
   })
 
-  test('goes by nothing but Slack’s settings: a wrong one elsewhere is another command’s matter', async () => {
+  test('checks only Slack’s settings', async () => {
     const env = { SLACK_BOT_TOKEN: BOT, SLACK_SIGNING_SECRET: 'a-signing-secret', WORKER_CONCURRENCY: 'many' }
     const { code, rows } = await report({ env })
     expect([code, rows.at(-1)]).toEqual([0, ['SLACK_SIGNING_SECRET', true]])
@@ -132,7 +132,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(slack.apiUrl).host]))
   })
 
-  test('a setting that is wrong is told as JSON too', async () => {
+  test('a wrong setting is reported as JSON too', async () => {
     const cwd = await temporaryFolder(t)
     const env = { SLACK_API_URL: 'slack', SLACK_BOT_TOKEN: BOT }
     const { code, stdout } = await runHere(t, 'src/commands/slack.ts', { args: ['--json'], cwd, env })
@@ -140,7 +140,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     expect([code, JSON.parse(stdout)]).toEqual([1, { ok: false, checks: [{ name: 'settings', ok: false, sentence }] }])
   })
 
-  test('says what it is for to whom asks for something else, and who has no terminal', async () => {
+  test('explains itself for wrong arguments and without a terminal', async () => {
     const cwd = await temporaryFolder(t)
     const unknown = await runHere(t, 'src/commands/slack.ts', { args: ['--yes'], cwd })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Usage: npm run slack')])
@@ -151,7 +151,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     ])
   })
 
-  test('a pipe that nobody closes is not waited for for ever', async () => {
+  test('a pipe that stays open is not awaited forever', async () => {
     const slack = await localSlack({ botToken: BOT, appToken: APP, scopes })
     const env = { SLACK_API_URL: slack.apiUrl, SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }
     const cwd = await temporaryFolder(t)
@@ -161,7 +161,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
 })
 
 describe('the checks', () => {
-  test('of a Slack that answers something else are sentences too', async () => {
+  test('report an unexpected Slack response in sentences', async () => {
     const pages: [status: number, body: string, sentence: RegExp][] = [
       [200, '<html>log in</html>', /answered, but unlike Slack/],
       [503, 'no', /answered with status 503, unlike Slack/],
@@ -178,7 +178,7 @@ describe('the checks', () => {
     }
   })
 
-  test('a name of the workspace cannot write on the terminal', async () => {
+  test('a workspace’s name cannot control the terminal', async () => {
     const body = {
       ok: true,
       team: 'Evil\u001b[2J\n✓ all\u202e well',
@@ -196,7 +196,7 @@ describe('the checks', () => {
     expect(row?.ok).toBe(true)
   })
 
-  test('an agent app is held to the agent’s manifest', async () => {
+  test('an agent app is compared with the agent’s manifest', async () => {
     const slack = await localSlack({ botToken: BOT, appToken: APP, scopes: [...scopes, 'assistant:write'] })
     const rows = await checkSlack(
       { SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP },
@@ -206,13 +206,13 @@ describe('the checks', () => {
   })
 })
 
-test('what is piped in may be anything', () => {
+test('any piped input is handled', () => {
   expect(tokensIn('')).toEqual({})
   expect(tokensIn('{"a": 1}\u0000\n=\nSLACK_BOT_TOKEN')).toEqual({})
   expect(tokensIn(`SLACK_SIGNING_SECRET=abc\n${APP}\n`)).toEqual({ SLACK_SIGNING_SECRET: 'abc', SLACK_APP_TOKEN: APP })
 })
 
-test('the address to create the app at carries the manifest, or there is none where that is too long', () => {
+test('the link that creates the app contains the manifest, and is left out if it is too long', () => {
   for (const kind of ['plain', 'agent'] as const) {
     const address = new URL(createAddress(readManifest(kind)) ?? '')
     expect([address.origin, address.pathname, address.searchParams.get('new_app')]).toEqual([

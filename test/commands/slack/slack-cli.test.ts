@@ -58,7 +58,7 @@ async function answerOf(script: string, protocol: 'message-boundaries' | 'defaul
 
 describe('the Slack CLI’s hooks', () => {
   for (const protocol of ['message-boundaries', 'default'] as const) {
-    test(`get-hooks tells what hooks.json says, in the protocol ${protocol}`, async () => {
+    test(`get-hooks prints hooks.json, in the protocol ${protocol}`, async () => {
       expect(await answerOf(config.hooks['get-hooks'], protocol)).toEqual(config)
     })
 
@@ -67,12 +67,12 @@ describe('the Slack CLI’s hooks', () => {
     })
   }
 
-  test('get-manifest prints the agent app’s manifest where hooks.json names that', async () => {
+  test('get-manifest prints the agent app’s manifest if hooks.json names it', async () => {
     const script = config.hooks['get-manifest'].replace('manifest.yml', 'manifest.agent.yml')
     expect(await answerOf(script, 'message-boundaries')).toEqual(load(textOf('manifest.agent.yml')))
   })
 
-  test('an unknown hook, and a file that is no manifest of ours, end with an error', async () => {
+  test('an unknown hook and an invalid manifest end with an error', async () => {
     for (const words of ['deploy', 'get-manifest /etc/passwd']) {
       const hook = run(`node scripts/slack-cli-hook.js ${words}`)
       expect(await hook.ended).toBe(1)
@@ -80,18 +80,18 @@ describe('the Slack CLI’s hooks', () => {
     }
   })
 
-  test('what is watched and what each command names is there', () => {
+  test('watched paths and named commands exist', () => {
     for (const path of config.config.watch.manifest.paths) expect(existsSync(join(ROOT, path))).toBe(true)
     for (const script of Object.values(config.hooks))
       expect(existsSync(join(ROOT, script.split(' ')[1] ?? ''))).toBe(true)
   })
 
-  test('config.json takes the manifest of this project, not that of the app’s page', () => {
+  test('config.json uses this project’s manifest, not the app page’s', () => {
     expect(JSON.parse(textOf('.slack/config.json'))).toEqual({ manifest: { source: 'local' } })
   })
 })
 
-test('start runs the bot with the CLI’s tokens, also where .env has others, and ends with the hook', async () => {
+test('start runs the bot with the CLI’s tokens, even if .env has others, and ends with the hook', async () => {
   const slack = await localSlack({ botToken: 'xoxb-of-the-cli', appToken: 'xapp-of-the-cli' })
   const project = await projectWithBuild()
   const env = {

@@ -44,7 +44,7 @@ function expectNoSecret(screen: string): void {
 }
 
 describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => {
-  test('leads from nothing to a .env: the address, both tokens unseen, the checks', async () => {
+  test('leads from nothing to a .env: the link, both tokens unseen, the checks', async () => {
     const here = await desk()
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -76,7 +76,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(readdirSync(here.folder)).toEqual(['.env'])
   })
 
-  test('the agent app’s manifest is offered too, and where there is a desktop the browser is opened', async () => {
+  test('the agent app’s manifest is offered too, and on a desktop the browser opens', async () => {
     const here = await desk()
     const opened = join(here.folder, 'opened')
     writeFileSync(join(here.folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`)
@@ -90,7 +90,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(await terminal.ended).toBe(130)
   })
 
-  test('a token of the wrong form is told at once, and asked for again', async () => {
+  test('a token of the wrong form is rejected at once and asked for again', async () => {
     const here = await desk()
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -115,7 +115,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expectNoSecret(terminal.screen())
   })
 
-  test('both tokens pasted at once, ahead of the questions, are taken and not shown', async () => {
+  test('both tokens may be pasted at once, and are not shown', async () => {
     const here = await desk()
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -126,7 +126,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expectNoSecret(terminal.screen())
   })
 
-  test('a signing secret in place of the app-level token is HTTP mode', async () => {
+  test('a signing secret instead of the app-level token means HTTP mode', async () => {
     const here = await desk()
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -145,7 +145,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(dotenvOf(here)).toContain(`\nSLACK_SIGNING_SECRET=${SECRET}\n`)
   })
 
-  test('a token that Slack does not know is asked for again, with where to find it', async () => {
+  test('an unknown token is asked for again, with where to find it', async () => {
     const here = await desk()
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -163,7 +163,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expectNoSecret(terminal.screen())
   })
 
-  test('an app-level token without connections:write says so, and which page makes another', async () => {
+  test('an app-level token without connections:write is reported with the page that makes another', async () => {
     const here = await desk()
     here.slack.fault({ method: 'apps.connections.open', error: 'missing_scope' })
     const terminal = sit(here)
@@ -176,7 +176,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(readdirSync(here.folder)).toEqual([])
   })
 
-  test('tokens of two apps are told apart', async () => {
+  test('tokens of two different apps are rejected', async () => {
     const here = await desk({ appToken: 'xapp-1-A0OTHER0001-4-SecretOther' })
     const terminal = sit(here)
     await terminal.shows('Which one? [1] ')
@@ -190,7 +190,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expectNoSecret(terminal.screen())
   })
 
-  test('without a network it says so, keeps what there is, and ends', async () => {
+  test('without a network it says so, changes nothing, and ends', async () => {
     const here = await desk()
     const terminal = sit(here, { env: { SLACK_API_URL: `http://127.0.0.1:${await freePort()}/api/` } })
     await terminal.shows('Which one? [1] ')
@@ -201,7 +201,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(readdirSync(here.folder)).toEqual([])
   })
 
-  test('an existing .env keeps every other line, and a token in it is replaced only on a yes', async () => {
+  test('an existing .env keeps every other line, and its token is replaced only after a yes', async () => {
     const kept = `# mine\r\nOPENAI_API_KEY='sk-1' # key\r\nSLACK_BOT_TOKEN="xoxb-SecretOther" # old\r\nLOG_LEVEL=warn\r\n`
     const here = await desk({}, kept)
     const first = sit(here)
@@ -230,7 +230,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expectNoSecret(first.screen() + second.screen())
   })
 
-  test('run again after an update it names the scope that came, waits for the click, and looks again', async () => {
+  test('after an update it names the new scope, waits for the click, and checks again', async () => {
     const granted = scopes.filter((scope) => scope !== 'reactions:read' && scope !== 'files:write')
     const here = await desk({ scopes: granted }, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
     const terminal = sit(here)
@@ -248,7 +248,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(await terminal.ended).toBe(0)
   })
 
-  test('run again it names a token that was revoked', async () => {
+  test('on a second run it reports a revoked token', async () => {
     const here = await desk({ ackMs: 10, retryMs: [] }, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
     await here.slack.people.uninstall()
     const terminal = sit(here)
@@ -259,7 +259,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(await terminal.ended).toBe(1)
   })
 
-  test('run again it names another workspace', async () => {
+  test('on a second run it reports another workspace', async () => {
     const before = `# npm run slack: team T0BEFORE001, app A0LOCAL0001\nSLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`
     const here = await desk({}, before)
     const terminal = sit(here)
@@ -269,7 +269,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(dotenvOf(here)).toBe(before.replace('T0BEFORE001', 'T0LOCAL0001'))
   })
 
-  test('Ctrl+C leaves the terminal echoing, and nothing written', async () => {
+  test('after Ctrl+C the terminal echoes, and nothing is written', async () => {
     const here = await desk()
     for (const typed of ['', `\r${BOT}`, `\r${BOT}\rxapp-`]) {
       const terminal = sit(here, { after: 'stty -a' })
@@ -310,7 +310,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     )
   })
 
-  test('a model that does not answer is said, and not written unless the person wants it', async () => {
+  test('a model that does not answer is reported, and written only on request', async () => {
     const here = await desk({}, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
     const terminal = sit(here, { env: { OPENAI_MODEL: 'llama' } })
     await terminal.shows('Which one? Press Enter to do this later: ')
@@ -324,7 +324,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(dotenvOf(here)).not.toContain('OPENAI_BASE_URL=')
   })
 
-  test('offers to start, and starts the bot with what it has written', async () => {
+  test('offers to start the bot, and starts it with the new settings', async () => {
     const here = await desk()
     const terminal = sit(here, { env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', HOST: '127.0.0.1', PORT: '0' } })
     await terminal.shows('Which one? [1] ')

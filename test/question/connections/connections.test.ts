@@ -7,7 +7,7 @@ import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'
 import type { RunControl } from '../../../src/stores/runs/control.ts'
 import type { IncomingMessage } from 'node:http'
 
-test('a link is over after ten minutes, and a step whose account is connected does not wait, nor for a process that died', async () => {
+test('a link expires after ten minutes, and a step with a connected account does not wait', async () => {
   let time = Date.UTC(2026, 10, 26)
   const now = () => time
   const connected = new Set<string>()

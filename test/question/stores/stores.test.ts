@@ -64,7 +64,7 @@ describeWithRedis('in Redis', async () => {
     return { ...bot, stores, lastRuns }
   }
 
-  test('an answered question is kept with its steps, its posts, its cost and who answered', async (t) => {
+  test('an answered question is archived with its steps, posts, cost and model', async (t) => {
     const bot = await start(t, 'answered', { model: STEPS })
     const thread = await bot.mention('What is six times seven?')
     await thread.ended()
@@ -82,7 +82,7 @@ describeWithRedis('in Redis', async () => {
     expect(await bot.stores.archive.load(record.question.id)).toEqual(record)
   })
 
-  test('so is one that failed, and one that a person stopped; help is not', async (t) => {
+  test('failed and stopped questions are archived too; help is not', async (t) => {
     const bot = await start(t, 'ends', { model: [{ hang: true }, { status: 401, body: {} }] })
     const hanging = await bot.mention('Endless?')
     const id = `${TEAM}:${GENERAL}:${hanging.ts}`
@@ -99,7 +99,7 @@ describeWithRedis('in Redis', async () => {
     ])
   })
 
-  test('a channel chooses its model, its dialect, its tools and what the model is told', async (t) => {
+  test('a channel chooses its model, dialect, tools and instructions', async (t) => {
     const env = { OPENAI_CONDENSE_MODEL: 'small-model' }
     const bot = await start(t, 'chosen', { env, model: () => finish('Hello.') })
     const { channelSettings } = bot.stores
@@ -116,7 +116,7 @@ describeWithRedis('in Redis', async () => {
     expect(await bot.lastRuns(1)).toMatchObject([{ model: 'small-model' }])
   })
 
-  test('a channel whose chosen tools are all gone gets those of TOOLS, with one log line; one that chose none gets none', async (t) => {
+  test('a channel whose chosen tools no longer exist gets those of TOOLS, with a log line; one that chose none gets none', async (t) => {
     const bot = await start(t, 'gone', { model: () => finish('Done.') })
     await bot.stores.channelSettings.save({ team: TEAM, channel: GENERAL }, { tools: ['abacus', 'oracle'] })
     await bot.stores.channelSettings.save({ team: TEAM, channel: RANDOM }, { tools: [] })
@@ -127,7 +127,7 @@ describeWithRedis('in Redis', async () => {
     expect(bot.logs.filter((line) => line.includes('none of the tools'))).toHaveLength(1)
   })
 
-  test('names that nobody has any more are dropped, and a dialect keeps the tools that it needs', async (t) => {
+  test('unknown names are dropped, and a dialect keeps its required tools', async (t) => {
     // A budget in dollars cannot count a model without a price.
     const model = [finish('One.'), 'Thought 1 Easy.\nAction 1: Finish[Two]']
     const PRICES_FILE = join(await temporaryFolder(t), 'prices.json')
@@ -151,7 +151,7 @@ describeWithRedis('in Redis', async () => {
     ])
   })
 
-  test('all that is kept of a question expires, and all of it goes when the workspace does', async (t) => {
+  test('everything stored for a question expires, and is deleted with its workspace', async (t) => {
     const bot = await start(t, 'all-gone', { model: () => finish('Hello.'), env: { LIMIT_USER_HOUR: '9' } })
     await (await bot.mention('First?')).ended()
     await (await bot.dm('Second?')).ended()
@@ -186,7 +186,7 @@ describeWithRedis('in Redis', async () => {
     expect((await keys()).filter((key) => !/:audit(?:-times)?$/.test(key))).toEqual([])
   })
 
-  test('a person who has a direct message forgotten leaves nothing there, and no run of theirs elsewhere', async (t) => {
+  test('forgetting a direct message deletes it and the person’s runs elsewhere', async (t) => {
     const bot = await start(t, 'mine', { model: () => finish('Hello.') })
     const dm = await bot.dm('First?')
     await dm.ended()
@@ -226,7 +226,7 @@ describeWithRedis('in a Cluster', () => {
   })
 })
 
-test('in memory too, all stores forget a team, a channel and a person', async (t) => {
+test('in memory all stores forget a team, a channel and a person', async (t) => {
   const stores = await createStores(loadConfig({}), { log: createLog('silent'), now: Date.now })
   t.onTestFinished(() => stores.queue.stop(0))
   const { history, threads, archive, audit, channelSettings, forgetting } = stores

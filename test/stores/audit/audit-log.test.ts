@@ -35,7 +35,7 @@ interface Settings {
 function auditContract(make: (settings?: Settings) => AuditLog): void {
   const steps = async (audit: AuditLog, n = 99) => (await audit.list({ team: 'T1' }, n)).map(({ step }) => step)
 
-  test('an entry comes back as it was noted, the newest first, at most as many as are asked for', async () => {
+  test('entries are returned unchanged, newest first, up to the requested number', async () => {
     const audit = make()
     const full = write(2, { decidedBy: 'U2', how: 'always', server: 'ledger "é\u2028"', outcome: 'done' })
     for (const entry of [write(1), full, write(3), write(4, { at: NOW })]) await audit.note(entry)
@@ -45,7 +45,7 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
     expect(await audit.list({ team: 'T9' }, 5)).toEqual([])
   })
 
-  test('noted again, a step’s entry is replaced; that of the same step in another run is not', async () => {
+  test('noting a step again replaces its entry, not that of another run', async () => {
     const audit = make()
     await audit.note(write(1))
     await audit.note(write(1, { run: 'T1:C1:2.0', at: NOW }))
@@ -58,13 +58,13 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
     ])
   })
 
-  test('the oldest go where there are too many', async () => {
+  test('beyond the maximum the oldest are dropped', async () => {
     const audit = make({ max: 3 })
     for (const step of [5, 1, 4, 2, 3]) await audit.note(write(step))
     expect(await steps(audit)).toEqual([5, 4, 3])
   })
 
-  test('what is older than it is kept for is not listed', async () => {
+  test('expired entries are not listed', async () => {
     const audit = make({ ttlMs: 3_600_000 })
     await audit.note(write(1, { at: NOW - 7_200_000 }))
     await audit.note(write(2))
@@ -78,7 +78,7 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
     expect(await audit.list({ team: 'T12' }, 9)).toEqual([write(1, { team: 'T12' })])
   })
 
-  test('what was noted or listed is the caller’s own: changing it changes nothing', async () => {
+  test('noted and listed entries are copies', async () => {
     const audit = make()
     const entry = write(1)
     await audit.note(entry)
@@ -89,7 +89,7 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   auditContract((settings) => memoryAudit({ now: Date.now, ...settings }))
 })
 
@@ -101,7 +101,7 @@ describeWithRedis('in Redis', () => {
 
   auditContract(open)
 
-  test('both keys are the team’s, and expire a year after its last write; what is dropped leaves nothing', async () => {
+  test('both keys belong to the team and expire a year after its last write; dropped entries leave nothing', async () => {
     const audit = open({ prefix: 'keys', max: 2 })
     for (const step of [1, 2, 3]) await audit.note(write(step))
     const redis = server.rawClient()
@@ -111,13 +111,13 @@ describeWithRedis('in Redis', () => {
     expect((await redis.hkeys('keys:{T1}:audit')).sort()).toEqual(['T1:C1:1.0 2', 'T1:C1:1.0 3'])
   })
 
-  test('it is gone when its time is over', async () => {
+  test('it expires', async () => {
     const audit = open({ ttlMs: 150 })
     await audit.note(write(1, { at: Date.now() }))
     await eventually(async () => expect(await audit.list({ team: 'T1' }, 9)).toEqual([]))
   })
 
-  test('what cannot be read is skipped', async () => {
+  test('unreadable entries are skipped', async () => {
     const audit = open({ prefix: 'torn' })
     for (const step of [1, 2, 3]) await audit.note(write(step))
     const redis = server.rawClient()

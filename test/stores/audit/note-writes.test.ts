@@ -39,14 +39,14 @@ async function noted(one: ToolStep, more: Partial<WritesOf> = {}) {
 const begun = Date.now()
 
 describe('of a step', () => {
-  test('a tool that only reads is no write, whether a person was asked or not; neither is a call that nobody was asked about', async () => {
+  test('a read-only tool is not a write, nor is a call that was never requested', async () => {
     const tools = [tool({ effects: 'read' })]
     expect(await noted(step({ waiting: { since: begun, for: APPROVAL }, observation }), { tools })).toBeUndefined()
     expect(await noted(step({ observation }))).toBeUndefined()
     expect(await noted(step({ waiting: { since: begun, for: APPROVAL } }))).toBeUndefined()
   })
 
-  test('the arguments are hashed as the tool gets them; of a call that was not made, as they were shown', async () => {
+  test('arguments are hashed as the tool gets them; of a call that was not made, as shown', async () => {
     const sent = await noted(step({ begun, waiting: { since: 1, for: APPROVAL } }))
     expect(sent?.argumentsHash).toBe(callKey('ledger__add', { times: 1, what: 'x' }))
     const refused = await noted(step({ waiting: { since: begun, for: APPROVAL }, observation }))
@@ -54,7 +54,7 @@ describe('of a step', () => {
     expect(refused?.argumentsHash).toBe(callKey('ledger__add', { what: 'shown', times: 2 }))
   })
 
-  test('the approval counts, not what the asker answered to the tool since', async () => {
+  test('the approval counts, not later answers to the tool', async () => {
     const decisions = {
       '3': { outcome: 'allowed', by: 'U2', at: 1, key: 'k' },
       '3.2': { outcome: 'answered', by: 'U1', action: 'accept' },
@@ -67,25 +67,25 @@ describe('of a step', () => {
     })
   })
 
-  test('a call that was answered with a question has had no effect, once its run is over', async () => {
+  test('a call that only asked a question had no effect', async () => {
     const asked = step({ waiting: { since: begun, for: QUESTION } })
     expect(await noted(asked)).toBeUndefined()
     expect(await noted(asked, { isOver: true })).toMatchObject({ how: 'config', outcome: 'not_run' })
   })
 
-  test('a call that was too slow may have taken effect', async () => {
+  test('a call that timed out may have taken effect', async () => {
     const late = step({ begun, observation: { text: 'It did not finish.', ok: false, down: true } })
     expect(await noted(late)).toMatchObject({ outcome: 'unknown' })
   })
 
-  test('who has allowed the tool in the thread is named where nobody was asked; of others the settings have allowed it', async () => {
+  test('the entry names who granted the tool in the thread, else the settings', async () => {
     const grantedBy = async () => 'U7'
     const asks = [tool({ needsApproval: true })]
     expect(await noted(step({ begun }), { tools: asks, grantedBy })).toMatchObject({ how: 'always', decidedBy: 'U7' })
     expect(await noted(step({ begun }), { grantedBy })).toMatchObject({ how: 'config' })
   })
 
-  test('a tool that is not there any more leaves what was shown', async () => {
+  test('a removed tool keeps what was shown', async () => {
     const gone = await noted(step({ begun, waiting: { since: 1, for: APPROVAL } }), { tools: [] })
     expect(gone).toMatchObject({ tool: 'ledger__add', server: 'ledger', outcome: 'begun' })
     expect(gone?.argumentsHash).toBe(callKey('ledger__add', { what: 'shown', times: 2 }))
@@ -93,7 +93,7 @@ describe('of a step', () => {
   })
 })
 
-test('a list that is away keeps a write from being made, and not a run from ending', async () => {
+test('an unavailable audit list prevents a write, but not the end of a run', async () => {
   const away = { ...memoryAudit({ now: Date.now }), note: () => Promise.reject(new Error('Redis is full')) }
   const log = keptLog()
   await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')

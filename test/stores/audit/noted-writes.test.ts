@@ -82,7 +82,7 @@ describeWithRedis('the audit list', async () => {
     return before
   }
 
-  test('has a write that a person allowed from before the call on, and then what came of it', async (t) => {
+  test('contains an allowed write before its call, and then its result', async (t) => {
     const during: AuditEntry[][] = []
     const onWrite = async () => during.push(await bot.listed())
     const bot: World = await world(t, { onWrite, model: [act('I write.', 'ask_write', 'milk'), finish('Done.')] })
@@ -130,7 +130,7 @@ describeWithRedis('the audit list', async () => {
     expect(bot.written).toHaveLength(entry?.outcome === 'done' ? 1 : 0)
   })
 
-  test('tells a write that nobody is asked about from one of a person, and one that failed from one that was done', async (t) => {
+  test('distinguishes writes by approval and by result', async (t) => {
     const steps = [act('One.', 'write', 'milk'), act('Two.', 'write', 'too much'), act('Three.', 'calculator', '1+1')]
     const bot = await world(t, { model: [...steps, finish('Done.')] })
     await (await bot.mention('Put much on the list')).ended()
@@ -144,7 +144,7 @@ describeWithRedis('the audit list', async () => {
     )
   })
 
-  test('says that it is not known what came of a call that was cut off', async (t) => {
+  test('says that the result of a cut-off call is unknown', async (t) => {
     const held = deferred()
     const bot = await world(t, { onWrite: () => held.promise, model: [act('I write.', 'write', 'milk')] })
     const thread = await bot.mention('Put milk on the list')
@@ -156,7 +156,7 @@ describeWithRedis('the audit list', async () => {
     held.resolve()
   })
 
-  test('says so too where the question was taken back meanwhile', async (t) => {
+  test('says so too if the question was withdrawn', async (t) => {
     const held = deferred()
     const bot = await world(t, { onWrite: () => held.promise, model: [act('I write.', 'write', 'milk')] })
     const thread = await bot.mention('Put milk on the list')
@@ -166,7 +166,7 @@ describeWithRedis('the audit list', async () => {
     held.resolve()
   })
 
-  test('has what a process that died had no time to note, once another takes the run up', async (t) => {
+  test('contains what a dead process could not note, once the run is resumed', async (t) => {
     const steps = [act('One.', 'write', 'milk'), act('Two.', 'write', 'eggs'), act('Three.', 'ask_write', 'tea')]
     const during: number[][] = []
     const onWrite = async () => during.push((await bot.listed()).map(({ step }) => step).sort())
@@ -197,14 +197,14 @@ describeWithRedis('the audit list', async () => {
     )
   })
 
-  test('hears nothing of a question without writes', async (t) => {
+  test('contains nothing of a question without writes', async (t) => {
     const bot = await world(t, { model: [act('I count.', 'calculator', '1+1'), finish('2')] })
     await (await bot.mention('One and one?')).ended()
     await eventually(async () => expect(await bot.stores.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
     expect(await bot.redis.keys(`${bot.prefix}:*audit*`)).toEqual([])
   })
 
-  test('is printed by a command: a line each, the newest first, or JSON', async (t) => {
+  test('is printed by a command, a line per entry, newest first, or as JSON', async (t) => {
     const steps = [act('One.', 'write', 'milk'), act('Two.', 'ask_write', 'tea')]
     const bot = await world(t, { model: [...steps, finish('Done.')] })
     const thread = await bot.mention('Put both on the list')

@@ -15,18 +15,18 @@ function turn(id: string, overrides: Partial<Turn> = {}): Turn {
 
 /** The contract of every history. */
 function historyContract(make: (settings: { ttlMs?: number }) => History): void {
-  test('a thread in which nothing was said is an empty list', async () => {
+  test('an unknown thread is an empty list', async () => {
     expect(await make({}).load(thread)).toEqual([])
   })
 
-  test('turns come back as they were, oldest first', async () => {
+  test('turns are returned unchanged, oldest first', async () => {
     const history = make({})
     const turns = [turn('1', { question: '"quoted"\n\u2028 🦉 $& {{x}}' }), turn('2'), turn('3')]
     for (const each of turns) await history.append(thread, each)
     expect(await history.load(thread)).toEqual(turns)
   })
 
-  test('the threads of a channel move to its new id, those of another stay, and twice is once', async () => {
+  test('a channel’s threads move to its new id, once', async () => {
     const history = make({})
     for (const key of ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C12:1.0']) await history.append(key, turn(key))
     const move = () => history.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
@@ -37,7 +37,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect([await ids('T1:C1:1.0'), await ids('T1:C12:1.0')]).toEqual([[], ['T1:C12:1.0']])
   })
 
-  test('a turn that is appended again is kept once, at its place', async () => {
+  test('a repeated turn is stored once, at its place', async () => {
     const history = make({})
     for (const id of ['1', '2', '1', '2', '1']) await history.append(thread, turn(id))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])
@@ -51,14 +51,14 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await history.load(thread)).toHaveLength(5)
   })
 
-  test('no more than the last turns are kept', async () => {
+  test('only the last turns are kept', async () => {
     const history = make({})
     const ids = Array.from({ length: MAX_TURNS + 2 }, (_, n) => String(n))
     for (const id of ids) await history.append(thread, turn(id))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(ids.slice(2))
   })
 
-  test('threads know nothing of each other', async () => {
+  test('threads are isolated', async () => {
     const history = make({})
     await history.append(thread, turn('1'))
     await history.append('T1:C1:1.01', turn('2'))
@@ -66,7 +66,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1'])
   })
 
-  test('one turn is removed, what people said before it with it, and the others stay', async () => {
+  test('a turn is removed with the messages before it; the others stay', async () => {
     const history = make({})
     for (const id of ['1', '1:2', '11']) await history.append(thread, turn(id, { said: '@Bob: hm' }))
     await history.remove(thread, '1')
@@ -74,7 +74,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await history.load(thread)).toEqual([turn('1:2', { said: '@Bob: hm' }), turn('11', { said: '@Bob: hm' })])
   })
 
-  test('what is forgotten is gone, and only that', async () => {
+  test('forgetting removes only what it names', async () => {
     const history = make({})
     await history.append(thread, turn('1'))
     await history.append('T1:C1:2.0', turn('2'))
@@ -83,7 +83,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await history.load('T1:C1:2.0')).toHaveLength(1)
   })
 
-  test('a channel is forgotten with all of its threads, and a team with all of its channels', async () => {
+  test('a channel is forgotten with its threads, a team with its channels', async () => {
     const history = make({})
     const threads = ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
     for (const each of threads) await history.append(each, turn('1'))
@@ -99,7 +99,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await kept()).toEqual(['T12:C1:1.0'])
   })
 
-  test('a person is forgotten with their turns and their words before those of others, and nobody else', async () => {
+  test('a person is forgotten with their turns and messages, and nobody else', async () => {
     const history = make({})
     const said = '@Ann: hm\n  and more\n@Bob: yes\n@Ann: no'
     const theirs = turn('2', { user: 'U2', said, saidBy: ['U1', 'U3', 'U1'] })
@@ -118,7 +118,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await history.load('T12:C1:1.0')).toHaveLength(1)
   })
 
-  test('what was loaded is the caller’s own: changing it changes nothing kept', async () => {
+  test('a loaded value is a copy', async () => {
     const history = make({})
     await history.append(thread, turn('1'))
     const [loaded] = await history.load(thread)
@@ -126,7 +126,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect((await history.load(thread))[0]?.answer).toBe('1!')
   })
 
-  test('a thread is forgotten some time after its last turn', async () => {
+  test('a thread expires after its last turn', async () => {
     const history = make({ ttlMs: 150 })
     // Retried if a busy machine takes longer between the two.
     await eventually(async () => {
@@ -140,7 +140,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
 describe('the embedded history', () => {
   historyContract((settings) => memoryHistory({ ...KEPT, ...settings }))
 
-  test('keeps only so many threads, those that were talked in last', async () => {
+  test('keeps a bounded number of threads, the most recent ones', async () => {
     const history = memoryHistory({ ...KEPT, maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
     expect(await history.load('a')).toHaveLength(2)
@@ -148,7 +148,7 @@ describe('the embedded history', () => {
     expect(await history.load('c')).toHaveLength(1)
   })
 
-  test('keeps only so many bytes, of the threads that were talked in last', async () => {
+  test('keeps a bounded number of bytes, of the most recent threads', async () => {
     const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
     const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
     for (let n = 0; n < 200; n++) {
@@ -166,7 +166,7 @@ describe('the embedded history', () => {
     expect(await history.load('T1:C2:0')).toHaveLength(1)
   })
 
-  test('keeps of one thread the last turns that fit into its share of the bytes', async () => {
+  test('keeps the last turns of a thread that fit into its share', async () => {
     const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
     for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
     expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
@@ -174,7 +174,7 @@ describe('the embedded history', () => {
     expect(await history.load('other')).toEqual([])
   })
 
-  test('does not grow over 20,000 threads', async () => {
+  test('does not grow beyond its bounds over 20,000 threads', async () => {
     let now = 0
     const history = memoryHistory({ ...KEPT, maxThreads: 1_000, ttlMs: 500, now: () => now })
     for (let n = 0; n < 20_000; n++) {
@@ -208,7 +208,7 @@ describeWithRedis('the history in Redis', () => {
     expect(await redis.pttl('one:{T1:C1:1.0}:history')).toBeGreaterThan(900_000)
   })
 
-  test('turns that cannot be read are skipped, with a line in the log that does not repeat them', async () => {
+  test('unreadable turns are skipped, with a log line that does not repeat them', async () => {
     const log = keptLog()
     const history = open({ prefix: 'torn', log })
     await history.append(thread, turn('1'))

@@ -18,7 +18,7 @@ function recordOf(id: string, more: Partial<InstallationRecord> = {}): Installat
 }
 
 function contract(open: () => InstallationStore) {
-  test('a record comes back as it was, each with an id of its own', async () => {
+  test('a record is returned unchanged', async () => {
     const store = open()
     const rotating = recordOf('T2', { refreshToken: 'xoxe-1', expiresAt: 5, enterprise: 'E1' })
     expect([await store.save(recordOf('T1')), await store.save(rotating)]).toEqual([true, true])
@@ -27,7 +27,7 @@ function contract(open: () => InstallationStore) {
     expect([await store.load('T3'), await store.ids()]).toEqual([undefined, ['T1', 'T2']])
   })
 
-  test('every write makes a new generation, and one that expects an older does nothing', async () => {
+  test('every write makes a new generation, and a write with an outdated one does nothing', async () => {
     const store = open()
     await store.save(recordOf('T1'))
     const first = await store.load('T1')
@@ -40,7 +40,7 @@ function contract(open: () => InstallationStore) {
     expect((await store.load('T1'))?.record.name).toBe('Next')
   })
 
-  test('what is removed is gone, and a write that expected it does not bring it back', async () => {
+  test('a removed record is not restored by a concurrent write', async () => {
     const store = open()
     await store.save(recordOf('T1'))
     const stored = await store.load('T1')
@@ -49,7 +49,7 @@ function contract(open: () => InstallationStore) {
     expect([await store.load('T1'), await store.ids()]).toEqual([undefined, []])
   })
 
-  test('of writes at once that expect the same, one is done', async () => {
+  test('of concurrent writes with the same generation one succeeds', async () => {
     const store = open()
     await store.save(recordOf('T1'))
     const { generation } = (await store.load('T1')) ?? {}
@@ -66,7 +66,7 @@ describeWithRedis('in Redis', () => {
     redisInstallations({ redis: server.connect(), prefix, sealer: sealer! })
   contract(() => open())
 
-  test('no token stands in Redis in clear, and what is kept expires', async () => {
+  test('no token is unencrypted in Redis, and every key expires', async () => {
     await open(undefined, 'sealed').save(recordOf('T1'))
     const redis = server.connect()
     const [key = ''] = await redis.keys('sealed:*')
@@ -74,7 +74,7 @@ describeWithRedis('in Redis', () => {
     expect(await redis.pttl(key)).toBeGreaterThan(0)
   })
 
-  test('an older key’s records are read with SECRETS_KEY_OLD, and not without', async () => {
+  test('records of an older key are read only with SECRETS_KEY_OLD', async () => {
     const OLD = 'an old key that is long enough for it'
     await open(sealerOf(OLD), 'rotated').save(recordOf('T1'))
     const both = open(sealerFrom({ SECRETS_KEY: KEY, SECRETS_KEY_OLD: OLD }), 'rotated')

@@ -37,7 +37,7 @@ async function admitted(limits: UsageLimits, count: number, name: string): Promi
 }
 
 function contract(open: Open): void {
-  test('the limit’s number of questions is admitted; the next is told which limit it exceeds, and when to try again', async () => {
+  test('questions are admitted up to the limit; the refusal names the limit and when to try again', async () => {
     const { limits } = open({ userHour: 3 })
     for (const name of ['a', 'b', 'c']) expect(await limits.admit(by('U1', name))).toBeUndefined()
     const refusal = await limits.admit(by('U1', 'd'))
@@ -46,7 +46,7 @@ function contract(open: Open): void {
     expect(refusal!.resetsInMs).toBeLessThanOrEqual(20 * MINUTE)
   })
 
-  test('a bucket fills as time passes: a third of the hour is one of three questions', async () => {
+  test('a bucket refills over time: a third of the hour admits one of three questions', async () => {
     const { limits, pass } = open({ userHour: 3 })
     for (const name of ['a', 'b', 'c']) await limits.admit(by('U1', name))
     await pass(19 * MINUTE)
@@ -59,7 +59,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'j'))).toMatchObject({ limit: 'userHour' })
   })
 
-  test('a team that is forgotten has used nothing, and holds no slot; another has and does', async () => {
+  test('forgetting a team resets its use and slots only', async () => {
     const { limits } = open({ userHour: 1, teamRuns: 1, userDayTokens: 100 })
     const elsewhere = question('a', { team: 'T12' })
     for (const asked of [by('U1', 'a'), elsewhere]) await limits.admit(asked)
@@ -69,7 +69,7 @@ function contract(open: Open): void {
     expect(await limits.admit(question('b', { team: 'T12' }))).toBeDefined()
   })
 
-  test('each is counted by whom it is of: the person, the channel, the workspace', async () => {
+  test('each limit counts by its own subject: person, channel, workspace', async () => {
     const person = open({ userHour: 1 }).limits
     expect(await person.admit(by('U1', 'a'))).toBeUndefined()
     expect(await person.admit(by('U2', 'b'))).toBeUndefined()
@@ -84,7 +84,7 @@ function contract(open: Open): void {
     expect(await team.admit(by('U2', 'c', 'C2'))).toMatchObject({ limit: 'teamDayTokens' })
   })
 
-  test('what is left of each limit that a person meets everywhere, and when there is more', async () => {
+  test('`left` returns the rest of each personal limit, and when it refills', async () => {
     const { limits, pass } = open({ userHour: 2, channelHour: 5, userDayTokens: 10_000, teamRuns: 9 })
     const left = async (user: string) =>
       Object.fromEntries((await limits.left({ team: 'T1', user })).map(({ limit, left }) => [limit, left]))
@@ -109,7 +109,7 @@ function contract(open: Open): void {
     )
   })
 
-  test('a question that one limit refuses is counted by none', async () => {
+  test('a question refused by one limit is counted by none', async () => {
     const { limits } = open({ userHour: 2, channelHour: 1, teamDayTokens: 15_000, teamRuns: 4 })
     await limits.admit(by('U1', 'a'))
     for (const name of ['b', 'c', 'd', 'e'])
@@ -119,7 +119,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U3', 'h', 'C4'))).toMatchObject({ limit: 'teamDayTokens' })
   })
 
-  test('of many at once exactly as many come in as may', async () => {
+  test('of concurrent questions exactly the limit is admitted', async () => {
     const { limits } = open({ userHour: 10, channelHour: 100, teamRuns: 50 })
     const all = Array.from({ length: 40 }, (_, n) => limits.admit(by('U1', `q${n}`)))
     expect((await Promise.all(all)).filter((refusal) => refusal === undefined)).toHaveLength(10)
@@ -127,14 +127,14 @@ function contract(open: Open): void {
     expect((await Promise.all(others)).filter((refusal) => refusal === undefined)).toHaveLength(40)
   })
 
-  test('a question counts once, however often its run is begun', async () => {
+  test('a question counts once, however often its run starts', async () => {
     const { limits } = open({ userHour: 2, teamRuns: 2 })
     for (let begun = 0; begun < 5; begun++) expect(await limits.admit(by('U1', 'a'))).toBeUndefined()
     expect(await limits.admit(by('U1', 'b'))).toBeUndefined()
     expect(await limits.admit(by('U1', 'c'))).toMatchObject({ limit: 'userHour' })
   })
 
-  test('one that was refused is looked at anew when it comes again', async () => {
+  test('a refused question is checked again when it is repeated', async () => {
     const { limits, pass } = open({ userHour: 1 })
     await limits.admit(by('U1', 'a'))
     expect(await limits.admit(by('U1', 'b'))).toMatchObject({ limit: 'userHour' })
@@ -142,7 +142,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'b'))).toBeUndefined()
   })
 
-  test('what a run has used is booked once, and bars the next question until it is made good', async () => {
+  test('a run’s use is booked once, and blocks the next question until the bucket has refilled', async () => {
     const { limits, pass } = open({ userDayTokens: 1000 })
     await limits.admit(by('U1', 'a'))
     for (let times = 0; times < 3; times++) await limits.release(by('U1', 'a'), used(1250))
@@ -154,14 +154,14 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'd'))).toBeUndefined()
   })
 
-  test('a budget that is used up to the last token is used up', async () => {
+  test('a budget without a token left is exhausted', async () => {
     const { limits } = open({ teamDayTokens: 60 })
     await limits.admit(by('U1', 'a'))
     await limits.release(by('U1', 'a'), used(60))
     expect(await limits.admit(by('U2', 'b'))).toMatchObject({ limit: 'teamDayTokens' })
   })
 
-  test('dollars are counted too; a model without a price costs none', async () => {
+  test('dollars count too; a model without a price costs none', async () => {
     const { limits } = open({ teamDayUsd: 0.5 })
     await limits.admit(by('U1', 'a'))
     await limits.release(by('U1', 'a'), used(1_000_000))
@@ -174,7 +174,7 @@ function contract(open: Open): void {
     expect(Math.round(refusal!.resetsInMs! / HOUR)).toBe(5)
   })
 
-  test('the dearest question bars the next for a day at most', async () => {
+  test('the most expensive question blocks the next for a day at most', async () => {
     const { limits, pass } = open({ userDayTokens: 10 })
     await limits.admit(by('U1', 'a'))
     await limits.release(by('U1', 'a'), used(1_000_000))
@@ -184,7 +184,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'c'))).toBeUndefined()
   })
 
-  test('of many at once no more come in than a budget holds, as far as it is known what one costs', async () => {
+  test('concurrent questions are admitted up to the budget by their expected cost', async () => {
     const { limits } = open({ userDayTokens: 1000 })
     expect(await admitted(limits, 15, 'first')).toEqual(['first0'])
     await limits.release(by('U1', 'first0'), used(100))
@@ -194,14 +194,14 @@ function contract(open: Open): void {
     expect(await admitted(limits, 15, 'third')).toHaveLength(1)
   })
 
-  test('what one costs is learnt for the whole workspace, and each limit for itself', async () => {
+  test('the expected cost is learned per workspace and limit', async () => {
     const { limits } = open({ userDayTokens: 30_000, teamDayUsd: 0.03 })
     expect(await admitted(limits, 15, 'first')).toHaveLength(3)
     for (const n of [0, 1, 2]) await limits.release(by('U1', `first${n}`), used(10, 0.002))
     expect(await admitted(limits, 15, 'second')).toHaveLength(12)
   })
 
-  test('a question that cost nothing gives back what was put aside, and says nothing of the next', async () => {
+  test('a question that cost nothing returns its reservation, and does not change the expected cost', async () => {
     const { limits } = open({ userDayTokens: 10_000 })
     for (let n = 0; n < 9; n++) {
       expect(await limits.admit(by('U1', `down${n}`))).toBeUndefined()
@@ -210,7 +210,7 @@ function contract(open: Open): void {
     expect(await admitted(limits, 15, 'up')).toHaveLength(2)
   })
 
-  test('what is given back does not make good what others have overspent', async () => {
+  test('a returned reservation does not cover others’ debt', async () => {
     const { limits, pass } = open({ userDayTokens: 1000 })
     await limits.admit(by('U1', 'cheap'))
     await limits.release(by('U1', 'cheap'), used(100))
@@ -225,7 +225,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U1', 'next'))).toBeUndefined()
   })
 
-  test('what is spent after a run was settled is booked too, and nothing is ever taken back of it', async () => {
+  test('use after a run was settled is booked too, and never reversed', async () => {
     const { limits } = open({ userDayTokens: 10_000 })
     await limits.admit(by('U1', 'a'))
     for (const tokens of [4000, 10_500, 300]) await limits.release(by('U1', 'a'), used(tokens))
@@ -233,7 +233,7 @@ function contract(open: Open): void {
     expect(Math.round(refusal!.resetsInMs! / MINUTE)).toBe(72)
   })
 
-  test.for(['before', 'after'])('a refund %s the end is of the question and not of its tokens', async (when) => {
+  test.for(['before', 'after'])('a refund %s the end covers the question, not its tokens', async (when) => {
     const { limits } = open({ userHour: 1, channelHour: 1, userDayTokens: 1000 })
     await limits.admit(by('U1', 'a'))
     if (when === 'after') await limits.release(by('U1', 'a'), used(400))
@@ -245,7 +245,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U2', 'e'))).toBeUndefined()
   })
 
-  test('a place among the runs at once is free when the run has ended, and not before', async () => {
+  test('a slot is free when its run has ended', async () => {
     const { limits } = open({ teamRuns: 2 })
     await limits.admit(by('U1', 'a'))
     await limits.admit(by('U1', 'b'))
@@ -256,7 +256,7 @@ function contract(open: Open): void {
     expect(await limits.admit(by('U2', 'f'))).toMatchObject({ limit: 'teamRuns' })
   })
 
-  test('a place whose worker has died lapses; a run that is begun again holds its own anew', async () => {
+  test('a dead worker’s slot expires; a restarted run takes its own again', async () => {
     const { limits, pass } = open({ teamRuns: 1 })
     await limits.admit(by('U1', 'a'))
     await pass(RUN_MS - MINUTE)
@@ -268,18 +268,18 @@ function contract(open: Open): void {
   })
 }
 
-test('where nothing is limited there are no limits', () => {
+test('without settings there are no limits', () => {
   expect(createUsageLimits({ userHour: undefined }, { now: Date.now, prefix: 'p', runMs: RUN_MS })).toBeUndefined()
 })
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   contract((settings) => {
     let now = 1_700_000_000_000
     const limits = createUsageLimits(settings, { prefix: 'p', runMs: RUN_MS, now: () => now })!
     return { limits, pass: async (ms) => void (now += ms) }
   })
 
-  test('a run that has waited for a person for days is charged once for all that it used', async () => {
+  test('a run that was suspended for days is charged once', async () => {
     let now = 1_700_000_000_000
     const settings = { teamDayTokens: 100 }
     const limits = createUsageLimits(settings, { prefix: 'p', runMs: RUN_MS, suspendedMs: 72 * HOUR, now: () => now })!
@@ -325,7 +325,7 @@ describeWithRedis('in Redis', () => {
     expect(await other!.admit(question('d'))).toMatchObject({ limit: 'userHour' })
   })
 
-  test('what a question has reserved is known for as long as its run may wait for a person', async () => {
+  test('a reservation lasts as long as its run may be suspended', async () => {
     const suspendedMs = 700 * HOUR
     const limits = createUsageLimits(
       { teamDayTokens: 100 },
@@ -338,7 +338,7 @@ describeWithRedis('in Redis', () => {
     expect(await left()).toBeGreaterThan(suspendedMs)
   })
 
-  test('a bucket is forgotten when it is full again', async () => {
+  test('a full bucket expires', async () => {
     const limits = createUsageLimits({ userHour: 4 }, { now: Date.now, redis, prefix: 'full', runMs: RUN_MS })!
     await limits.admit(question('a'))
     const left = await redis.pttl('full:{T1}:limit:userHour:U1')
@@ -346,7 +346,7 @@ describeWithRedis('in Redis', () => {
     expect(left).toBeLessThanOrEqual(15 * MINUTE + 2)
   })
 
-  test('a Redis that takes nothing in makes the question come again, and nothing of it is counted', async () => {
+  test('a Redis that accepts no writes makes the question be redelivered, uncounted', async () => {
     const limits = createUsageLimits({ userHour: 1 }, { now: Date.now, redis, prefix: 'oom', runMs: RUN_MS })!
     await redis.config('SET', 'maxmemory', '1')
     await expect(limits.admit(question('a'))).rejects.toThrow(/OOM/)

@@ -26,11 +26,11 @@ describeWithRedis.concurrent('in Redis', async () => {
   ends.onTestFinished(() => server.stop())
   const redisEnv = (prefix: string): Env => ({ REDIS_URL: server.url, REDIS_PREFIX: prefix })
 
-  describe('over a limit there is a private sentence and nothing else', () => {
+  describe('over a limit the asker gets an ephemeral sentence only', () => {
     limitsHold(CASES, redisEnv)
   })
 
-  test('many questions at once do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, redisEnv('many')))
+  test('concurrent questions do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, redisEnv('many')))
 
   test('two bots that share it count together', async (t) => {
     const first = await startBot(t, { model: [ANSWER], env: { ...redisEnv('two'), LIMIT_USER_HOUR: '3' } })
@@ -44,7 +44,7 @@ describeWithRedis.concurrent('in Redis', async () => {
     expect(first.slack.messages(GENERAL).filter(({ bot_id }) => bot_id)).toHaveLength(3)
   })
 
-  test('a question that is given up gives its place among the runs back, and is kept', async (t) => {
+  test('a dead-lettered question frees its slot, and is kept', async (t) => {
     const bot = await startBot(t, { env: { ...redisEnv('given-up'), LIMIT_TEAM_RUNS: '1' }, model: [ANSWER] })
     bot.slack.fault({ method: 'chat.*', error: 'token_revoked', times: 999 })
     const redis = new Redis(server.url)
@@ -62,7 +62,7 @@ describeWithRedis.concurrent('in Redis', async () => {
     await eventually(async () => expect(await states()).toEqual(['dead-lettered', 'done']))
   })
 
-  test('a question that another process goes on with is counted, and its tokens booked, once', async (t) => {
+  test('a resumed question and its tokens count once', async (t) => {
     const env = { ...redisEnv('resumed'), LIMIT_USER_HOUR: '2', BUDGET_USER_DAY_TOKENS: '2500', SHUTDOWN_MS: '0' }
     const first = await startBot(t, { env })
     const gate = deferred()

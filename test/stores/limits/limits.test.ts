@@ -20,14 +20,14 @@ import { deferred } from '../../harness/stores.ts'
 
 const CASES = casesOf(await pricesFile(fileEnds()))
 
-describe.concurrent('in memory, over a limit there is a private sentence and nothing else', () => {
+describe.concurrent('in memory, over a limit the asker gets an ephemeral sentence only', () => {
   limitsHold(CASES, () => ({}))
 })
 
-test('in memory, many questions at once do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, {}))
+test('in memory, concurrent questions do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, {}))
 
-describe.concurrent('the private sentence', () => {
-  test('stands in the channel under a first question, and in the thread under a reply', async (t) => {
+describe.concurrent('the ephemeral sentence', () => {
+  test('is in the channel for a first question, and in the thread for a reply', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     const thread = await bot.mention('Just this?')
     await thread.ended()
@@ -60,7 +60,7 @@ describe.concurrent('the private sentence', () => {
     expect(thread.shown()).toEqual([])
   })
 
-  test('that Slack does not take there is a direct message: nothing is said in public, and nothing is answered', async (t) => {
+  test('becomes a direct message if Slack refuses it, and nothing is posted publicly', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     await answered(bot)
     bot.slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
@@ -73,7 +73,7 @@ describe.concurrent('the private sentence', () => {
 })
 
 describe.concurrent('what is not counted', () => {
-  test('a question that is delivered again and again', async (t) => {
+  test('a question that is delivered repeatedly', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '2' } })
     const thread = await bot.mention('Just this?')
     await thread.ended()
@@ -82,7 +82,7 @@ describe.concurrent('what is not counted', () => {
     expect(await refused(bot, aliceElsewhere)).toContain('2 questions an hour')
   })
 
-  test('a mention without words, a help, a stranger’s thread', async (t) => {
+  test('an empty mention, help, a thread without the bot', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     await bot.mention('')
     await bot.slack.slash('help')
@@ -92,7 +92,7 @@ describe.concurrent('what is not counted', () => {
     await answered(bot)
   })
 
-  test('a /ask where the bot cannot post: who is told so may ask elsewhere', async (t) => {
+  test('a /ask where the bot cannot post', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     for (let n = 1; n <= 3; n++) {
@@ -104,7 +104,7 @@ describe.concurrent('what is not counted', () => {
     expect(await refused(bot, aliceElsewhere)).toContain('1 question an hour')
   })
 
-  test('an answer that Slack does not take, though what it cost is booked', async (t) => {
+  test('an answer that Slack refuses, although its cost is booked', async (t) => {
     const env = { LIMIT_USER_HOUR: '1', BUDGET_USER_DAY_TOKENS: '1500' }
     const bot = await startBot(t, { model: [ANSWER], env })
     bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 9 })
@@ -114,7 +114,7 @@ describe.concurrent('what is not counted', () => {
     expect(await refused(bot, { user: ALICE, channel: GENERAL })).toContain('1,500 tokens')
   })
 
-  test('condensing is no question of its own, but its tokens are', async (t) => {
+  test('condensing is not a question, but its tokens count', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '9', BUDGET_USER_DAY_TOKENS: '2500' } })
     bot.model.condenses('And that?', { text: 'And that one?', usage: { prompt_tokens: 900, completion_tokens: 100 } })
     const thread = await bot.mention('Just this?')
@@ -129,7 +129,7 @@ describe.concurrent('a model call that fails', () => {
   const env = { BUDGET_USER_DAY_TOKENS: '2000' }
   const asked = async (bot: TestBot) => (await bot.mention('This fails?')).ended()
 
-  test('costs what was sent and received until then, on each try', async (t) => {
+  test('costs the tokens sent and received, on each attempt', async (t) => {
     const bot = await startBot(t, { env: { BUDGET_USER_DAY_TOKENS: '1000' } })
     bot.model.on('fails', { text: 'A long sentence that is cut in the midst of it', cutAfter: 30, chunkMs: 5 })
     expect(await asked(bot)).toMatch(/cannot be reached.*\n.*Reference: /)
@@ -137,7 +137,7 @@ describe.concurrent('a model call that fails', () => {
     expect(await refused(bot, aliceElsewhere)).toContain('1,000 tokens')
   })
 
-  test('costs what the endpoint says, where it says it', async (t) => {
+  test('costs what the endpoint reports', async (t) => {
     const bot = await startBot(t, { env: { ...env, OPENAI_STREAM: 'false' } })
     const usage = { prompt_tokens: 900, completion_tokens: 100 }
     bot.model.on('fails', { status: 200, body: { id: 'x', object: 'chat.completion', choices: [], usage } })
@@ -145,7 +145,7 @@ describe.concurrent('a model call that fails', () => {
     expect(await refused(bot, aliceElsewhere)).toContain('2,000 tokens')
   })
 
-  test('costs nothing where nothing came', async (t) => {
+  test('costs nothing if nothing was received', async (t) => {
     const bot = await startBot(t, { env })
     bot.model.on('fails', { status: 503 })
     bot.model.on('Just this', ANSWER)
@@ -167,7 +167,7 @@ describe.concurrent('a model call that fails', () => {
 describe.concurrent('LIMIT_TEAM_RUNS', () => {
   const env = { LIMIT_TEAM_RUNS: '1' }
 
-  test('bars a second question while one is at work, whoever asks, and lets it in afterwards', async (t) => {
+  test('refuses a second question while one runs, and admits it afterwards', async (t) => {
     const bot = await startBot(t, { env })
     const gate = deferred()
     bot.model.decide('slow', async () => (await gate.promise, ANSWER))
@@ -181,13 +181,13 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
-  test('a /ask holds one place from its root to its answer', async (t) => {
+  test('a /ask holds one slot from its root to its answer', async (t) => {
     const bot = await startBot(t, { env, model: [ANSWER] })
     await (await bot.ask('Just this?')).ended()
     await eventuallyAnswered(bot)
   })
 
-  test('a model that fails gives the place back', async (t) => {
+  test('a failing model frees the slot', async (t) => {
     const bot = await startBot(t, { env })
     bot.model.on('fails', { status: 401 })
     bot.model.on('Just this', ANSWER)
@@ -195,7 +195,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
-  test('a question that the model failed is not counted', async (t) => {
+  test('a question that failed by the model is not counted', async (t) => {
     const bot = await startBot(t, { env: { LIMIT_USER_HOUR: '1' } })
     bot.model.on('fails', { status: 401 })
     bot.model.on('Just this', ANSWER)
@@ -205,7 +205,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await bot.slack.until(() => filled(bot.slack.ephemerals(GENERAL, ALICE)), 'a private word')
   })
 
-  test('a /ask that cannot be answered where it was asked gives the place back', async (t) => {
+  test('a /ask that cannot be answered in its channel frees the slot', async (t) => {
     const bot = await startBot(t, { env, model: [ANSWER] })
     bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
@@ -213,7 +213,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
-  test('a failure that cannot be told in its thread is told to the asker alone, and gives the place back', async (t) => {
+  test('a failure that cannot be posted in its thread goes to the asker, and frees the slot', async (t) => {
     const bot = await startBot(t, { env })
     bot.model.on('fails', { status: 401 })
     bot.model.on('Just this', ANSWER)
@@ -240,7 +240,7 @@ function filled<T>(list: T[]): T[] | undefined {
   return list.length > 0 ? list : undefined
 }
 
-test('a run that waits for a person has no place among the team’s runs', async (t) => {
+test('a suspended run holds no slot', async (t) => {
   const bot = await startBot(t, { env: { LIMIT_TEAM_RUNS: '1', CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
   bot.model.on('Write it down', act('a', 'guarded_ledger', 'it'))
   bot.model.on('Just this', ANSWER)

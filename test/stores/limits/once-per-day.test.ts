@@ -5,7 +5,7 @@ import { describeWithRedis, startRedis, type RedisServer } from '../../harness/r
 
 /** The contract of both implementations. */
 function oncePerDayContract(make: () => OncePerDay): void {
-  test('only the first time is the first, for each team and thing', async () => {
+  test('only the first call returns true, per team and key', async () => {
     const said = make()
     const asked = [
       ['T1', 'a'],
@@ -19,14 +19,14 @@ function oncePerDayContract(make: () => OncePerDay): void {
     expect(answers).toEqual([true, false, true, true, false])
   })
 
-  test('a team that is forgotten is told again, and no other', async () => {
+  test('forgetting a team resets only that team', async () => {
     const said = make()
     for (const team of ['T4', 'T40']) await said.isFirst(team, 'a')
     await said.forgetTeam('T4')
     expect([await said.isFirst('T4', 'a'), await said.isFirst('T40', 'a')]).toEqual([true, false])
   })
 
-  test('of many at once one is the first', async () => {
+  test('of concurrent calls one is the first', async () => {
     const said = make()
     const answers = await Promise.all(Array.from({ length: 20 }, () => said.isFirst('T3', 'at once')))
     expect(answers.filter(Boolean)).toHaveLength(1)
@@ -36,7 +36,7 @@ function oncePerDayContract(make: () => OncePerDay): void {
 describe('in memory', () => {
   oncePerDayContract(() => memoryOncePerDay({ now: Date.now }))
 
-  test('what was said a day ago is said again', async () => {
+  test('a key is new again after a day', async () => {
     let now = 0
     const said = memoryOncePerDay({ now: () => now })
     const answers = [await said.isFirst('T1', 'a')]

@@ -18,7 +18,7 @@ type Make = (options?: { now?: () => number }) => RememberedStore
 function rememberedContract(make: Make): void {
   const ids = async (store: RememberedStore, scope = SCOPE) => (await store.list(scope)).map(({ id }) => id)
 
-  test('a place has what was kept there, the oldest first, and no other place has it', async () => {
+  test('a place has its own facts, oldest first', async () => {
     const store = make()
     const [newer, older] = [one('2', { at: 2, keptBy: 'U2', text: 'Zürich <@U1> 🦉' }), one('1', { at: 1 })]
     expect([await store.add(SCOPE, newer), await store.add(SCOPE, older)]).toEqual(['added', 'added'])
@@ -33,7 +33,7 @@ function rememberedContract(make: Make): void {
     expect(new Set(scopes).size).toBe(scopes.length)
   })
 
-  test('the same words are kept once in a place, however they are written', async () => {
+  test('the same words are stored once per place, in any spelling', async () => {
     const store = make()
     const [first, again] = [
       one('1', { text: 'Our year starts in May.' }),
@@ -45,7 +45,7 @@ function rememberedContract(make: Make): void {
     expect(await ids(store)).toEqual(['1', '3'])
   })
 
-  test('at most a hundred are kept, however many come at once', async () => {
+  test('at most a hundred are stored', async () => {
     const store = make()
     const all = Array.from({ length: MAX_REMEMBERED + 3 }, (_, i) => one(String(i)))
     for (let i = 0; i < all.length; i += 20)
@@ -56,7 +56,7 @@ function rememberedContract(make: Make): void {
     expect(await store.add(SCOPE, one('more'))).toBe('added')
   })
 
-  test('what was removed does not come back with a late delivery, for a day', async () => {
+  test('a removed fact does not return with a late delivery within a day', async () => {
     let now = 0
     const store = make({ now: () => now })
     await store.add(SCOPE, one('1'))
@@ -67,7 +67,7 @@ function rememberedContract(make: Make): void {
     expect(await store.add(SCOPE, one('1'))).toBe('added')
   })
 
-  test('each ends some time after its last use', async () => {
+  test('each expires after its last use', async () => {
     let now = 0
     const store = make({ now: () => now })
     for (const id of ['1', '2']) await store.add(SCOPE, one(id))
@@ -81,7 +81,7 @@ function rememberedContract(make: Make): void {
     expect(await ids(store)).toEqual([])
   })
 
-  test('a person, a channel and a team are forgotten, and a use meanwhile brings nothing back', async () => {
+  test('forgetting a person, channel or team is final, despite concurrent use', async () => {
     const store = make()
     const own = 'T1:D1:U1'
     await store.add(SCOPE, one('1'))
@@ -99,7 +99,7 @@ function rememberedContract(make: Make): void {
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   rememberedContract((options) => memoryRemembered({ now: Date.now, ttlMs: 10 * DAY_MS, ...options }))
 })
 
@@ -114,7 +114,7 @@ describeWithRedis('in Redis', () => {
 
   rememberedContract(open)
 
-  test('it is sealed with a key, also where it was kept without one; with another key it cannot be read, and stays', async () => {
+  test('it is sealed with a key, also if it was stored without one; with another key it is unreadable and stays', async () => {
     const [raw, secret] = [server.rawClient(), 'a'.repeat(32)]
     await open({ prefix: 'sealed' }).add(SCOPE, one('1'))
     const store = open({ prefix: 'sealed', secret })

@@ -54,7 +54,7 @@ function acceptedBy(store: ScheduleStore, now: () => number) {
 }
 
 function contract(make: () => ScheduleStore): void {
-  test('lists what a person or a channel has, in order, without drafts, and forgets it', async () => {
+  test('lists a person’s or channel’s schedules in order without drafts, and forgets them', async () => {
     const store = make()
     await store.add(schedule('a', { createdAt: 1 }))
     await store.add(schedule('b', { channel: 'C2' }))
@@ -91,7 +91,7 @@ function contract(make: () => ScheduleStore): void {
     expect(await store.update(ref, (one) => one)).toBeUndefined()
   })
 
-  test('each occurrence is enqueued once by any number of schedulers; what is late is missed, and named', async () => {
+  test('each occurrence is enqueued once by any number of schedulers; a late one is missed and reported', async () => {
     const store = make()
     let now = START
     const one = acceptedBy(store, () => now)
@@ -116,7 +116,7 @@ function contract(make: () => ScheduleStore): void {
   })
 }
 
-test('the last run that told something is known after any number of others', async () => {
+test('the last run with news is known after any number of others', async () => {
   const store = memorySchedules({ log: keptLog(), now: () => START })
   await store.add(schedule('a'))
   const ends: ScheduleRun['end'][] = ['quiet', 'answered', ...Array.from({ length: 9 }, () => 'failed' as const)]
@@ -129,7 +129,7 @@ test('the last run that told something is known after any number of others', asy
   expect(runs.map(({ due }) => due)).toEqual([10, 9, 8, 7, 1])
 })
 
-test('a one-off that another process has moved on is still there for its run, and gone a day later', async () => {
+test('a one-off schedule stays for its run and is gone a day later', async () => {
   let now = START
   const store = memorySchedules({ log: keptLog(), now: () => now })
   const once = schedule('o', { when: { kind: 'once', at: START + MINUTE, zone: 'UTC' } })
@@ -171,7 +171,7 @@ describeWithRedis('in Redis', () => {
   }
   contract(() => inRedis().store)
 
-  test('a schedule that a process has no key for is left to one that has', async () => {
+  test('a schedule without its key is left to a process that has it', async () => {
     let now = START
     const withKey = (key: string) => inRedis({ prefix: 'keys', now: () => now, sealer: sealerOf(key.repeat(40)) }).store
     await withKey('a').add(schedule('mine', { gapMs: 20 * MINUTE }))
@@ -185,7 +185,7 @@ describeWithRedis('in Redis', () => {
     expect(own.times()).toEqual([20])
   })
 
-  test('what a failover has lost of the index is found in time', async (t) => {
+  test('index entries lost in a failover are repaired', async (t) => {
     let now = START
     const { prefix, store } = inRedis({ now: () => now })
     const raw = server.rawClient()
@@ -201,7 +201,7 @@ describeWithRedis('in Redis', () => {
     await expect.poll(times).toEqual([20])
   })
 
-  test('every key expires, the text is sealed where there is a key, and forgetting leaves none; the index is repaired', async () => {
+  test('every key expires, the text is sealed with a key, forgetting leaves none, and the index is repaired', async () => {
     const { prefix, store } = inRedis({ sealer: sealerOf('a'.repeat(32)) })
     const raw = server.rawClient()
     await store.add(schedule('a'))

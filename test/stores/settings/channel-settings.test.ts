@@ -20,11 +20,11 @@ const ALL: ChannelSettings = {
 
 /** The contract of every store of channels' settings. */
 function settingsContract(make: () => ChannelSettingsStore): void {
-  test('a channel where nothing is set has no settings', async () => {
+  test('a new channel has no settings', async () => {
     expect(await make().load(place)).toEqual({})
   })
 
-  test('settings come back as they were saved, and saving replaces them all at once', async () => {
+  test('settings are returned unchanged, and saving replaces all of them', async () => {
     const store = make()
     await store.save(place, ALL)
     expect(await store.load(place)).toEqual(ALL)
@@ -33,7 +33,7 @@ function settingsContract(make: () => ChannelSettingsStore): void {
     expect(await store.load({ ...place, channel: 'C2' })).toEqual({})
   })
 
-  test('instructions are cut, at a whole character; empty ones are none', async () => {
+  test('instructions are cut at a whole character; empty ones are removed', async () => {
     const store = make()
     await store.save(place, { instructions: `${'x'.repeat(MAX_INSTRUCTIONS - 1)}🦉` })
     expect(await store.load(place)).toEqual({ instructions: 'x'.repeat(MAX_INSTRUCTIONS - 1) })
@@ -41,14 +41,14 @@ function settingsContract(make: () => ChannelSettingsStore): void {
     expect(await store.load(place)).toEqual({})
   })
 
-  test('what was loaded is the caller’s own', async () => {
+  test('a loaded value is a copy', async () => {
     const store = make()
     await store.save(place, ALL)
     ;(await store.load(place)).tools?.push('more')
     expect(await store.load(place)).toEqual(ALL)
   })
 
-  test('a team is forgotten with all of its channels, and no other', async () => {
+  test('forgetting a team removes all of its channels only', async () => {
     const store = make()
     const places = [place, { team: 'T1', channel: 'C2' }, { team: 'T12', channel: 'C1' }]
     for (const each of places) await store.save(each, ALL)
@@ -58,7 +58,7 @@ function settingsContract(make: () => ChannelSettingsStore): void {
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   settingsContract(() => memoryChannelSettings({ now: Date.now }))
 })
 
@@ -80,7 +80,7 @@ describeWithRedis('in Redis', () => {
     expect(await redis.pttl('one:{T1:C1}:settings')).toBeGreaterThan(300 * 86_400_000)
   })
 
-  test('another process hears of a change within seconds, and asks Redis once in that time', async () => {
+  test('another process sees a change within seconds, with one Redis call in that time', async () => {
     let now = 1_000_000
     const [one, other] = [open({ prefix: 'two' }), open({ prefix: 'two', now: () => now })]
     expect(await other.load(place)).toEqual({})
@@ -90,7 +90,7 @@ describeWithRedis('in Redis', () => {
     expect(await other.load(place)).toEqual(ALL)
   })
 
-  test('what an earlier or later version has stored is dropped, part by part, and what is no settings at all is logged', async () => {
+  test('unknown stored fields are dropped, and an invalid value is logged', async () => {
     const log = keptLog()
     const [store, redis] = [open({ prefix: 'torn', log }), server.rawClient()]
     const stored = { ...ALL, steps: 'dance', dialect: 'esperanto', tools: 'all', whoMayStop: 7, later: {} }
@@ -106,7 +106,7 @@ describeWithRedis('in Redis', () => {
     }
   })
 
-  test('while Redis does not answer a load fails soon, and is tried again at the next', async () => {
+  test('while Redis does not answer, a load fails soon and the next one tries again', async () => {
     const own = await startRedis()
     onTestFinished(() => own.stop())
     const redis = connect({ url: own.url }, { purpose: 'work', log: keptLog() })

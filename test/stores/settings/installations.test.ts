@@ -30,7 +30,7 @@ const authorized = (team: string | null) => [{ enterprise_id: null, team_id: tea
 const logged = (line: string) => bot.logs.filter((one) => one.includes(line))
 
 describe('an event', () => {
-  test('of a team without an installation is acked and not answered, and the log says so', async () => {
+  test('of a team without an installation is acked, not answered, and logged', async () => {
     const before = bot.model.requests.length
     const { thread, statuses } = await mentionAs(bot, 'Theirs?', { team_id: OTHER, authorizations: authorized(OTHER) })
     await bot.slack.settle(100)
@@ -53,7 +53,7 @@ describe('an event', () => {
   })
 })
 
-test('/ask in a team without an installation tells the asker so, and asks nothing', async () => {
+test('/ask in a team without an installation informs the asker', async () => {
   const before = bot.model.requests.length
   const { delivery } = await bot.slack.slash('Anybody?')
   await bot.slack.until(() => bot.model.requests.length > before, 'the question of our own team')
@@ -67,7 +67,7 @@ test('/ask in a team without an installation tells the asker so, and asks nothin
   expect(bot.slack.ephemerals(GENERAL, ALICE)).toEqual([])
 })
 
-test('an installation is the token, who the bot is with it, and the Web API in its name', async (t) => {
+test('an installation has the token, the bot’s identity and a Web API client', async (t) => {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const installations = await installationFromConfig(config, { now: Date.now, log: createLog('silent') })
@@ -77,7 +77,7 @@ test('an installation is the token, who the bot is with it, and the Web API in i
   expect([installations.defaultTeam, await installations.of(OTHER)]).toEqual([TEAM, undefined])
 })
 
-test('what an organisation has installed is installed in each of its teams', async (t) => {
+test('an organisation’s installation counts for each of its teams', async (t) => {
   const me = { ok: true, team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
   const teams: unknown[] = []
   const api = await startWebServer((_, response, request) => void answer(request, response))

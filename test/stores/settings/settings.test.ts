@@ -51,7 +51,7 @@ async function startSettable(t: Ends, script?: Script) {
   }
 }
 
-test('how steps are shown, in one channel, counts from the next question on', async (t) => {
+test('a channel’s step display changes with the next question', async (t) => {
   const { mention, model, set } = await startSettable(t)
   for (const said of ['One and one', 'And again', 'And here'])
     model.on(said, act('Add.', 'calculator', '1+1'), finish('2'))
@@ -65,7 +65,7 @@ test('how steps are shown, in one channel, counts from the next question on', as
   expect([before, after, elsewhere].map((thread) => thread.steps().length)).toEqual([1, 0, 1])
 })
 
-test('tools, dialect and link hosts too', async (t) => {
+test('so do tools, dialect and link hosts', async (t) => {
   const { mention, model, agent, slack, set } = await startSettable(t, () => finish('See https://wiki.example/a?b=c.'))
   await (await mention('First?')).ended()
   const dialect = agent.dialect('native')
@@ -78,7 +78,7 @@ test('tools, dialect and link hosts too', async (t) => {
   expect(sent.map((args) => args.includes('<https://wiki.example/a?b=c>'))).toEqual([false, true])
 })
 
-test('follow-ups and the help too', async (t) => {
+test('so do follow-ups and help', async (t) => {
   const { mention, model, slack, set } = await startSettable(t, () => finish('Answered.'))
   const thread = await mention('First?')
   await thread.ended()

@@ -5,7 +5,7 @@ import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
 const MINUTE_MS = 60_000
 const dm = { team: 'T1', channel: 'D1' }
 
-test('what a person looks at is known for half an hour, and in no other direct message', async () => {
+test('the viewed channel is known for half an hour, in that direct message only', async () => {
   const threads = memoryThreads({ now: Date.now, ttlMs: 24 * 60 * MINUTE_MS })
   await keepLookedAt(threads, dm, { channel: 'C1', at: 0 })
   expect(await lookedAt(threads, dm, 29 * MINUTE_MS)).toBe('C1')

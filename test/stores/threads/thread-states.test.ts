@@ -11,11 +11,11 @@ const thread = 'T1:C1:1.0'
 
 /** The contract of every store of threads' states. */
 function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates): void {
-  test('a thread that nothing is known of has an empty state', async () => {
+  test('an unknown thread has an empty state', async () => {
     expect(await make().load(thread)).toEqual({})
   })
 
-  test('each part is set for itself and comes back as it was', async () => {
+  test('each part is set separately and returned unchanged', async () => {
     const threads = make()
     const lookingAt = { channel: 'C0GENERAL01', at: 1_700_000_000_000 }
     const state = { muted: true, title: 'Über "Dune" 🦉', renamed: false, lookingAt }
@@ -27,7 +27,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await threads.load(thread)).toEqual({ ...state, title: 'Dune' })
   })
 
-  test('grants are added to those that are there, one of a person for a tool, and the newest are kept', async () => {
+  test('grants are added, one per person and tool, and the newest are kept', async () => {
     const threads = make()
     const grant = (tool: string, by: string, at: number) => ({ tool, by, at })
     await Promise.all([
@@ -45,7 +45,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MAX_GRANTS }, (_, i) => `tool${i}`))
   })
 
-  test('what a person has granted is forgotten in all threads of the team, and nobody else’s grants', async () => {
+  test('forgetting a person removes their grants in all threads of the team only', async () => {
     const threads = make()
     const grants = ['U1', 'U2'].map((by) => ({ tool: 'x', by, at: 1 }))
     for (const each of [thread, 'T2:C1:1.0']) await threads.patch(each, { title: 'x', grants })
@@ -56,7 +56,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await threads.load('T2:C1:1.0')).toEqual({ title: 'x', grants })
   })
 
-  test('a thread, a channel and a team are forgotten, and nothing else', async () => {
+  test('forgetting a thread, channel or team removes nothing else', async () => {
     const threads = make()
     const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
     for (const each of all)
@@ -79,7 +79,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await left()).toEqual(all.slice(3))
   })
 
-  test('the states of a channel’s threads move to its new id, where what is there stays, and twice is once', async () => {
+  test('a channel’s thread states move to its new id once, and existing ones stay', async () => {
     const threads = make()
     const grants = [{ tool: 'x', by: 'U1', at: 1 }]
     await threads.patch(thread, { muted: true, title: 'old', grants })
@@ -94,17 +94,17 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await threads.load('T1:C9:3.0')).toEqual({ muted: true, title: 'old', grants })
   })
 
-  test('a state is forgotten some time after it was set', async () => {
+  test('a state expires', async () => {
     const threads = make({ ttlMs: 150 })
     await threads.patch(thread, { muted: true })
     await eventually(async () => expect(await threads.load(thread)).toEqual({}))
   })
 }
 
-describe('in this process’s memory', () => {
+describe('in memory', () => {
   threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ now: Date.now, ttlMs }))
 
-  test('no more threads are kept than asked for, those that changed last', async () => {
+  test('a bounded number of threads is kept, the last changed ones', async () => {
     const threads = memoryThreads({ now: Date.now, ttlMs: DAY_MS, maxThreads: 2 })
     for (const name of ['a', 'b', 'a', 'c']) await threads.patch(name, { muted: true })
     expect(await Promise.all(['a', 'b', 'c'].map((name) => threads.load(name)))).toEqual([
@@ -126,7 +126,7 @@ describeWithRedis('in Redis', () => {
 
   threadsContract(open)
 
-  test('every key carries the thread in its tag and expires, and what cannot be read was never set', async () => {
+  test('every key has the thread in its tag and expires, and an unreadable value counts as unset', async () => {
     const threads = open({ prefix: 'torn' })
     await threads.patch(thread, {
       muted: true,
