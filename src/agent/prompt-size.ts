@@ -13,7 +13,7 @@
  * - text of the question's files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier files included
  * - what people had remembered: `RECALLED_CHARS` (question/recall.ts)
  * - skills: `MAX_SKILLS` lines of `MAX_DESCRIPTION` (toolbox/skills.ts), each reading of one up to `SKILL_CHARS`
- * - the operator's instructions: `MAX_CHARS` (question/agent/house-instructions.ts)
+ * - the operator's instructions: `MAX_INSTRUCTIONS` (question/agent/create-agent.ts)
  * - a channel's instructions: `MAX_INSTRUCTIONS` (stores/settings/settings.ts)
  * - descriptions of MCP tools: `DESCRIPTION_CHARS` (mcp/tools/seen-tools.ts) and `MAX_CHARS` for the schema
  *   (mcp/tools/plain-schema.ts). Above MCP_TOOLS_MAX tools, one line each.

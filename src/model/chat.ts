@@ -105,8 +105,8 @@ class ChatReader implements CompletionReader {
     const isWhole = Boolean(choice?.message) && !choice?.delta
     this.isBilled ||= Boolean(usage) || isWhole
     this.usage = (usage && reportedBy(usage, this.model)) ?? this.usage
-    const said = choice?.delta ?? choice?.message
-    const events = said ? this.#readDelta(said) : []
+    const delta = choice?.delta ?? choice?.message
+    const events = delta ? this.#readDelta(delta) : []
     this.written.finish(choice?.finish_reason)
     this.isDone ||= Boolean(choice?.finish_reason) || isWhole
     return events

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Log } from '../base/log.ts'
+import { parseJson } from '../base/parse-json.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { failureOf, knownFailureIn } from './failures.ts'
 import { modelFetch } from './model-fetch.ts'
@@ -49,10 +50,6 @@ async function listOf(answer: Promise<Response>): Promise<{ sentence: string; fa
 const listSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).max(200) })) })
 
 function namesIn(text: string): string[] {
-  try {
-    const { data = [] } = listSchema.safeParse(JSON.parse(text)).data ?? {}
-    return data.slice(0, MAX_NAMES).map(({ id }) => id)
-  } catch {
-    return []
-  }
+  const { data = [] } = listSchema.safeParse(parseJson(text)).data ?? {}
+  return data.slice(0, MAX_NAMES).map(({ id }) => id)
 }

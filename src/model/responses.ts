@@ -50,9 +50,9 @@ function toInput(message: Message, model: string): ResponsesItem[] {
     }))
     return [{ type: 'message', role, content: [{ type: 'input_text', text: content }, ...pictures] }]
   }
-  const said = content === '' && toolCalls.length > 0 ? [] : [{ type: 'message', role, content }]
+  const messageItems = content === '' && toolCalls.length > 0 ? [] : [{ type: 'message', role, content }]
   const calls = toolCalls.map(({ id, name, arguments: written }) => callItem(id, name, written))
-  return keptItems(message, model) ?? [...said, ...calls]
+  return keptItems(message, model) ?? [...messageItems, ...calls]
 }
 
 function callItem(call_id: string, name: unknown, written: unknown): ResponsesItem {

@@ -48,7 +48,7 @@ const BUDGETS: Partial<Record<Allowance['limit'], NearlyUsed['of']>> = {
 const SHARE = 0.8
 const REFILLED = 0.005
 
-/** Returns the asker's and the workspace's budgets of which most is used. */
+/** Returns the budgets of the asker and the workspace that are nearly used up. */
 export async function nearlyUsedBudgets(question: Question, limits: UsageLimits): Promise<NearlyUsed[]> {
   const left = await limits.left(question)
   return left.flatMap((allowance) => {

@@ -118,28 +118,29 @@ async function* answerOnceHeard(
   const turns = earlierTurns(await deps.history.load(thread), question, run)
   await listening
   heard.throwIfWithdrawn()
-  const said = await saidBefore(answering, turns)
-  const all = { turns, said: said.text }
-  const past = hasSaid(all) ? trimToBudget(turns, said.text) : all
+  const context = await loadThreadContext(answering, turns)
+  const all = { turns, said: context.text }
+  const past = hasMessages(all) ? trimToBudget(turns, context.text) : all
   const standalone = yield* understand(question, run, { agent, prompts, condenseModel, ...past, heard, signal })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
   const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
-  if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
+  if (answer !== undefined)
+    await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said: context }))
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
-const hasSaid = (past: Conversation) => past.said !== '' || past.turns.some(({ said }) => said)
+const hasMessages = (past: Conversation) => past.said !== '' || past.turns.some(({ said }) => said)
 
 /**
  * Reads the earlier conversation, and saves it unless there is none, so that a run that continues in another process
  * uses the same text.
  */
-async function saidBefore({ run, deps, heard }: Answering, turns: Turn[]): Promise<ThreadContext> {
+async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[]): Promise<ThreadContext> {
   const { readThread } = deps
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const stopped = heard.stopAsked()
@@ -153,11 +154,11 @@ async function saidBefore({ run, deps, heard }: Answering, turns: Turn[]): Promi
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
   yield* judgedEvents({ done, figures })
-  const sight = unseen ? { unseen } : {}
+  const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
-      ? { type: 'gave_up', reason: stopped, text, ...sight }
-      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}), ...sight }
+      ? { type: 'gave_up', reason: stopped, text, ...unseenPart }
+      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}), ...unseenPart }
   yield event
   return event
 }
@@ -174,7 +175,7 @@ async function* work(
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
   const { agent, grants, signal } = deps
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const said = hasSaid(past) ? joinMessages(past) : ''
+  const said = hasMessages(past) ? joinMessages(past) : ''
   const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   let progress: RunProgress = progressOf(run.saved)
@@ -182,7 +183,7 @@ async function* work(
     { question: standalone, images, filesText, history, said, remembered, ...progress, signal },
     { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
   )
-  const given = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
+  const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -190,7 +191,7 @@ async function* work(
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
-      const judged = isFinal ? await judgeAnswer(event, { ...given, steps: progress.steps }) : {}
+      const judged = isFinal ? await judgeAnswer(event, { ...judgeParts, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
@@ -226,8 +227,8 @@ function turnOf(
   { standalone, answer, said }: { standalone: string; answer: string; said: ThreadContext },
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
-  const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')
+  const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
   const files = said.hasFiles ? { hasFiles: true as const } : {}
-  const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at, ...files }
+  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...files }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

@@ -90,16 +90,16 @@ function repeatsPrompt(
   question: string,
   { turns, prompts }: { turns: Turn[]; prompts: Prompts },
 ): boolean {
-  const [said, asked] = [folded(standalone), folded(question)]
+  const [rewritten, original] = [folded(standalone), folded(question)]
   const labels = (text: string) => text.match(LABEL)?.length ?? 0
-  const isRepeated = (text: string) => said.includes(text) && !asked.includes(text)
-  const unlabelled = said.replace(/(?<= )a: /g, '')
-  const isTold = ({ standalone, question, answer }: Turn) =>
+  const isRepeated = (text: string) => rewritten.includes(text) && !original.includes(text)
+  const unlabelled = rewritten.replace(/(?<= )a: /g, '')
+  const isCopied = ({ standalone, question, answer }: Turn) =>
     answer !== '' && unlabelled.includes(folded(`${standalone || question} ${answer}`))
   return (
     labels(standalone) > labels(question) ||
     sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
-    turns.some(isTold)
+    turns.some(isCopied)
   )
 }
 

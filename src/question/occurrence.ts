@@ -41,7 +41,7 @@ export function scheduledSettings(question: Question, settings: Settings, prompt
   return { ...settings, tools, dialect: withInstructions(settings.dialect, prompts['quiet-schedule']({})) }
 }
 
-/** How an occurrence ended. `over`: as its answer says. */
+/** The end of an occurrence. `over`: its answer says how. */
 export type OccurrenceEnd = ScheduleRun['end'] | 'over'
 
 /**
@@ -57,16 +57,16 @@ export async function takeTurn({
   if (!schedule || schedule.state === 'draft') return undefined
   if (schedule.paused?.by === question.id) return schedule
   if (schedule.state === 'paused' && question.schedule?.kind === 'due') return undefined
-  if (isHandedOn(question, schedule)) return undefined
+  if (isReplaced(question, schedule)) return undefined
   if (schedule.running?.occurrence === question.id) return schedule
   const now = services.now().getTime()
   if (isTooLate(question, schedule, now)) return question.schedule?.again === undefined ? 'late' : 'limited'
-  const taken = await services.schedules.update(refIn(question), (before) =>
+  const updated = await services.schedules.update(refIn(question), (before) =>
     before.running?.occurrence !== question.id && isAtWork(before, services)
       ? undefined
       : { ...before, running: { occurrence: question.id, since: now } },
   )
-  return taken ?? 'skipped'
+  return updated ?? 'skipped'
 }
 
 function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
@@ -75,11 +75,11 @@ function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: 
 }
 
 /** Returns whether a later try of the occurrence takes its place. */
-function isHandedOn({ schedule: occurrence }: Question, { again }: Schedule): boolean {
+function isReplaced({ schedule: occurrence }: Question, { again }: Schedule): boolean {
   return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
 }
 
-/** How long a run waits for one of the workspace's others to end. Milliseconds. */
+/** How long a run waits for another run of the workspace to end. Milliseconds. */
 const ROOM_MS = 30_000
 
 /**
@@ -158,8 +158,8 @@ export async function pauseSchedule({ question, services }: RunWork, why: PauseR
   const at = services.now().getTime()
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const after = withoutTurn(before, question)
-    const isSaid = before.state === 'paused' && question.schedule?.kind === 'due'
-    return isSaid ? after : pausedSchedule(after, { why, at, by: question.id })
+    const isPausedAlready = before.state === 'paused' && question.schedule?.kind === 'due'
+    return isPausedAlready ? after : pausedSchedule(after, { why, at, by: question.id })
   })
   services.log.info({ question: question.id, schedule: question.schedule?.id, why }, 'a schedule was paused')
   return schedule

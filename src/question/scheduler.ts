@@ -9,7 +9,7 @@ import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
-import { beginsAt, hasTold, latestMs, withRun } from '../stores/schedules/types.ts'
+import { beginsAt, hasReported, latestMs, withRun } from '../stores/schedules/types.ts'
 import type { Deferral, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 interface SchedulerOptions {
@@ -44,9 +44,9 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
   let timer: NodeJS.Timeout | undefined
   let work: Promise<void> = Promise.resolve()
   const warn = (error: unknown, text: string) => void (isStopped || log.warn({ error: messageOf(error) }, text))
-  // A failure of the other repair holds no schedule up.
+  // If the other repair fails, the schedules still run.
   const repairOther = async () => options.repair?.().catch((error: unknown) => warn(error, 'a repair has failed'))
-  const look = async () => {
+  const check = async () => {
     const now = options.now().getTime()
     try {
       if (now >= repairAt) await Promise.all([schedules.repair(), repairOther()])
@@ -55,9 +55,9 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
     } catch (error) {
       warn(error, 'the schedules could not be looked at')
     }
-    if (!isStopped) timer = setTimeout(() => void (work = look()), everyMs)
+    if (!isStopped) timer = setTimeout(() => void (work = check()), everyMs)
   }
-  work = look()
+  work = check()
   return {
     async stop() {
       isStopped = true
@@ -95,7 +95,7 @@ async function enqueueOne(ref: ScheduleRef, options: SchedulerOptions): Promise<
     log.info({ question: question.id, schedule: schedule.id, accepted }, 'a schedule is due')
   }
   if (missed) log.warn({ schedule: schedule.id, times: missed.count ?? 1 }, 'times of a schedule were missed')
-  await schedules.update(ref, (one) => (one.state === 'active' && one.due === due ? movedOn(one, times) : undefined))
+  await schedules.update(ref, (one) => (one.state === 'active' && one.due === due ? advanced(one, times) : undefined))
 }
 
 /** An occurrence that had to wait for room under a limit. */
@@ -124,7 +124,7 @@ interface PassedTimes {
   next: number | undefined
 }
 
-function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: PassedTimes): Schedule {
+function advanced({ due: _, ...schedule }: Schedule, { missed, next }: PassedTimes): Schedule {
   const after: Schedule = next === undefined ? { ...schedule, state: 'over' } : { ...schedule, due: next }
   return missed ? withRun(after, missed) : after
 }
@@ -133,9 +133,9 @@ function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: PassedTime
 function timesUntil(now: number, schedule: Schedule, due: number): PassedTimes {
   const { when } = schedule
   const delay = beginsAt(schedule, due) - due
-  const isPast = (time: number) => time + delay <= now
-  const isSeveral = nextTimes(when, due, 1).some(isPast)
-  const passed = [due, ...(isSeveral ? nextTimes(when, due, MAX_MISSED).filter(isPast) : [])]
+  const hasCome = (time: number) => time + delay <= now
+  const isSeveral = nextTimes(when, due, 1).some(hasCome)
+  const passed = [due, ...(isSeveral ? nextTimes(when, due, MAX_MISSED).filter(hasCome) : [])]
   const last = passed.at(-1) ?? due
   const isInTime = now - last - delay <= latestMs(schedule)
   const late = isInTime ? passed.slice(0, -1) : passed
@@ -165,11 +165,11 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: O
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
   // A failed run has reported nothing, so the next one covers its time too.
-  const runs = schedule.runs.filter(hasTold)
+  const runs = schedule.runs.filter(hasReported)
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const tries = again === undefined ? {} : { again }
-  const presser = by === undefined ? {} : { by }
-  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries, ...presser }
+  const pressedBy = by === undefined ? {} : { by }
+  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries, ...pressedBy }
   return {
     id: `${team}:${channel}:${thread}`,
     team,

@@ -20,8 +20,8 @@ interface UnderstandDeps extends Conversation {
 }
 
 /**
- * Yields the usage of the call, and returns the standalone form: of a question that is not a follow-up, the question as
- * it was typed. Saves the form, so that a run that continues in another process uses the same.
+ * Yields the usage of the call, and returns the standalone form. A question that is not a follow-up is returned as it
+ * was typed. Saves the form, so that a run that continues in another process uses the same.
  */
 export async function* understand(
   question: Question,

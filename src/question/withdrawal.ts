@@ -1,8 +1,11 @@
 /** A question that its asker deletes or edits: its runs, and its stored data. */
 import { sleep } from '../base/backoff.ts'
-import type { Withdrawal } from '../stores/runs/control.ts'
-import { askedMessage, type Question } from '../stores/runs/types.ts'
+import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/control.ts'
+import { askedMessage, conversationOf, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
+import { forgetFinds } from './archive-run.ts'
+import { bookEnd } from './book-use.ts'
+import type { AnsweringWork } from './run-question.ts'
 
 /** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
 export function editedQuestionId(id: string, editTs: string): string {
@@ -40,13 +43,13 @@ export async function withdrawRuns(
   { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
   { control, log }: AnswerServices,
 ): Promise<boolean> {
-  let isTold = false
+  let isSent = false
   for (const id of ids) {
     const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
-    isTold ||= sent === 'sent'
+    isSent ||= sent === 'sent'
   }
-  if (isTold) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
-  return isTold
+  if (isSent) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
+  return isSent
 }
 
 /** Returns the ids under which the question was answered, also after edits. */
@@ -60,16 +63,16 @@ export async function knownIds(
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }
 
-/** How long to wait for a run that has just answered to end, and how often to look. Milliseconds. */
+/** How long to wait for the end of a run that has just answered, and the interval between two checks. Milliseconds. */
 const ENDING_MS = 120_000
-const LOOK_MS = 500
+const CHECK_MS = 500
 
 /**
  * Waits until no run of the question is at work. Its answer is saved, so the run takes no signal, but it may not be
  * posted yet.
  */
 export async function untilEnded({ thread, ids }: AskedMessage, { queue, now }: AnswerServices): Promise<void> {
-  for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(LOOK_MS)) {
+  for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(CHECK_MS)) {
     const { running } = await queue.inThread(thread)
     if (!running || !ids.includes(running.id)) return
   }
@@ -84,4 +87,49 @@ export async function forgetTurns(
   for (const id of ids) await services.history.remove(thread, id)
   const files = await services.files()
   for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
+}
+
+/**
+ * Removes the traces of a run whose message was deleted or edited, and asks an edited question again with its newest
+ * text. If this process dies in the meantime, the process that takes the run over gets the signal again. `removePosts`
+ * deletes the run's posts.
+ */
+export async function takeBack(
+  withdrawn: Withdrawn,
+  work: AnsweringWork,
+  removePosts: () => Promise<void>,
+): Promise<void> {
+  const { question, run, services } = work
+  await removePosts()
+  await forgetFinds(run)
+  const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
+  await work.release({ refund: again !== undefined })
+  // A question that is asked again is counted once, when that one has ended.
+  if (!again) await bookEnd(work, 'stopped')
+  if (again) await services.queue.accept(again)
+  // Files are stored before the run gets their ids, so a run that was withdrawn early may have files that it does not
+  // know.
+  else await (await services.files()).remove(conversationOf(question), question.id)
+  if (again) await passOn(again, work)
+  services.log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
+}
+
+/** Passes the signals that came in the meantime on to the new run. */
+async function passOn(again: Question, work: AnsweringWork): Promise<void> {
+  const last = await lastWithdrawal(work)
+  if (!last || last.withdrawn?.again?.id === again.id) return
+  await work.services.control.send({ thread: conversationOf(again), id: again.id }, last)
+}
+
+type StopSignal = Extract<Signal, { type: 'stop' }>
+
+/** Returns the newest withdrawal that the run has received. */
+async function lastWithdrawal({ question, services }: AnsweringWork): Promise<StopSignal | undefined> {
+  let last: StopSignal | undefined
+  const run = { thread: conversationOf(question), id: question.id }
+  const end = await services.control.listen(run, (signal) => {
+    if (signal.type === 'stop' && signal.withdrawn) last = signal
+  })
+  end()
+  return last
 }

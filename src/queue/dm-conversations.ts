@@ -3,8 +3,8 @@
  * answered in its own thread. Messages within an hour (`dmMemoryMs`) of each other are one conversation, which is named
  * after its first message. A reply belongs to the conversation of its thread's root.
  *
- * The times are those when messages were written, which are their ts, not when they arrive. The decision about a
- * message is stored, so that a second delivery of it finds the first one's claim.
+ * Messages are compared by when they were written (their ts), not by when they arrive. The decision about a message is
+ * stored, so that a second delivery of it finds the first one's claim.
  */
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { RedisClient } from '../base/redis/redis.ts'

@@ -15,7 +15,7 @@ import { redisScript } from '../base/redis/redis-script.ts'
 export const LAST_TAG = 2 ** 21 - 1
 
 /** Added to the tags of background jobs, so that this many jobs of people may go before them. */
-export const BEHIND = 2 ** 16
+export const BACKGROUND_OFFSET = 2 ** 16
 
 const DAY_MS = 86_400_000
 export const TAGS_TTL_MS = DAY_MS

@@ -10,16 +10,16 @@ interface MemoryLineParts {
   /** The threads at work. */
   running: ReadonlyMap<ThreadKey, { abort: AbortController }>
   /** Called when the question at `at` has been taken out of an inbox. */
-  withdrawn(thread: ThreadKey, at: number): void
+  onWithdrawn(thread: ThreadKey, at: number): void
   /** The questions whose runs wait for a person. */
   suspended(): Question[]
   /** Drops a team's suspended runs. */
-  dropSuspended(isMeant: (thread: ThreadKey) => boolean): void
+  dropSuspended(matches: (thread: ThreadKey) => boolean): void
   /** The threads in which the bot was asked. */
   known(): ExpiringMap<number>
   moveSuspended(move: (thread: ThreadKey) => ThreadKey | undefined, channel: string): void
   /** Forgets runs that were suspended and are over. */
-  forgetWaited(isMeant: (question: Question) => boolean): void
+  forgetEnded(isMeant: (question: Question) => boolean): void
 }
 
 interface MemoryLine extends Omit<WaitingLine, 'place'> {
@@ -31,12 +31,12 @@ interface MemoryLine extends Omit<WaitingLine, 'place'> {
 export function memoryLine({
   inboxes,
   running,
-  withdrawn,
+  onWithdrawn: withdrawn,
   suspended,
   dropSuspended,
   known,
   moveSuspended,
-  forgetWaited,
+  forgetEnded: forgetWaited,
 }: MemoryLineParts): MemoryLine {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
@@ -56,11 +56,11 @@ export function memoryLine({
     },
     async inThread(thread) {
       const ofThread = structuredClone(suspended().filter((question) => conversationOf(question) === thread))
-      const line = ofThread.length > 0 ? { suspended: ofThread } : {}
+      const suspendedPart = ofThread.length > 0 ? { suspended: ofThread } : {}
       const questions = (inboxes.get(thread) ?? []).map(({ question }) => structuredClone(question))
-      if (!running.has(thread)) return { ...line, waiting: questions }
+      if (!running.has(thread)) return { ...suspendedPart, waiting: questions }
       const [first, ...waiting] = questions
-      return { ...line, ...(first ? { running: first } : {}), waiting }
+      return { ...suspendedPart, ...(first ? { running: first } : {}), waiting }
     },
     withdraw: async (...of) => withdraw(...of),
     async moveChannel(place, to) {

@@ -7,7 +7,7 @@ import { conversationOf, isBackground, isDirect, type Question } from '../stores
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
-import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
+import { addToRun, isWrittenBefore, runToAddTo, unreadAdditions, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-line.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
@@ -44,19 +44,19 @@ class MemoryQueue implements ControlledQueue {
   readonly #inboxes = new Map<ThreadKey, QueuedQuestion[]>()
   readonly #turns = new RoundRobin()
   /** Turns of background questions. */
-  readonly #laterTurns = new RoundRobin()
+  readonly #backgroundTurns = new RoundRobin()
   readonly #running = new Map<ThreadKey, RunningThread>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   readonly control: MemoryRunControl<QueuedQuestion>
   readonly #line = memoryLine({
     inboxes: this.#inboxes,
     running: this.#running,
-    withdrawn: (thread, at) => this.#withdrawn(thread, at),
+    onWithdrawn: (thread, at) => this.#onWithdrawn(thread, at),
     suspended: () => this.control.suspended.map(({ question }) => question),
     dropSuspended: (isMeant) => this.control.dropSuspended(isMeant),
     known: () => this.#known,
     moveSuspended: (...of) => this.control.moveSuspended(...of),
-    forgetWaited: (isMeant) => this.control.forgetWaited(isMeant),
+    forgetEnded: (isMeant) => this.control.forgetEnded(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined
   #waiting = 0
@@ -75,7 +75,7 @@ class MemoryQueue implements ControlledQueue {
     this.control = new MemoryRunControl<QueuedQuestion>({
       ...this.#options,
       find: ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
-      goOn: ({ thread }, item) => this.#goOn(thread, item),
+      requeue: ({ thread }, item) => this.#requeue(thread, item),
     })
   }
 
@@ -88,16 +88,16 @@ class MemoryQueue implements ControlledQueue {
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
     if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
-    const told = addition && runToTell(this.#inboxes.get(thread) ?? [], question)
+    const target = addition && runToAddTo(this.#inboxes.get(thread) ?? [], question)
     const known = this.#known.get(thread) ?? 0
-    const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
+    const isKnown = target !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
     if (!isKnown) return 'unknown_thread'
     if (this.#waiting + this.control.suspended.length >= this.#options.maxWaiting) throw new Error('The queue is full.')
     for (const claim of claims) this.#claims.set(claim, true)
-    if (!told) this.#known.set(thread, known + 1)
-    if (told) addToRun(told, question)
+    if (!target) this.#known.set(thread, known + 1)
+    if (target) addToRun(target, question)
     else this.#enqueue(thread, question, onQueued)
-    return told ? 'added' : 'accepted'
+    return target ? 'added' : 'accepted'
   }
 
   async start(handler: Handler, deadLetter?: Handler): Promise<void> {
@@ -117,14 +117,14 @@ class MemoryQueue implements ControlledQueue {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#options.graceMs, working())
     }
-    await settledWithin(this.#options.graceMs, this.#tellTheRest())
+    await settledWithin(this.#options.graceMs, this.#notifyUnfinished())
     this.#state = 'stopped'
     const questions = this.#waiting + this.control.suspended.length
     if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
   /** Calls the handler for each unfinished question with an aborted signal, so that it only tells the asker. */
-  #tellTheRest(): Promise<unknown>[] {
+  #notifyUnfinished(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
     const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
@@ -159,7 +159,9 @@ class MemoryQueue implements ControlledQueue {
     this.#waiting += 1
     if (inbox) {
       // A message that Slack delivers late goes before those that were written after it.
-      const after = inbox.findLastIndex((other) => other.saved.attempts > 0 || !isSaidBefore(question, other.question))
+      const after = inbox.findLastIndex(
+        (other) => other.saved.attempts > 0 || !isWrittenBefore(question, other.question),
+      )
       inbox.splice(after + 1, 0, item)
       return onQueued?.()
     }
@@ -168,7 +170,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** The next question need not wait out the pause before a retry of the withdrawn one. */
-  #withdrawn(thread: ThreadKey, at: number): void {
+  #onWithdrawn(thread: ThreadKey, at: number): void {
     this.#waiting -= 1
     const next = this.#inboxes.get(thread)?.[0]
     if (!next) this.#inboxes.delete(thread)
@@ -176,7 +178,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   #makeReady(thread: ThreadKey, question: Question): void {
-    const turns = isBackground(question) ? this.#laterTurns : this.#turns
+    const turns = isBackground(question) ? this.#backgroundTurns : this.#turns
     turns.add(question, thread)
     this.#pump()
   }
@@ -184,7 +186,7 @@ class MemoryQueue implements ControlledQueue {
   /** Starts turns while there is room. Work begins in a later tick, so that accept() returns first. */
   #pump(): void {
     while (this.#handler && this.#state === 'open' && this.#running.size < this.#options.concurrency) {
-      const thread = this.#turns.next() ?? this.#laterTurns.next()
+      const thread = this.#turns.next() ?? this.#backgroundTurns.next()
       if (thread === undefined) return
       // All of its questions were withdrawn.
       if (!this.#inboxes.has(thread)) continue
@@ -203,9 +205,9 @@ class MemoryQueue implements ControlledQueue {
     this.#running.delete(thread)
     const isSuspended = result === 'waiting' && !item.isWoken
     const isOver = result === 'finished' || result === 'refused'
-    const unheard = isOver && item.additions.length > 0 ? unheardBy(item, inbox) : []
-    for (const message of unheard) this.#enqueue(thread, message)
-    const asks = unheard.length - (result === 'refused' ? 1 : 0)
+    const unread = isOver && item.additions.length > 0 ? unreadAdditions(item, inbox) : []
+    for (const message of unread) this.#enqueue(thread, message)
+    const asks = unread.length - (result === 'refused' ? 1 : 0)
     if (asks !== 0) this.#known.set(thread, (this.#known.get(thread) ?? 1) + asks)
     if (isOver || isSuspended) {
       inbox.shift()
@@ -240,7 +242,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** Puts a resumed run at the head of its thread, behind the question in progress. */
-  #goOn(thread: ThreadKey, item: QueuedQuestion): void {
+  #requeue(thread: ThreadKey, item: QueuedQuestion): void {
     this.#waiting += 1
     const inbox = this.#inboxes.get(thread)
     if (inbox) inbox.splice(this.#running.has(thread) ? 1 : 0, 0, item)

@@ -1,12 +1,12 @@
 import type { StoreLog } from '../base/store-log.ts'
-import { findRuns, type RunsPlace } from '../stores/runs/list-runs.ts'
+import type { RedisKeyspace } from '../base/redis/redis-keys.ts'
+import { findRuns } from '../stores/runs/list-runs.ts'
 import { conversationOf } from '../stores/runs/types.ts'
-import { logThrottle } from './log-throttle.ts'
+import { logThrottle, ThreadJobs } from './thread-jobs.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
-import { ThreadJobs } from './thread-jobs.ts'
 import { ThreadStore } from './thread-store.ts'
 
-export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs' | 'now'> {
+export interface RetryPlace extends RedisKeyspace, Pick<QueueSettings, 'knownTtlMs' | 'now'> {
   log: StoreLog
 }
 

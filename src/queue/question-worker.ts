@@ -35,7 +35,7 @@ interface RunningQuestion {
   isSuspect: boolean
 }
 
-/** How long a suspect question waits for another one to end before it is looked at again. */
+/** How long a suspect question waits for another one to end before it is tried again. Milliseconds. */
 const SUSPECT_PAUSE_MS = 200
 
 /** Takes jobs from BullMQ and runs the handler on their questions: one job is one question's turn in its thread. */

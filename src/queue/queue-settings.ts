@@ -47,7 +47,7 @@ export interface QueueSettings {
   graceMs: number
   /**
    * The time that a worker waits after a take-over before it looks up posts that the previous one may still be sending.
-   * Longer than a lease counts as held after a check (SURE_MS of run-updates.ts), and than a post usually takes.
+   * Longer than a lease counts as held after a check (SURE_MS of redis-run.ts), and than a post usually takes.
    */
   settleMs: number
 }

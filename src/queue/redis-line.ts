@@ -1,10 +1,11 @@
 import type { RedisClient } from '../base/redis/redis.ts'
 import { below, forgetKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
+import { parseJson } from '../base/parse-json.ts'
 import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'
 import { threadInKey, threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
-import { lineInThread, withdrawQuestion } from './scripts.ts'
+import { lineInThread, strings, withdrawQuestion } from './scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
 import { entryOf } from './waiting-questions.ts'
 
@@ -20,8 +21,8 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
   const { prefix, doneTtlMs } = settings
   return {
     async inThread(thread) {
-      const { inbox, suspended: suspended, runs } = threadKeys(prefix, thread)
-      return lineOf(await lineInThread(redis, { inbox, suspended: suspended, runs }))
+      const { inbox, suspended, runs } = threadKeys(prefix, thread)
+      return lineOf(await lineInThread(redis, { inbox, suspended, runs }))
     },
     async withdraw(thread, id, { neverBegun = false } = {}) {
       const { inbox, runs } = threadKeys(prefix, thread)
@@ -125,7 +126,7 @@ async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, us
 /** Skips a question that cannot be read: the worker that comes to it dead-letters it. */
 function lineOf(reply: unknown): ThreadLine {
   const line: ThreadLine = { waiting: [] }
-  const flat = Array.isArray(reply) ? reply.map(String) : []
+  const flat = strings(reply)
   for (const [i, text] of flat.entries()) {
     if (i % 2 === 1) continue
     const question = questionIn(text)
@@ -137,9 +138,5 @@ function lineOf(reply: unknown): ThreadLine {
 }
 
 function questionIn(text: string) {
-  try {
-    return questionSchema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return questionSchema.safeParse(parseJson(text)).data
 }

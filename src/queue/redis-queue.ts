@@ -5,11 +5,10 @@ import type { ThreadKey } from '../base/place.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
-import { logThrottle } from './log-throttle.ts'
+import { logThrottle, bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { redisLine } from './redis-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
-import { bullPrefix, ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
 import { ThreadStore } from './thread-store.ts'
 import { Sweeper } from './sweeper.ts'
@@ -36,9 +35,9 @@ interface RedisQueueParts {
   settings: QueueSettings
 }
 
-/** How long stopped runs have to end, and how often to look whether they have. Milliseconds. */
+/** The time in which stopped runs have to end, and the interval between two checks. Milliseconds. */
 const ENDING_MS = 60_000
-const ENDING_LOOK_MS = 250
+const ENDING_CHECK_MS = 250
 
 class RedisQueue implements ControlledQueue {
   readonly #parts: RedisQueueParts
@@ -133,7 +132,7 @@ class RedisQueue implements ControlledQueue {
   async #forgetOnceEnded(team: string): Promise<void> {
     const { jobs } = this.#intake
     const { now } = this.#settings
-    for (const until = now() + ENDING_MS; now() < until && !this.#isStopped; await sleep(ENDING_LOOK_MS))
+    for (const until = now() + ENDING_MS; now() < until && !this.#isStopped; await sleep(ENDING_CHECK_MS))
       if ((await jobs.activeOf(team)).length === 0) break
     await jobs.forgetTeam(team)
   }

@@ -16,7 +16,7 @@ import { undecidedSteps } from '../stores/runs/waits.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
-import { sendSignal, resumeRun } from './scripts.ts'
+import { sendSignal, strings, resumeRun } from './scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 
@@ -82,7 +82,7 @@ export class RedisRunControl implements RunControl {
       notice: JSON.stringify({ ...run, signal }),
     })
     const [sent, gen] = strings(reply)
-    await this.#goOn(run, gen, intake.jobs)
+    await this.#ensureJob(run, gen, intake.jobs)
     return sent as SignalOutcome
   }
 
@@ -126,12 +126,12 @@ export class RedisRunControl implements RunControl {
   /** Ends all waits whose time is over. @returns how many runs were resumed */
   async expireDue(): Promise<number> {
     const { prefix, now } = this.#options
-    const half = this.#options.work()
+    const connection = this.#options.work()
     let count = 0
-    for await (const keys of scanKeys(half.redis, threadKey(prefix, '*', 'parked')))
+    for await (const keys of scanKeys(connection.redis, threadKey(prefix, '*', 'parked')))
       for (const key of keys)
-        for (const id of await half.redis.zrangebyscore(key, '-inf', now()))
-          if ((await this.#expire({ thread: threadInKey(key), id }, half)).isWoken) count += 1
+        for (const id of await connection.redis.zrangebyscore(key, '-inf', now()))
+          if ((await this.#expire({ thread: threadInKey(key), id }, connection)).isWoken) count += 1
     return count
   }
 
@@ -144,7 +144,7 @@ export class RedisRunControl implements RunControl {
     run: RunRef,
     from: { redis: RedisClient; jobs: ThreadJobs },
   ): Promise<{ keys: string[]; isWoken: boolean }> {
-    const { now, suspendedMs: suspendedMs } = this.#options
+    const { now, suspendedMs } = this.#options
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
     const keys = stored ? undecidedSteps(stored.saved, now() - suspendedMs) : []
     const [outcome] = await this.#resumeRun(run, { keys, decision: { outcome: 'expired' }, from })
@@ -174,12 +174,12 @@ export class RedisRunControl implements RunControl {
       { args: keys.map(decisionField) },
     )
     const [outcome = '', gen, before = ''] = strings(reply)
-    await this.#goOn(run, gen, from.jobs)
+    await this.#ensureJob(run, gen, from.jobs)
     return [outcome, before]
   }
 
   /** Makes sure that the run's thread has a job. After a crash before that, the sweeper does it. */
-  async #goOn({ thread, id }: RunRef, gen: string | undefined, jobs: ThreadJobs): Promise<void> {
+  async #ensureJob({ thread, id }: RunRef, gen: string | undefined, jobs: ThreadJobs): Promise<void> {
     if (gen) await jobs.ensure(thread, gen, { id, at: this.#options.now() })
   }
 
@@ -187,8 +187,8 @@ export class RedisRunControl implements RunControl {
     return new SignalSubscriber({
       redis: this.#options.work().redis,
       channel: this.#channel,
-      heard: (text) => void this.#tell(text),
-      subscribed: () => void this.#readAll(),
+      onMessage: (text) => void this.#onNotice(text),
+      onSubscribed: () => void this.#readAllSignals(),
     })
   }
 
@@ -196,14 +196,14 @@ export class RedisRunControl implements RunControl {
    * Anybody may publish on the channel, so the form of a message is checked. A signal that is not in the list, because
    * Redis cannot be read or lost it in a failover, is delivered all the same.
    */
-  async #tell(text: string): Promise<void> {
+  async #onNotice(text: string): Promise<void> {
     const notice = noticeSchema.safeParse(parseJson(text)).data
     if (!notice || !this.#listeners.has(keyOf(notice))) return
     await this.#readSignals(notice).catch(() => undefined)
-    this.#hear(notice, notice.signal)
+    this.#deliver(notice, notice.signal)
   }
 
-  async #readAll(): Promise<void> {
+  async #readAllSignals(): Promise<void> {
     const runs = [...this.#listeners.keys()].map(runOf)
     await Promise.allSettled(runs.map((run) => this.#readSignals(run)))
   }
@@ -212,12 +212,12 @@ export class RedisRunControl implements RunControl {
     const stored = await this.#options.work().redis.lrange(this.#keys(run.thread).signals + run.id, 0, -1)
     for (const text of stored) {
       const signal = signalSchema.safeParse(parseJson(text)).data
-      if (signal) this.#hear(run, signal)
+      if (signal) this.#deliver(run, signal)
     }
   }
 
   /** Each listener gets a signal once, and no signal is stored twice. */
-  #hear(run: RunRef, signal: Signal): void {
+  #deliver(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
     for (const { onSignal, delivered } of this.#listeners.get(keyOf(run)) ?? []) {
       if (delivered.has(text)) continue
@@ -243,8 +243,4 @@ function keyOf({ thread, id }: RunRef): string {
 function runOf(key: string): RunRef {
   const [thread = '', id = ''] = key.split(' ')
   return { thread, id }
-}
-
-function strings(reply: unknown): string[] {
-  return Array.isArray(reply) ? reply.map(String) : []
 }

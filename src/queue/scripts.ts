@@ -7,6 +7,11 @@
  */
 import { redisScript } from '../base/redis/redis-script.ts'
 
+/** Returns a script's reply as texts. */
+export function strings(reply: unknown): string[] {
+  return Array.isArray(reply) ? reply.map(String) : []
+}
+
 export const acceptQuestion = redisScript(new URL('./lua/accept-question.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run', 'event'],
   args: [

@@ -5,11 +5,11 @@ interface SignalSubscriberOptions {
   redis: RedisClient
   channel: string
   /** Called with each text that is published on the channel. */
-  heard: (text: string) => void
+  onMessage: (text: string) => void
   /**
    * Called whenever the subscription has been made or restored. Signals published before that may have been missed.
    */
-  subscribed: () => void
+  onSubscribed: () => void
 }
 
 /**
@@ -45,7 +45,7 @@ export class SignalSubscriber {
   }
 
   #open(): void {
-    const { redis, channel, heard, subscribed } = this.#options
+    const { redis, channel, onMessage: heard, onSubscribed: subscribed } = this.#options
     const connection = connectionLike(redis)
     this.#connection = connection
     if (!connection) return this.#reopen()

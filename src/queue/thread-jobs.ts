@@ -7,10 +7,20 @@ import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
-import { advanceVirtualTime, BEHIND, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
+import {
+  advanceVirtualTime,
+  BACKGROUND_OFFSET,
+  fairPriority,
+  LAST_TAG,
+  TAGS_TTL_MS,
+  WAITING_TTL_MS,
+} from './fair-order.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
+import { messageOf } from '../base/errors.ts'
+import type { StoreLog } from '../base/store-log.ts'
+import { oncePerMinute } from '../base/log.ts'
 
 /** The content of a job: the thread, and the generation. The questions themselves are in the thread's inbox. */
 export interface ThreadJob {
@@ -59,7 +69,7 @@ export class ThreadJobs {
   }
 
   /** Adds a thread's job, at its fair place, unless it is there. `waits`: the question that starts to wait. */
-  async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at' | 'schedule'>): Promise<void> {
+  async ensure(thread: ThreadKey, gen: string, waiting?: Pick<Question, 'id' | 'at' | 'schedule'>): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
     const tag = await fairPriority(this.#redis, {
@@ -74,8 +84,8 @@ export class ThreadJobs {
       lastTag: LAST_TAG,
       tagsTtlMs: TAGS_TTL_MS,
       waitingTtlMs: WAITING_TTL_MS,
-      behind: waits && isBackground(waits) ? BEHIND : 0,
-      ...(waits ? { entry: entryOf(thread, waits.id), askedAt: waits.at } : { entry: '', askedAt: 0 }),
+      behind: waiting && isBackground(waiting) ? BACKGROUND_OFFSET : 0,
+      ...(waiting ? { entry: entryOf(thread, waiting.id), askedAt: waiting.at } : { entry: '', askedAt: 0 }),
     })
     const priority = Number(tag)
     if (priority === 0) return
@@ -146,4 +156,18 @@ function jobIdOf(thread: ThreadKey, gen: string): string {
 /** A thread is `team:channel:ts`. Equal channel ids of different teams are different channels. */
 function channelOf(thread: ThreadKey): string {
   return thread.split(':', 2).join(':')
+}
+
+/**
+ * Logs the errors of BullMQ's own loops. They retry several times a second for as long as Redis is away or full, so an
+ * error is logged at once and then once a minute, with how often it occurred in between.
+ */
+export function logThrottle(log: StoreLog, now: () => number): (error: Error) => void {
+  const isDue = oncePerMinute(now)
+  return (fault) => {
+    const error = messageOf(fault)
+    const metBetween = isDue(error)
+    if (metBetween === undefined) return
+    log.warn({ error, ...(metBetween ? { metBetween } : {}) }, 'BullMQ reported an error')
+  }
 }

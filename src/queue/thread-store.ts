@@ -3,7 +3,7 @@ import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
-import type { RunLease } from '../stores/runs/run-updates.ts'
+import type { RunLease } from '../stores/runs/redis-run.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { waitsUntil } from '../stores/runs/waits.ts'
@@ -16,6 +16,7 @@ import {
   releaseQuestion,
   retryQuestion,
   reviveThread,
+  strings,
 } from './scripts.ts'
 import type { AcceptOutcome, AcceptOptions } from './types.ts'
 
@@ -108,7 +109,7 @@ export class ThreadStore {
       maxFailures,
       maxTries: maxDeadLetterTries,
     })
-    const [verdict, id, fields] = list(reply)
+    const [verdict, id, fields]: unknown[] = Array.isArray(reply) ? reply : []
     if (verdict === 'stale' || verdict === 'empty') return { gen: String(id ?? '') }
     const lease = { threadKey: keys.thread, runKey: keys.runs + String(id), token: `${gen}.${starts}`, since }
     const held = { thread, id: String(id), lease }
@@ -135,7 +136,7 @@ export class ThreadStore {
     const { inbox, runs, signals } = this.#keys(leased.thread)
     const heard = leased.stored?.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])) ?? []
     const keys = { thread, inbox, run, runs, signals: signals + id }
-    const named = { ...keys, token, id, state: state, ttlMs, heard: ` ${heard.join(' ')} `, refused }
+    const named = { ...keys, token, id, state, ttlMs, heard: ` ${heard.join(' ')} `, refused }
     const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = '', followUps] = strings(reply)
     return { held: held === 'ok', gen, followUps: Number(followUps) }
@@ -143,12 +144,12 @@ export class ThreadStore {
 
   /** Suspends a run that waits for a person, until its first wait is over. @returns as `finish` does. */
   async suspend(leased: LeasedQuestion, records: string[]): Promise<{ held: boolean; gen: string }> {
-    const { now, suspendedMs: suspendedMs } = this.#settings
+    const { now, suspendedMs } = this.#settings
     const { threadKey: thread, runKey: run, token } = leased.lease
-    const { inbox, suspended: suspended } = this.#keys(leased.thread)
+    const { inbox, suspended } = this.#keys(leased.thread)
     const deadline = waitsUntil(leased.stored.saved, suspendedMs) ?? now() + suspendedMs
     const [id, ttlMs] = [leased.id, this.ttlMs]
-    const named = { thread, inbox, run, suspended: suspended, token, id, deadline, ttlMs }
+    const named = { thread, inbox, run, suspended, token, id, deadline, ttlMs }
     const reply = await suspendQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
@@ -178,7 +179,7 @@ export class ThreadStore {
 
   /** How long a thread and its waiting questions live after their last touch. */
   get ttlMs(): number {
-    const { knownTtlMs, deadLetterTtlMs, suspendedMs: suspendedMs } = this.#settings
+    const { knownTtlMs, deadLetterTtlMs, suspendedMs } = this.#settings
     return Math.max(knownTtlMs, deadLetterTtlMs, 2 * suspendedMs)
   }
 
@@ -187,16 +188,8 @@ export class ThreadStore {
   }
 }
 
-function list(reply: unknown): unknown[] {
-  return Array.isArray(reply) ? reply : []
-}
-
 /** A hash, which a script returns as a flat list: `field, value, field, value …`. */
 function hashOf(reply: unknown): Record<string, string> {
   const flat = strings(reply)
   return Object.fromEntries(flat.flatMap((field, i) => (i % 2 === 0 ? [[field, flat[i + 1] ?? '']] : [])))
-}
-
-function strings(reply: unknown): string[] {
-  return list(reply).map(String)
 }

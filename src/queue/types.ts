@@ -41,7 +41,7 @@ export interface ThreadLine {
   suspended?: Question[]
 }
 
-/** The waiting questions, and how to remove them. */
+/** The waiting questions of all threads. */
 export interface WaitingLine extends Forgetting, Moving {
   /** Moves the data of a channel's threads, and the suspended runs there. Active and waiting questions stay. */
   moveChannel: Moving['moveChannel']

@@ -1,3 +1,4 @@
+import type { RedisKeyspace } from '../base/redis/redis-keys.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
@@ -8,7 +9,7 @@ import { WAITING_TTL_MS } from './fair-order.ts'
 const MAX_CLEARED = 100
 
 /**
- * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
+ * The questions that no worker has: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
  * Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
  * begun. `oldest` recognises such entries by their runs and removes them.
  */
@@ -17,7 +18,7 @@ export class WaitingQuestions {
   readonly #prefix: string
   readonly key: string
 
-  constructor({ redis, prefix, key }: { redis: RedisClient; prefix: string; key: string }) {
+  constructor({ redis, prefix, key }: RedisKeyspace & { key: string }) {
     this.#redis = redis
     this.#prefix = prefix
     this.key = key

@@ -247,8 +247,8 @@ const REGION =
 
 /** A zone's name right after the time, else `zone`. */
 function takeZone(text: string, { zone, explicit }: { zone: string; explicit: boolean }): ParsedZone {
-  const [, meant, behind = ''] = OFFSET.exec(text) ?? ABBREVIATION.exec(text) ?? []
-  if (meant !== undefined) return { problem: notAZone(meant), isSure: true, rest: behind }
+  const [, unknownZone, behind = ''] = OFFSET.exec(text) ?? ABBREVIATION.exec(text) ?? []
+  if (unknownZone !== undefined) return { problem: notAZone(unknownZone), isSure: true, rest: behind }
   const found = /^ ?(?:in )?\(?(utc|gmt|[a-z_]+(?:\/[a-z_+-]+){1,2}[+-]?\d{0,2})\)?(?![\w/])(.*)$/is.exec(text)
   if (!found) return { zone, rest: text }
   const [, name = '', rest = ''] = found

@@ -1,7 +1,6 @@
 import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
 import type { Forgetting } from '../base/place.ts'
-import type { RedisClient } from '../base/redis/redis.ts'
-import { below, escapeGlob, forgetKeys, threadKey } from '../base/redis/redis-keys.ts'
+import { below, escapeGlob, forgetKeys, threadKey, type RedisKeyspace } from '../base/redis/redis-keys.ts'
 
 /** Texts that expire, each under the team, channel or thread that it belongs to and a name. */
 export interface KeyedStore extends Forgetting {
@@ -41,12 +40,9 @@ export function memoryKeyedStore(options: MemoryKeyedStoreOptions): KeyedStore {
   }
 }
 
-interface RedisKeyedStoreOptions {
+interface RedisKeyedStoreOptions extends RedisKeyspace {
   /** How long a text lives after it was set or renewed, in milliseconds. */
   ttlMs: number
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
   /** The names of the texts that are deleted with a team or a channel. */
   names: RegExp
 }

@@ -1,5 +1,4 @@
-import type { RedisClient } from '../base/redis/redis.ts'
-import { escapeGlob, forgetKeys, threadKey } from '../base/redis/redis-keys.ts'
+import { escapeGlob, forgetKeys, threadKey, type RedisKeyspace } from '../base/redis/redis-keys.ts'
 
 /** The newest ids of each team, such as questions that could not be answered. */
 export interface RecentList {
@@ -38,10 +37,7 @@ export function memoryRecentList({ ttlMs, max, now }: RecentListOptions): Recent
   }
 }
 
-interface RedisRecentListOptions extends RecentListOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisRecentListOptions extends RedisKeyspace, RecentListOptions {
   name: string
 }
 

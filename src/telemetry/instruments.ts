@@ -1,4 +1,6 @@
+import { settledWithin } from '../base/async.ts'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { QueueStats } from '../queue/types.ts'
 
 /** Upper bounds in seconds. Questions take as long as models and tools do; stores and most calls should be faster. */
 const QUESTION = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
@@ -77,4 +79,48 @@ function makersIn(registry: Registry) {
   const histogram = <L extends string>(name: string, help: string, shape: { buckets: number[]; labelNames?: L[] }) =>
     new Histogram({ name: `thinkaloud_${name}`, help, ...shape, registers })
   return { counter, histogram }
+}
+
+/** How long a scrape waits for the store. The other metrics must not wait for one that does not answer. */
+const PATIENCE_MS = 2_000
+
+/**
+ * Registers the depth and the age of the queue. All processes that share a Redis show the same. NaN if the store does
+ * not answer.
+ */
+export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>): void {
+  const registers = [registry]
+  const read = sharedRead(stats)
+  new Gauge({
+    name: 'thinkaloud_queue_questions',
+    help: 'Questions that are waiting, and questions that are running',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const { waiting, active } = await read()
+      this.set({ state: 'waiting' }, waiting)
+      this.set({ state: 'active' }, active)
+    },
+  })
+  new Gauge({
+    name: 'thinkaloud_queue_oldest_seconds',
+    help: 'How long ago the oldest waiting question was asked',
+    registers,
+    async collect() {
+      this.set((await read()).oldestMs / 1000)
+    },
+  })
+}
+
+/** The gauges of one scrape share one call to the store. */
+function sharedRead(stats: () => Promise<QueueStats>): () => Promise<QueueStats> {
+  let reading: Promise<QueueStats> | undefined
+  return () => (reading ??= inTime(stats()).finally(() => (reading = undefined)))
+}
+
+const UNKNOWN: QueueStats = { waiting: NaN, active: NaN, oldestMs: NaN }
+
+async function inTime(stats: Promise<QueueStats>): Promise<QueueStats> {
+  const known = stats.catch(() => UNKNOWN)
+  return (await settledWithin(PATIENCE_MS, [known])) ? known : UNKNOWN
 }

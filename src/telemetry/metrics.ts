@@ -3,9 +3,7 @@ import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../base/http/server.ts'
 import { OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
-import { instrumentsIn, socketIn } from './instruments.ts'
-import { BoundedLabel } from './bounded-label.ts'
-import { watchQueue } from './queue-gauges.ts'
+import { instrumentsIn, socketIn, watchQueue } from './instruments.ts'
 
 /**
  * Counts events in its own registry, so that several bots in one process stay apart. A process shows its own counts;
@@ -91,6 +89,28 @@ export class Metrics {
 }
 
 /** An endpoint may report anything, but a counter accepts only non-negative numbers. */
-function amountOf(told: number | undefined): number {
-  return Number.isFinite(told) ? Math.max(0, Number(told)) : 0
+function amountOf(reported: number | undefined): number {
+  return Number.isFinite(reported) ? Math.max(0, Number(reported)) : 0
 }
+
+/**
+ * Bounds a label's values, because every value of a Prometheus label is a time series for ever. The first `max` values
+ * in the form of a name pass; all others become `other`.
+ */
+export class BoundedLabel {
+  readonly #seen = new Set<string>()
+  readonly #max: number
+
+  constructor(max = 60) {
+    this.#max = max
+  }
+
+  of(value: string): string {
+    if (this.#seen.has(value)) return value
+    if (this.#seen.size >= this.#max || !NAME.test(value)) return 'other'
+    this.#seen.add(value)
+    return value
+  }
+}
+
+const NAME = /^[\w.:/@ -]{1,100}$/

@@ -115,9 +115,9 @@ export class Recording {
     if (event.type === 'understood') this.#trace.standalone = this.#text.text(event.question)
     if (event.type === 'thought') this.#read(event)
     if (event.type === 'observation') this.#observe(event)
-    if (event.type === 'waiting') this.#wait(event)
-    if (event.type === 'begun' || event.type === 'observation') this.#goOn(event)
-    if (event.type === 'message') this.#add(event)
+    if (event.type === 'waiting') this.#beginWait(event)
+    if (event.type === 'begun' || event.type === 'observation') this.#endWait(event)
+    if (event.type === 'message') this.#addMessage(event)
     if (event.type === 'answer' || event.type === 'gave_up') this.#answer(event)
   }
 
@@ -181,19 +181,19 @@ export class Recording {
     return call
   }
 
-  #wait({ n, step: { waiting } }: EventOf<'waiting'>): void {
+  #beginWait({ n, step: { waiting } }: EventOf<'waiting'>): void {
     if (!waiting) return
     const waits = (this.#trace.waits ??= [])
     const before = waits.find(({ step, from }) => step === n && from === waiting.since)
     if (!before) waits.push({ step: n, from: waiting.since, for: waiting.for?.kind ?? 'approval' })
   }
 
-  #goOn({ n, step }: EventOf<'begun' | 'observation'>): void {
+  #endWait({ n, step }: EventOf<'begun' | 'observation'>): void {
     const until = (step.kind === 'tool' && step.waiting?.until) || this.#options.now()
     for (const wait of this.#trace.waits ?? []) if (wait.step === n) wait.until ??= until
   }
 
-  #add({ n, step }: EventOf<'message'>): void {
+  #addMessage({ n, step }: EventOf<'message'>): void {
     const { user, text } = step
     const added = (this.#trace.added ??= [])
     if (added.every((one) => one.step !== n))

@@ -43,16 +43,16 @@ export interface RunRecorder {
 /** A run that this process works on. */
 interface RecordedRun {
   recording: Recording
-  keeper: Keeper
+  keeper: TraceKeeper
   /** The tool that runs now. */
   tool?: TracedToolCall
 }
 
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const here = new AsyncLocalStorage<RecordedRun>()
+  const current = new AsyncLocalStorage<RecordedRun>()
   return {
     handler: (handler) => async (question, run, signal) => {
-      const keeper = new Keeper(question.id, run, options)
+      const keeper = new TraceKeeper(question.id, run, options)
       const recording = new Recording(question, run.saved, {
         before: await keeper.before(),
         secrets: options.secrets,
@@ -62,19 +62,19 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       const work = { recording, keeper }
       let result: HandleOutcome | 'thrown' = 'thrown'
       try {
-        return (result = await here.run(work, () => handler(question, run, signal)))
+        return (result = await current.run(work, () => handler(question, run, signal)))
       } finally {
         await keeper.leave(recording, result === undefined && !signal.aborted)
       }
     },
-    modelCalls: (call) => recordedCall(call, here.getStore()),
-    tool: (tool, step) => watchedTool(tool, { step, here }),
-    events: (events) => noted(events, () => here.getStore()?.recording),
+    modelCalls: (call) => recordedCall(call, current.getStore()),
+    tool: (tool, step) => watchedTool(tool, { step, here: current }),
+    events: (events) => noted(events, () => current.getStore()?.recording),
     archive: {
       ...options.archive,
       async keep(record) {
         await options.archive.keep(record)
-        const work = here.getStore()
+        const work = current.getStore()
         await work?.keeper.finish(work.recording, record)
       },
     },
@@ -132,7 +132,7 @@ function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLoca
 }
 
 /** Saves the trace of one run. Errors are logged: no question fails because of its trace. */
-class Keeper {
+class TraceKeeper {
   readonly #id: string
   readonly #run: Run
   readonly #options: RunRecorderOptions
@@ -154,7 +154,7 @@ class Keeper {
   }
 
   change(recording: Recording, change: 'begun' | 'ended'): void {
-    this.#tell(() => recording.trace)
+    this.#report(() => recording.trace)
     if (change === 'begun' || !this.#options.durable) return
     this.#isDue = true
     this.#keeping ??= this.#keepDue(recording).finally(() => (this.#keeping = undefined))
@@ -167,7 +167,7 @@ class Keeper {
     await this.#keeping
     await this.#keep(trace)
     this.#isKept = true
-    this.#tell(() => trace)
+    this.#report(() => trace)
   }
 
   /**
@@ -199,7 +199,7 @@ class Keeper {
     }
   }
 
-  #tell(trace: () => RunTrace): void {
+  #report(trace: () => RunTrace): void {
     const { onTrace } = this.#options
     try {
       onTrace?.(trace())

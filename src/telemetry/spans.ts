@@ -6,9 +6,9 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { isForAsker, stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
-import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
+import type { Message, Picture, ToolCall } from '../agent/contracts/model.ts'
 
 export const AGENT_NAME = 'thinkaloud'
 
@@ -46,8 +46,8 @@ interface CallSpan {
 }
 
 /** @returns undefined for an event that is no call */
-export function callSpan(event: TelemetryEvent, attempt: Attempt, asked: SpanStyle): CallSpan | undefined {
-  const style = styleOf(attempt, asked)
+export function callSpan(event: TelemetryEvent, attempt: Attempt, given: SpanStyle): CallSpan | undefined {
+  const style = styleOf(attempt, given)
   if (event.kind === 'model') return chatSpan(event, attempt, style)
   if (event.kind === 'tool') return toolSpan(event, style)
   return event.kind === 'slack' ? slackSpan(event) : undefined
@@ -159,4 +159,36 @@ function slackSpan({ method, outcome, ms, attempt }: SlackCallEvent): CallSpan {
     ms,
     error: outcome === 'ok' ? undefined : outcome,
   }
+}
+
+/** Returns the messages to a model: `gen_ai.input.messages`. */
+export function inputMessages(messages: Message[]): string {
+  return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })))
+}
+
+/**
+ * Returns the model's output: `gen_ai.output.messages`. The schema requires a finish reason. It is unknown here except
+ * for tool calls; a text that we cut ourselves counts as stopped.
+ */
+export function outputMessages(text: string, calls: ToolCall[] = []): string {
+  const parts = [...textPart(text), ...calls.map(callPart)]
+  return JSON.stringify([{ role: 'assistant', parts, finish_reason: calls.length > 0 ? 'tool_call' : 'stop' }])
+}
+
+function partsOf({ content, images = [], toolCalls = [], toolCallId }: Message): object[] {
+  if (toolCallId !== undefined) return [{ type: 'tool_call_response', id: toolCallId, response: content }]
+  return [...textPart(content), ...images.map(picturePart), ...toolCalls.map(callPart)]
+}
+
+/** Pictures themselves are never traced. */
+function picturePart({ name, mime, base64 }: Picture): object {
+  return { type: 'image', name, mime_type: mime, bytes: Buffer.byteLength(base64, 'base64') }
+}
+
+function textPart(content: string): object[] {
+  return content === '' ? [] : [{ type: 'text', content }]
+}
+
+function callPart({ id, name, arguments: written }: ToolCall): object {
+  return { type: 'tool_call', id, name, arguments: written }
 }

@@ -14,28 +14,6 @@ import type { Question } from '../stores/runs/types.ts'
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
-/** A delivery from Slack: accepted, a duplicate or not for the bot. `failed`: it was not acked. */
-interface IntakeEvent {
-  kind: 'intake'
-  question: Question
-  outcome: AcceptOutcome | 'failed'
-  ms: number
-}
-
-/** A worker starts on a question for the first time; `ms` since it came in. */
-interface StartedEvent {
-  kind: 'started'
-  question: Question
-  ms: number
-}
-
-/** The asker sees the first sign that the bot is at work; `ms` since the question came in. */
-interface FirstSignEvent {
-  kind: 'first_sign'
-  question: Question
-  ms: number
-}
-
 /** One call of one model, its retries included. */
 export interface ModelCallEvent {
   kind: 'model'
@@ -79,55 +57,29 @@ export interface SlackCallEvent {
   attempt: number
 }
 
-/** The work on a question has ended; `ms` since it came in. */
-interface EndingEvent {
-  kind: 'ending'
-  question: Question
-  outcome: Outcome
-  steps: number
-  ms: number
-}
-
-/** A worker released a question, which the queue hands out again. */
-interface ReleasedEvent {
-  kind: 'released'
-  question: Question
-}
-
-/** A limit refused a question. */
-interface RefusedEvent {
-  kind: 'refused'
-  question: Question
-  limit: string
-}
-
-/** The circuit breaker of a model opened (it is not called) or closed. */
-interface CircuitEvent {
-  kind: 'breaker'
-  model: string
-  isOpen: boolean
-}
-
-/** Socket Mode has connected or lost its connection. */
-interface SocketEvent {
-  kind: 'socket'
-  isConnected: boolean
-}
-
-/** A person rated an answer. */
-interface FeedbackEvent {
-  kind: 'feedback'
-  rating: 'up' | 'down'
-}
-
 /** The events that are reported from outside the telemetry. */
-export type ReportedEvent = SlackCallEvent | RefusedEvent | CircuitEvent | SocketEvent | FeedbackEvent
+export type ReportedEvent =
+  | SlackCallEvent
+  /** A limit refused a question. */
+  | { kind: 'refused'; question: Question; limit: string }
+  /** The circuit breaker of a model opened (it is not called) or closed. */
+  | { kind: 'breaker'; model: string; isOpen: boolean }
+  /** Socket Mode has connected or lost its connection. */
+  | { kind: 'socket'; isConnected: boolean }
+  /** A person rated an answer. */
+  | { kind: 'feedback'; rating: 'up' | 'down' }
+
 export type TelemetryEvent =
   | ReportedEvent
-  | IntakeEvent
-  | StartedEvent
-  | FirstSignEvent
   | ModelCallEvent
   | ToolCallEvent
-  | EndingEvent
-  | ReleasedEvent
+  /** A delivery from Slack: accepted, a duplicate or not for the bot. `failed`: it was not acked. */
+  | { kind: 'intake'; question: Question; outcome: AcceptOutcome | 'failed'; ms: number }
+  /** A worker starts on a question for the first time; `ms` since it came in. */
+  | { kind: 'started'; question: Question; ms: number }
+  /** The asker sees the first sign that the bot is at work; `ms` since the question came in. */
+  | { kind: 'first_sign'; question: Question; ms: number }
+  /** The work on a question has ended; `ms` since it came in. */
+  | { kind: 'ending'; question: Question; outcome: Outcome; steps: number; ms: number }
+  /** A worker released a question, which the queue hands out again. */
+  | { kind: 'released'; question: Question }

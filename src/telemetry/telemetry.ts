@@ -16,8 +16,7 @@ import { watchedEvents } from './watch-events.ts'
 import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 import type { Metrics } from './metrics.ts'
-import type { ModelObserver } from './measured-model.ts'
-import { modelCallEvent } from './model-call-event.ts'
+import { modelCallEvent, type ModelObserver } from './measured-model.ts'
 import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
@@ -92,7 +91,7 @@ class Watch implements Telemetry {
   readonly #log: Log
   readonly #now: () => number
   /** The attempt that the running code belongs to. Through it, models and Slack's client need not know questions. */
-  readonly #here = new AsyncLocalStorage<Attempt>()
+  readonly #attempt = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 
   constructor({ metrics, traces, log, now }: WatchParts) {
@@ -107,16 +106,16 @@ class Watch implements Telemetry {
     this.#metrics?.watchQueue(() => queue.stats())
     return watchedQueue(queue, {
       receive: (question) => this.#traces?.receive(question),
-      during: (attempt, work) => this.#here.run(attempt, work),
-      note: (event) => this.#tell(event),
+      during: (attempt, work) => this.#attempt.run(attempt, work),
+      note: (event) => this.#record(event),
       now: this.#now,
     })
   }
 
-  readonly modelCalls: ModelObserver = (call) => (end) => this.#tell(modelCallEvent(call, end))
+  readonly modelCalls: ModelObserver = (call) => (end) => this.#record(modelCallEvent(call, end))
 
   async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
-    const attempt = this.#here.getStore()
+    const attempt = this.#attempt.getStore()
     if (!attempt) return yield* events
     attempt.isWorked = true
     const end = this.#traces?.invoke(attempt)
@@ -124,7 +123,7 @@ class Watch implements Telemetry {
       yield* watchedEvents(events, {
         attempt,
         tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
-        note: (event) => this.#tell(event),
+        note: (event) => this.#record(event),
         now: this.#now,
       })
     } finally {
@@ -134,7 +133,7 @@ class Watch implements Telemetry {
 
   note(event: ReportedEvent): void {
     if (event.kind === 'slack') this.#noteSign(event)
-    this.#tell(event)
+    this.#record(event)
   }
 
   async stop(ms: number): Promise<void> {
@@ -142,18 +141,18 @@ class Watch implements Telemetry {
   }
 
   #noteSign({ method, outcome }: SlackCallEvent): void {
-    const attempt = this.#here.getStore()
+    const attempt = this.#attempt.getStore()
     if (!attempt || attempt.isSeen || outcome !== 'ok' || !SIGNS_OF_LIFE.has(method)) return
     attempt.isSeen = true
     const { question } = attempt
-    this.#tell({ kind: 'first_sign', question, ms: Math.max(0, this.#now() - question.at) })
+    this.#record({ kind: 'first_sign', question, ms: Math.max(0, this.#now() - question.at) })
   }
 
   /** Errors in the telemetry never reach the question. */
-  #tell(event: TelemetryEvent): void {
+  #record(event: TelemetryEvent): void {
     try {
       this.#metrics?.note(event)
-      this.#traces?.note(event, this.#here.getStore())
+      this.#traces?.note(event, this.#attempt.getStore())
     } catch (error) {
       this.#log.error({ kind: event.kind, error: messageOf(error) }, 'a telemetry event could not be recorded')
     }

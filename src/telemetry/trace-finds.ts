@@ -23,8 +23,8 @@ export function withoutFinds(trace: RunTrace): RunTrace {
   const calls = trace.calls.map((call, i): TracedCall => {
     if (isFind(call)) finds.push(findOf(call))
     if (call.kind === 'tool') return isFind(call) ? emptied(call) : call
-    if (call.step !== undefined && steps.has(call.step)) return silent(call)
-    return i < first ? call : cleared(call, { finds, known })
+    if (call.step !== undefined && steps.has(call.step)) return withoutTexts(call)
+    return i < first ? call : withoutQuotes(call, { finds, known })
   })
   return { ...trace, calls }
 }
@@ -53,13 +53,13 @@ function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
 }
 
 /** Removes a tool's questions to the model about its finds. */
-function silent({ request, output, ...call }: TracedModelCall): TracedModelCall {
+function withoutTexts({ request, output, ...call }: TracedModelCall): TracedModelCall {
   const messages = request.messages.map((message) => ({ ...message, content: NOT_KEPT }))
-  return { ...call, request: { ...request, messages }, output: written(output, () => NOT_KEPT) }
+  return { ...call, request: { ...request, messages }, output: withTexts(output, () => NOT_KEPT) }
 }
 
 /** Returns an output with its texts changed, including those beside the text itself. */
-function written(
+function withTexts(
   { text, reasoning, ...output }: TracedModelCall['output'],
   change: (text: string) => string,
 ): TracedModelCall['output'] {
@@ -70,19 +70,19 @@ function written(
  * A find that does not occur word for word in the messages may occur in parts, so every message that was not already
  * sent before the first find is removed.
  */
-function cleared(
+function withoutQuotes(
   call: TracedModelCall,
   { finds, known }: { finds: TracedFind[]; known: ReadonlySet<string> },
 ): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')
-  const areThere = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))
+  const allOccur = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))
   const clear = (content: string) =>
-    areThere ? longest.reduce((text, find) => text.replaceAll(find, NOT_KEPT), content) : NOT_KEPT
+    allOccur ? longest.reduce((text, find) => text.replaceAll(find, NOT_KEPT), content) : NOT_KEPT
   const messages = call.request.messages.map((message): TracedMessage =>
     known.has(message.content) || message.role === 'system' ? message : { ...message, content: clear(message.content) },
   )
   const quotes = longest.filter(({ length }) => length >= SHORTEST_QUOTE)
   const unquoted = (text: string) => quotes.reduce((rest, find) => rest.replaceAll(find, NOT_KEPT), text)
-  return { ...call, request: { ...call.request, messages }, output: written(call.output, unquoted) }
+  return { ...call, request: { ...call.request, messages }, output: withTexts(call.output, unquoted) }
 }

@@ -13,7 +13,7 @@ import type { Log } from '../base/log.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
-import { errorType } from './model-call-event.ts'
+import { errorType } from './measured-model.ts'
 import type { DeliverySpan } from './watched-queue.ts'
 import { ReportingExporter } from './reporting-exporter.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { logThrottle } from '../../src/queue/log-throttle.ts'
+import { logThrottle } from '../../src/queue/thread-jobs.ts'
 import { keptLog } from '../harness/stores.ts'
 
 const REFUSED = 'connect ECONNREFUSED 127.0.0.1:6379'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BoundedLabel } from '../../src/telemetry/bounded-label.ts'
+import { BoundedLabel } from '../../src/telemetry/metrics.ts'
 
 test('a label keeps its first values and replaces the rest by other', () => {
   const label = new BoundedLabel(2)

@@ -3,8 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/
 import { ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import type { ModelCallEvent } from '../../src/telemetry/telemetry-event.ts'
-import { measuredModel, type ModelObserver } from '../../src/telemetry/measured-model.ts'
-import { modelCallEvent } from '../../src/telemetry/model-call-event.ts'
+import { measuredModel, modelCallEvent, type ModelObserver } from '../../src/telemetry/measured-model.ts'
 
 const usage = { model: 'm', inputTokens: 10, outputTokens: 2, estimated: false }
 

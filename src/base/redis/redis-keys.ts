@@ -3,6 +3,12 @@ import type { Cluster, Redis } from 'ioredis'
 import { movedKey, type Forgetting, type Place } from '../place.ts'
 import type { RedisClient } from './redis.ts'
 
+/** A Redis, and the prefix of all our keys in it. */
+export interface RedisKeyspace {
+  redis: RedisClient
+  prefix: string
+}
+
 /** The key of a thread's data. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
 export function threadKey(prefix: string, thread: string, name: string): string {
   return `${prefix}:{${thread}}:${name}`

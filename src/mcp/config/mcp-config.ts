@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import type { Env } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
+import { isRecord } from '../tools/plain-schema.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
 import {
   hasOwnAuthorization,
@@ -81,7 +82,7 @@ export function loadMcpConfig(file: string, env: Env): McpConfig {
 }
 
 function readServers(file: string): [string, unknown][] {
-  const whole = z.strictObject({ mcpServers: z.custom<object>(isObject) }).safeParse(readJson(file))
+  const whole = z.strictObject({ mcpServers: z.custom<object>(isRecord) }).safeParse(readJson(file))
   // Taken as written: zod silently drops a name such as __proto__.
   if (whole.data) return Object.entries(whole.data.mcpServers)
   const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
@@ -90,10 +91,6 @@ function readServers(file: string): [string, unknown][] {
       ? `MCP_CONFIG: ${file} has an unknown key: ${quotedList(unknown)}. It may contain only mcpServers.`
       : `MCP_CONFIG: ${file} should contain {"mcpServers": {…}}, with one entry per server.`,
   )
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readJson(file: string): unknown {
@@ -125,8 +122,8 @@ function parseServer(name: string, value: unknown, say: (what: string) => void):
 }
 
 function schemaFor(value: unknown) {
-  if (!isObject(value)) return undefined
-  const has = (key: string) => Object.hasOwn(Object(value), key)
+  if (!isRecord(value)) return undefined
+  const has = (key: string) => Object.hasOwn(value, key)
   if (has('command') === has('url')) return undefined
   return has('command') ? stdio : http
 }

@@ -68,8 +68,10 @@ export class Elicitation {
     if (state?.way === 'refusal' && last?.action !== 'accept')
       throw new ToolError(`${name} did nothing: it needs a visit to a page first, and the asker declined.`)
     if (state?.way !== 'result') return this.#callUntilDone({ params, options, given, round: 1 })
-    const again = this.#retryParams(state, given)
-    return 'asks' in again ? again : this.#callUntilDone({ params, options, given, again, round: state.round + 1 })
+    const nextParams = this.#retryParams(state, given)
+    return 'asks' in nextParams
+      ? nextParams
+      : this.#callUntilDone({ params, options, given, again: nextParams, round: state.round + 1 })
   }
 
   /** Repeats the call until its result is complete, or it asks a person. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { settledWithin } from '../../base/async.ts'
 import { ToolError, ConfigError } from '../../base/errors.ts'
 import { originOf } from './login-fetch.ts'
 import { finishLogin, startLogin } from './login-steps.ts'
@@ -59,12 +60,8 @@ function printInstructions(
 }
 
 async function withinTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    const minutes = PERSON_MS / 60_000
-    timer = setTimeout(() => reject(new ToolError(`Nobody logged in within ${minutes} minutes.`)), PERSON_MS)
-  })
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+  if (await settledWithin(PERSON_MS, [answer])) return answer
+  throw new ToolError(`Nobody logged in within ${PERSON_MS / 60_000} minutes.`)
 }
 
 function isSameState(given: string, expected: string): boolean {

@@ -1,6 +1,7 @@
 import { OAuthError, type FetchLike } from '@modelcontextprotocol/client'
 import { ToolError, messageOf } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/agents.ts'
+import { parseJson } from '../../base/parse-json.ts'
 
 /** The HTTP of a login. */
 interface LoginFetch {
@@ -66,13 +67,9 @@ async function withoutServerText(response: Response): Promise<Response> {
 
 /** Returns the code of an OAuth error. An authorization server may send one with status 200. */
 function codeIn(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
-    return typeof value.error === 'string' && isCode(value.error) ? value.error : 'server_error'
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
+  return typeof value.error === 'string' && isCode(value.error) ? value.error : 'server_error'
 }
 
 /**

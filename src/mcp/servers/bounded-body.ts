@@ -9,7 +9,7 @@ export const MCP_MAX_BYTES = 5_000_000
  */
 const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
 
-/** Counts a server's messages. `asked` restarts the count, because we have sent it something. */
+/** Counts a server's messages. `restart` is called when we send the server something. */
 export interface Intake {
   restart(): void
   /** @throws ToolError if it is too much */

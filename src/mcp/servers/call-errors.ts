@@ -7,7 +7,7 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { ToolError } from '../../base/errors.ts'
+import { causesOf, ToolError } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/agents.ts'
 import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
@@ -55,7 +55,7 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
 
 /** Returns whether the server wants a first or a new login. The SDK wraps the errors of its version probe. */
 export function isLogin(error: unknown): boolean {
-  return causesOf(error).some(
+  return [...causesOf(error)].some(
     (one) =>
       one instanceof UnauthorizedError ||
       one instanceof InsufficientScopeError ||
@@ -111,32 +111,25 @@ function sdkError(error: SdkError, failure: McpFailure): ToolError {
 
 /** Errors of the system or of undici: their messages contain addresses and paths. */
 function systemError(error: unknown, { name, hide, timeoutMs, ...failure }: McpFailure): ToolError {
-  const causes = causesOf(error)
+  const causes = [...causesOf(error)]
   if (causes.some((one) => one instanceof AddressRefused))
     return new ToolError(`${name} has an address that is not allowed.`)
   const toolError = causes.find((one) => one instanceof ToolError)
-  if (toolError instanceof ToolError) return hiddenError(toolError, hide)
+  if (toolError) return hiddenError(toolError, hide)
   const code = causes.map(codeOf).find((one) => one !== undefined)
   if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')
     return down(`${name} cannot be started: its command or folder is missing, or not accessible.`)
-  if (causes.some((one) => one instanceof Error && one.name === 'TimeoutError'))
+  if (causes.some(({ name }) => name === 'TimeoutError'))
     return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failure)}`)
-  if (causes.some((one) => one instanceof SyntaxError || (one instanceof Error && one.name === 'ZodError')))
+  if (causes.some((one) => one instanceof SyntaxError || one.name === 'ZodError'))
     return new ToolError(`${name} sent an invalid response.`)
   return down(
     `${name} cannot be reached${code && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ''}.${maybeDone(failure)}`,
   )
 }
 
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = []
-  for (let one = error; one !== undefined && causes.length < 5; one = one instanceof Error ? one.cause : undefined)
-    causes.push(one)
-  return causes
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function maybeDone({ isSent }: Pick<McpFailure, 'isSent'>): string {

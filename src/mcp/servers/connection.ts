@@ -8,6 +8,7 @@ import {
   type FetchLike,
   type Transport,
 } from '@modelcontextprotocol/client'
+import { settledWithin } from '../../base/async.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isLogin } from './call-errors.ts'
 import { CAPABILITIES, Elicitation } from '../elicitation/elicitation.ts'
@@ -212,13 +213,9 @@ function changeSubscriber(client: Client, { onFault, onListChanged }: ConnectDep
 /** Ends the server's session, if it has one for us. */
 async function close(client: Client, transport: Transport): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
-    await Promise.race([transport.terminateSession().catch(() => {}), elapsed(CLOSE_MS)])
+    await settledWithin(CLOSE_MS, [transport.terminateSession()])
   await client.close().catch(() => {})
   await transport.close().catch(() => {})
 }
 
 const CLOSE_MS = 1_000
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
-}

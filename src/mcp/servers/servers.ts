@@ -59,12 +59,12 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
       if (!server) throw new ToolError(`${name} is not a server in MCP_CONFIG.`)
       if (!as) return server
       const key = `${name} ${as.person} ${as.since}`
-      const theirs = personal.get(key) ?? serverOf(server.config, as)
+      const personalServer = personal.get(key) ?? serverOf(server.config, as)
       // The last entry is the one that was used last.
       personal.delete(key)
-      personal.set(key, theirs)
+      personal.set(key, personalServer)
       closeOldest(personal)
-      return theirs
+      return personalServer
     },
     async close() {
       await Promise.all([...servers.values(), ...personal.values()].map((server) => server.close()))

@@ -20,16 +20,16 @@ const SHORTEST = 4
 const MAX_ENCODED = 16
 
 export function hideSecrets(secrets: string[]): Hide {
-  const given = [...new Set(secrets.filter((one) => one !== ''))]
-  const plain = distinctForms(given.flatMap(formsOf), plainView)
+  const distinctSecrets = [...new Set(secrets.filter((one) => one !== ''))]
+  const plain = distinctForms(distinctSecrets.flatMap(formsOf), plainView)
   const hex = distinctForms(
-    given.map((one) => Buffer.from(one).toString('hex')),
+    distinctSecrets.map((one) => Buffer.from(one).toString('hex')),
     hexView,
   )
-  const longest = Math.max(0, ...[...given, ...plain, ...hex].map(({ length }) => length))
+  const longest = Math.max(0, ...[...distinctSecrets, ...plain, ...hex].map(({ length }) => length))
   const rangesIn = (text: string) =>
     joined([
-      ...given.flatMap((one) => found(one, { text, starts: undefined, ends: undefined })),
+      ...distinctSecrets.flatMap((one) => found(one, { text, starts: undefined, ends: undefined })),
       ...(plain.length > 0 ? inView(plain, plainView(text)) : []),
       ...(hex.length > 0 ? inView(hex, hexView(text)) : []),
     ])
@@ -43,7 +43,7 @@ export function hideSecrets(secrets: string[]): Hide {
     }
     return kept + text.slice(at, Math.max(at, max))
   }
-  const text = (whole: string) => (given.length === 0 ? whole : head(whole, whole.length))
+  const text = (whole: string) => (distinctSecrets.length === 0 ? whole : head(whole, whole.length))
   return { text, head, json: (value) => hidden(value, text, 0) as typeof value }
 }
 

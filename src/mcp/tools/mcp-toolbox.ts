@@ -91,9 +91,9 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   const serversFor = async (asker: ToolsPlace) =>
     Promise.all(
       servers.map(async (server) => {
-        const theirs = await own.find(server.config, asker)
-        if (isHere(server.config, asker.channel)) await (theirs ?? server).ready(asker.waits === true)
-        return theirs?.record ? theirs : server
+        const personalCatalog = await own.find(server.config, asker)
+        if (isHere(server.config, asker.channel)) await (personalCatalog ?? server).ready(asker.waits === true)
+        return personalCatalog?.record ? personalCatalog : server
       }),
     )
   const snapshotFor = async (asker: ToolsPlace) => {

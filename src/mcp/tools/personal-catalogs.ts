@@ -17,15 +17,15 @@ export function personalCatalogs(
   open: (config: McpServerConfig, as: PersonLogin) => ToolCatalog,
   logins: PersonLogins | undefined,
 ): PersonalCatalogs {
-  const kept = new Map<string, ToolCatalog>()
+  const catalogs = new Map<string, ToolCatalog>()
   const of = (config: McpServerConfig, as: PersonLogin) => {
     const key = `${config.name} ${as.person} ${as.since}`
-    const catalog = kept.get(key) ?? open(config, as)
+    const catalog = catalogs.get(key) ?? open(config, as)
     // The last entry is the one that was used last.
-    kept.delete(key)
-    kept.set(key, catalog)
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_CATALOGS && oldest !== undefined) kept.delete(oldest)
+    catalogs.delete(key)
+    catalogs.set(key, catalog)
+    const [oldest] = catalogs.keys()
+    if (catalogs.size > MAX_CATALOGS && oldest !== undefined) catalogs.delete(oldest)
     return catalog
   }
   return {

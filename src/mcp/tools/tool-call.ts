@@ -1,5 +1,6 @@
 import type { ToolQuestion, Source, ToolOutput } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
 import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
@@ -112,17 +113,9 @@ function structured({ structuredContent, content }: CallToolResult): string {
   const [only, ...more] = Object.values(structuredContent)
   const onlyText = typeof only === 'string' && more.length === 0 ? only : undefined
   const isInText = content.some(
-    (block) => block.type === 'text' && (block.text === onlyText || compact(block.text) === json),
+    (block) => block.type === 'text' && (block.text === onlyText || JSON.stringify(parseJson(block.text)) === json),
   )
   return isInText ? '' : json
-}
-
-function compact(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 function sourceOf(block: ContentBlock): Source[] {

@@ -115,8 +115,8 @@ function othersOf(servers: ToolCatalog[], taken: readonly string[]): Map<string,
   const own = servers.map((server) => ({ server, names: listedBy(server).map(({ seen }) => seen.name) }))
   return new Map(
     own.map(({ server, names }) => {
-      const theirs = own.flatMap((other) => (other.server === server ? [] : other.names))
-      const others = new Set([...theirs, ...taken])
+      const otherNames = own.flatMap((other) => (other.server === server ? [] : other.names))
+      const others = new Set([...otherNames, ...taken])
       for (const name of names) others.delete(name)
       return [server.config.name, others]
     }),

@@ -10,9 +10,8 @@ import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
 import type { Models } from '../../model/index.ts'
 import type { ChosenAgent } from '../../stores/settings/settings.ts'
 import type { Toolbox } from '../../toolbox/toolbox.ts'
-import type { Skill } from '../../../tools/read-skill.ts'
+import { readSkill, type Skill } from '../../../tools/read-skill.ts'
 import { lackingTool } from './agent-choices.ts'
-import { skillTools } from './with-skills.ts'
 
 /** The parts that the agents of all channels share. */
 export interface ChannelAgentParts {
@@ -24,7 +23,7 @@ export interface ChannelAgentParts {
   mcp: McpToolbox | undefined
   /** Returns the tools through the seam, if there is one. */
   wrapped(tools?: Tool[]): Tool[]
-  /** Called with chosen tools of which none is left. */
+  /** Called with the chosen tools if none of them exists any more. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
   name: DialectName
@@ -44,10 +43,10 @@ export async function agentFor(
 ): Promise<AgentSetup> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
-  const theirs = wrapped(await mcp?.toolsFor(place, chosenOf))
-  const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
-  if (isGone) all.warnOfGone(chosen.tools ?? [])
-  const wanted = chosen.tools && !isGone ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
+  const mcpTools = wrapped(await mcp?.toolsFor(place, chosenOf))
+  const isNoneLeft = chosen.tools?.length && mcpTools.length + chosenOf(tools).length === 0
+  if (isNoneLeft) all.warnOfGone(chosen.tools ?? [])
+  const wanted = chosen.tools && !isNoneLeft ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
   const { instructions } = chosen
   const skills = chosen.skills ? all.skills.filter((one) => chosen.skills?.includes(one.name)) : all.skills
   const dialect = all.dialectWith(name, skills)
@@ -56,7 +55,7 @@ export async function agentFor(
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: [
       ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),
-      ...(isGone ? wrapped(await mcp?.toolsFor(place)) : theirs),
+      ...(isNoneLeft ? wrapped(await mcp?.toolsFor(place)) : mcpTools),
       ...wrapped(skillTools(skills)),
     ],
     skills: skills.map((one) => one.name),
@@ -81,4 +80,23 @@ export function warnOnce(log: Log): ChannelAgentParts['warnOfGone'] {
     warned.add(key)
     log.warn({ tools }, 'none of the tools that a channel has chosen exist any more: it gets those of TOOLS')
   }
+}
+
+/** The call of the skill tool in dialects whose prompts list no tools. */
+const CALLS: Record<string, string> = {
+  docstore: 'the action read_skill[NAME]',
+  'self-ask': 'the line "Follow up: read_skill[NAME]"',
+}
+
+/** Returns the dialect with a line for each skill in its prompt. */
+export function dialectWithSkills(dialect: Dialect, skills: readonly Skill[], prompts: Prompts): Dialect {
+  if (skills.length === 0) return dialect
+  const lines = skills.map(({ name, description }) => `${name}: ${description}`).join('\n')
+  const call = CALLS[dialect.name] ?? 'the tool read_skill'
+  return withInstructions(dialect, prompts.skills({ call, skills: lines }))
+}
+
+/** Returns the tool that reads these skills, if there are any. */
+export function skillTools(skills: readonly Skill[]): Tool[] {
+  return skills.length === 0 ? [] : [readSkill(skills)]
 }

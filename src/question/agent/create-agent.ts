@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { randomInt } from 'node:crypto'
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Dialect } from '../../agent/contracts/dialect.ts'
@@ -5,7 +6,7 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { RunLimits } from '../../agent/run-state.ts'
 import type { Config, DialectName } from '../../config.ts'
-import { ConfigError } from '../../base/errors.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/agents.ts'
 import { sleep } from '../../base/backoff.ts'
 import { createToolHttp } from '../../base/http/tool-http.ts'
@@ -13,16 +14,15 @@ import type { Log } from '../../base/log.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
 import { createModels, type Models } from '../../model/index.ts'
 import { loadPrompts, type Prompts } from '../../base/prompts.ts'
-import { houseInstructions } from './house-instructions.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../../tools/read-skill.ts'
 import { openToolbox, type Toolbox } from '../../toolbox/toolbox.ts'
 import { loadSkills } from '../../toolbox/skills.ts'
 import { choicesOf, lackingTool } from './agent-choices.ts'
 import type { AgentParts, AgentSources, ToolSeam } from './agent-parts.ts'
-import { agentFor, warnOnce, type ChannelAgentParts } from './channel-agent.ts'
+import { agentFor, warnOnce, dialectWithSkills, skillTools, type ChannelAgentParts } from './channel-agent.ts'
 import { chooseDialect, givenDialect } from './choose-dialect.ts'
-import { dialectWithSkills, skillTools } from './with-skills.ts'
+import { withInstructions } from '../../agent/dialects/instructions.ts'
 
 /**
  * @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing
@@ -130,5 +130,38 @@ function limitsOf(config: Config): RunLimits {
     toolOutputChars: config.TOOL_OUTPUT_CHARS,
     ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
     ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
+  }
+}
+
+/** The maximum length of the instructions, in characters: they are part of every prompt. */
+const MAX_INSTRUCTIONS = 10_000
+
+/**
+ * Returns a function that adds the operator's instructions to a dialect, before a channel's own. Without a file the
+ * dialect stays as it is.
+ * @throws ConfigError if INSTRUCTIONS_FILE cannot be read, is empty or too long
+ */
+function houseInstructions(file: string | undefined, prompts: Prompts): (dialect: Dialect) => Dialect {
+  if (file === undefined) return (dialect) => dialect
+  const words = prompts['house-instructions']({ instructions: instructionsIn(file) })
+  return (dialect) => withInstructions(dialect, words)
+}
+
+function instructionsIn(file: string): string {
+  const text = read(file).trim()
+  if (text === '')
+    throw new ConfigError(`INSTRUCTIONS_FILE is empty: write your instructions into ${file}, or unset it.`)
+  if (text.length > MAX_INSTRUCTIONS)
+    throw new ConfigError(
+      `INSTRUCTIONS_FILE is too long: shorten ${file} from ${text.length} to ${MAX_INSTRUCTIONS} characters.`,
+    )
+  return text
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`INSTRUCTIONS_FILE cannot be read: ${messageOf(error)}.`)
   }
 }

@@ -88,8 +88,8 @@ export function openConnections(
 ): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
-  const twice = accounts.find(({ name }, i) => findAccount(accounts, name) !== accounts[i])
-  if (twice) throw new ConfigError(`MCP_CONFIG: a server that people log in to may not be named ${twice.name}.`)
+  const duplicate = accounts.find(({ name }, i) => findAccount(accounts, name) !== accounts[i])
+  if (duplicate) throw new ConfigError(`MCP_CONFIG: a server that people log in to may not be named ${duplicate.name}.`)
   if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
   return createConnections({ ...parts, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
 }
@@ -119,7 +119,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     pages: {
       [PATH]: onlyGet((request) => openLink(request, options)),
-      [CALLBACK]: onlyGet((request) => comeBack(request, options)),
+      [CALLBACK]: onlyGet((request) => handleCallback(request, options)),
     },
   }
 }
@@ -173,7 +173,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (!bound) return otherBrowserPage()
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
-  if (choice !== bound.yes) return askWhose(link, { token, bound, options })
+  if (choice !== bound.yes) return askWhoConnects(link, { token, bound, options })
   try {
     const begun = await account.begin(link.person, `${options.publicUrl}${CALLBACK}`)
     const value = sealedFlow({ ...link, token, flow: begun.flow }, begun.state, options)
@@ -198,7 +198,7 @@ interface OpenedLink {
   options: ConnectionsOptions
 }
 
-async function askWhose({ person, account }: Link, { token, bound, options }: OpenedLink): Promise<Page> {
+async function askWhoConnects({ person, account }: Link, { token, bound, options }: OpenedLink): Promise<Page> {
   const { cookie, yes, no } = bound
   const to = (choice: string) => `${options.publicUrl}${PATH}?link=${encodeURIComponent(token)}&choice=${choice}`
   const page = confirmPage(account, await options.whoIs(person), { yes: to(yes), no: to(no) })
@@ -244,7 +244,7 @@ function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOption
 /** Longer than the end of a login may take. Milliseconds. */
 const FINISH_MS = 60_000
 
-async function comeBack(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
+async function handleCallback(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
   const { accounts, people, sealer } = options
   const answer = queryOf(request)
   const state = answer.get('state') ?? ''

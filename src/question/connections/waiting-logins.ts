@@ -67,7 +67,7 @@ export async function resumeWaiting(of: OfPerson, { people, control, log }: Resu
   }
 }
 
-/** Does the same for everybody whose login is done. */
+/** Resumes the runs of everybody who has connected the account that they wait for. */
 export async function resumeAllWaiting(accounts: readonly Account[], deps: ResumeDeps): Promise<void> {
   const { people } = deps
   for (const person of await people.list())

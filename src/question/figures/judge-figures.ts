@@ -98,29 +98,29 @@ class Judge {
   }
 
   judge(figures: readonly Figure[]): FoundFigure[] {
-    const places = figures.map((figure) => this.#standsIn(figure))
-    for (const [i, figure] of figures.entries()) if (places[i]!.length > 0) this.#learn(figure)
+    const places = figures.map((figure) => this.#sourcesOf(figure))
+    for (const [i, figure] of figures.entries()) if (places[i]!.length > 0) this.#addOperands(figure)
     // A figure may follow from a derived one.
     for (let round = 0; round < 2; round += 1)
       for (const [i, figure] of figures.entries()) {
         if (places[i]!.length > 0) continue
-        places[i] = this.#follows(figure)
-        if (places[i].length > 0) this.#learn(figure)
+        places[i] = this.#derivationOf(figure)
+        if (places[i].length > 0) this.#addOperands(figure)
       }
     return figures.map(({ text }, i) => ({ text, in: places[i]! }))
   }
 
-  #learn(figure: Figure): void {
+  #addOperands(figure: Figure): void {
     if (figure.kind !== 'number') return
     for (const value of operandsOf(figure.number)) this.#near.add(value)
     this.#listed.push(figure.number.readings[0]!.value)
   }
 
   /** The sources that contain the figure, in some form. */
-  #standsIn(figure: Figure): string[] {
+  #sourcesOf(figure: Figure): string[] {
     const index = this.#index
     if (figure.kind === 'quotation') return index.placesOf(index.quotation(figure.text))
-    if (figure.kind === 'number') return this.#numberStandsIn(figure.number)
+    if (figure.kind === 'number') return this.#sourcesOfNumber(figure.number)
     if (figure.kind === 'date') {
       const found = index.placesOf(figure.date.readings.flatMap((date) => index.dates(date)))
       if (found.length > 0) return found
@@ -133,7 +133,7 @@ class Judge {
     return index.placesOf(formsOf(figure).flatMap((form) => index.literal(form)))
   }
 
-  #numberStandsIn(number: Numeral): string[] {
+  #sourcesOfNumber(number: Numeral): string[] {
     const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
     const found = readings.flatMap((written) => {
@@ -148,7 +148,7 @@ class Judge {
     const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number)])
     if (places.length > 0 || parts.length < 2) return places
     // `1 h for the one and 30 min for the other`
-    const each = parts.map((part) => this.#numberStandsIn(part))
+    const each = parts.map((part) => this.#sourcesOfNumber(part))
     return each.every((some) => some.length > 0) ? [...new Set(each.flat())] : []
   }
 
@@ -159,7 +159,7 @@ class Judge {
     return m === undefined ? this.#index.days(Number(d)) : this.#index.dates({ m: Number(m), d: Number(d) })
   }
 
-  #follows(figure: Figure): string[] {
+  #derivationOf(figure: Figure): string[] {
     if (figure.kind !== 'number') return []
     const { readings, unit, isPercent, text } = figure.number
     const [first] = readings
@@ -190,7 +190,7 @@ class Judge {
     const isYear = wanted.tolerance === 0
     const found = near.length <= MAX_POOL ? followsFrom(near, wanted, isYear ? FAR_CHANCE : NEAR_CHANCE) : undefined
     if (found || isYear) return found
-    // Between any two years lies some number: only a span of years or a change follows from them.
+    // The differences of years match almost any number, so years count only for ages and percentages.
     const all = this.#index.values.filter((value) => isAge || wanted.isPercent || !isYearLike(value))
     return all.length <= MAX_POOL ? followsFrom(all, wanted, FAR_CHANCE) : undefined
   }

@@ -1,4 +1,5 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
+import { parseJson } from '../../base/parse-json.ts'
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
 import { wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
@@ -276,11 +277,7 @@ function countsIn(text: string): number[] {
 
 function entriesIn(text: string): number[] {
   if (!/^\s*[[{]/.test(text)) return []
-  try {
-    const value: unknown = JSON.parse(text)
-    const parts = [value, ...(typeof value === 'object' && value !== null ? Object.values(value) : [])]
-    return parts.flatMap((part) => (Array.isArray(part) ? [part.length] : []))
-  } catch {
-    return []
-  }
+  const value = parseJson(text)
+  const parts = [value, ...(typeof value === 'object' && value !== null ? Object.values(value) : [])]
+  return parts.flatMap((part) => (Array.isArray(part) ? [part.length] : []))
 }

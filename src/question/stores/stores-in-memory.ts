@@ -26,7 +26,7 @@ export function storesInMemory(config: Config, { log, now }: StoreContext): Stor
   const { ttlMs, rememberedTtlMs, queue: queueBounds } = boundsOf(config)
   const sealer = sealerFrom(config)
   const queue = memoryQueue({ ...queueBounds, log, now })
-  const kept = {
+  const stores = {
     history: memoryHistory({ ttlMs, now }),
     archive: memoryArchive({ ttlMs, now }),
     audit: memoryAudit({ now }),
@@ -46,8 +46,8 @@ export function storesInMemory(config: Config, { log, now }: StoreContext): Stor
     people: memoryPeople({ now }),
   }
   return {
-    ...kept,
-    forgetting: forgettingIn(kept, { now, teams: async () => [] }),
+    ...stores,
+    forgetting: forgettingIn(stores, { now, teams: async () => [] }),
     mcp: config.MCP_CONFIG ? memoryMcpStore({ now }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer

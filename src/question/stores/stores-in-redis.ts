@@ -40,7 +40,7 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
   const queue = redisQueue({ ...queueBounds, ...locks, redis: { url }, log, now: systemNow, prefix, role })
   const place = { redis, log, prefix, now }
   const sealer = sealerFrom(config)
-  const kept = {
+  const stores = {
     history: redisHistory({ ...place, ttlMs }),
     archive: redisArchive({ ...place, ttlMs, sealer }),
     audit: redisAudit(place),
@@ -60,8 +60,8 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
     people: redisPeople(place),
   }
   return {
-    ...kept,
-    forgetting: forgettingIn(kept, { now, teams: () => teamsIn(redis, prefix) }),
+    ...stores,
+    forgetting: forgettingIn(stores, { now, teams: () => teamsIn(redis, prefix) }),
     mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer

@@ -18,9 +18,9 @@ if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' 
 if signal ~= '' and active then
   local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
     threadName = threadName, signals = signals, channel = channel, max = max }
-  local told = runToTell(inbox, given)
-  if told then
-    addToRun(thread, told, given)
+  local target = runToAddTo(inbox, given)
+  if target then
+    addToRun(thread, target, given)
     if hasEvent == '1' then redis.call('SET', event, 1, 'PX', eventTtlMs) end
     return { 'added', '' }
   end

@@ -10,10 +10,10 @@ local token, id, state, ttlMs, runs, heard, refused = unpack(ARGV)
 --- @include "insert-by-ts"
 --- @include "settle-additions"
 
-local lease, active, told = unpack(redis.call('HMGET', thread, 'lease', 'active', 'told'))
+local lease, active, hasAdditions = unpack(redis.call('HMGET', thread, 'lease', 'active', 'told'))
 if lease ~= token then return { 'lost', active or '', 0 } end
 local keys = { inbox = inbox, signals = signals, runs = runs }
-local followUps = told and settleAdditions(keys, { run = id, heard = heard }, ttlMs) or 0
+local followUps = hasAdditions and settleAdditions(keys, { run = id, heard = heard }, ttlMs) or 0
 local first, second = unpack(redis.call('LRANGE', inbox, 0, 1))
 if first == id then
   redis.call('LPOP', inbox)

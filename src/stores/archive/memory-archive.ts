@@ -1,7 +1,8 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import type { Person } from '../../base/place.ts'
-import { memoryTraces } from './memory-traces.ts'
+import type { Person, Forgetting } from '../../base/place.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
+import { packTrace, unpackTrace } from './packed-trace.ts'
+import type { RunTrace } from '../runs/run-trace.ts'
 
 interface MemoryArchiveOptions {
   /** How long a run is kept. Milliseconds. */
@@ -41,7 +42,8 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
     async rate(id, feedback) {
       const record = runs.get(id)
       // Changed in place, because `set` would restart the expiry.
-      if (record) record.feedback = [...withoutThat(record, feedback.by), { ...feedback }].sort((a, b) => a.at - b.at)
+      if (record)
+        record.feedback = [...feedbackWithout(record, feedback.by), { ...feedback }].sort((a, b) => a.at - b.at)
       return record !== undefined
     },
     async *rated() {
@@ -58,7 +60,7 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
     loadTrace: traces.load,
     async forgetUser(person) {
       for (const record of all().filter(({ question }) => question.team === person.team)) {
-        record.feedback = withoutThat(record, person.user)
+        record.feedback = feedbackWithout(record, person.user)
         if (isAskedBy(record, person)) runs.delete(record.question.id)
       }
       traces.forgetUser(person)
@@ -80,7 +82,7 @@ function byAge(one: RunRecord, other: RunRecord): number {
   return other.question.at - one.question.at
 }
 
-function withoutThat({ feedback }: RunRecord, user: string): Feedback[] {
+function feedbackWithout({ feedback }: RunRecord, user: string): Feedback[] {
   return feedback.filter(({ by }) => by !== user)
 }
 
@@ -89,4 +91,36 @@ function withoutThat({ feedback }: RunRecord, user: string): Feedback[] {
  */
 function bytesOf(record: RunRecord): number {
   return 2 * JSON.stringify(record).length
+}
+
+/** A packed trace and its owner. */
+interface PackedTrace {
+  team: string
+  user: string
+  packed: string
+}
+
+/** Traces in this process's memory, packed. Beyond the bounds, those that were kept longest ago are forgotten. */
+function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes: number; now: () => number }) {
+  const weight = { max: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
+  const traces = new ExpiringMap<PackedTrace>({ ...bounds, weight })
+  const forgetting: Forgetting = forgettingIn(traces)
+  return {
+    async keep(trace: RunTrace): Promise<void> {
+      const { id, team, user } = trace
+      traces.set(id, { team, user, packed: await packTrace(trace) })
+    },
+    async load(id: string): Promise<RunTrace | undefined> {
+      const kept = traces.get(id)
+      return kept && unpackTrace(kept.packed)
+    },
+    remove: (id: string) => traces.delete(id),
+    forgetUser({ team, user }: Person): void {
+      for (const id of traces.keys()) {
+        const trace = traces.get(id)
+        if (trace?.team === team && trace.user === user) traces.delete(id)
+      }
+    },
+    ...forgetting,
+  }
 }

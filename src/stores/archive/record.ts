@@ -64,9 +64,9 @@ const feedback: z.ZodType<Omit<Feedback, 'by'>> = z.object({
 export function parseRecord(text: string, rated: Record<string, string>): RunRecord | undefined {
   const stored = record.safeParse(parseJson(text)).data
   if (!stored) return undefined
-  const said = Object.entries(rated).flatMap(([by, one]) => {
+  const ratings = Object.entries(rated).flatMap(([by, one]) => {
     const parsed = feedback.safeParse(parseJson(one)).data
     return parsed ? [{ by, ...parsed }] : []
   })
-  return { ...stored, feedback: said.sort((one, other) => one.at - other.at) }
+  return { ...stored, feedback: ratings.sort((one, other) => one.at - other.at) }
 }

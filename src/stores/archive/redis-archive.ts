@@ -1,8 +1,14 @@
 import type { StoreLog } from '../../base/store-log.ts'
 import { openTrace, packTrace } from './packed-trace.ts'
 import type { Person } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgetKeys, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import {
+  below,
+  forgetKeys,
+  forgettingKeys,
+  scanKeys,
+  threadKey,
+  type RedisKeyspace,
+} from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import type { Sealer } from '../../base/seal.ts'
@@ -10,11 +16,8 @@ import { parseRecord } from './record.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
-interface RedisArchiveOptions {
-  redis: RedisClient
+interface RedisArchiveOptions extends RedisKeyspace {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   /** How long a run is kept. Milliseconds. */
   ttlMs: number
   /** Seals traces if SECRETS_KEY is set. */
@@ -107,10 +110,10 @@ class Records {
     return [...new Set((await Promise.all(parts)).flat())]
   }
 
-  async rate(id: string, { by, ...said }: Feedback): Promise<boolean> {
+  async rate(id: string, { by, ...rating }: Feedback): Promise<boolean> {
     const { redis, ttlMs } = this.#options
     const [record, feedback] = [this.#key(id, 'record'), this.#key(id, 'feedback')]
-    const isKept = await rateRun(redis, { record, feedback, user: by, rating: JSON.stringify(said) })
+    const isKept = await rateRun(redis, { record, feedback, user: by, rating: JSON.stringify(rating) })
     if (isKept !== 1) return false
     const [rated] = this.#indexes({ team: id.slice(0, id.indexOf(':')), user: by }, 'rated')
     await Promise.all([redis.sadd(rated, id), redis.pexpire(rated, 2 * ttlMs)])

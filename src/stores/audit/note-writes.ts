@@ -7,7 +7,6 @@ import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'
 import type { Decision, DoneCall, Question, SavedRun } from '../runs/types.ts'
 import { waitKey } from '../runs/waits.ts'
-import { subjectOf } from './subject.ts'
 import type { AuditEntry, AuditLog, DecisionBasis, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */
@@ -131,8 +130,8 @@ function isWrite(
 
 /**
  * Returns the outcome of a call.
- * @returns undefined if it was neither made nor refused: it waits for a person, its run was stopped while it did, or
- * its tool asked the asker something and has had no effect
+ * @returns undefined if the call was neither made nor refused: it waits for a person, its run was stopped during the
+ * wait, or its tool asked the asker something and has had no effect
  */
 function outcomeOf({ begun, waiting, observation }: ToolStep, isOver: boolean): WriteOutcome | undefined {
   const isUnanswered = isOver && waiting?.for?.kind === 'question'
@@ -167,12 +166,59 @@ async function decidedOf(
 
 /** Returns the input of a call that was made, or else the input that the person was shown. */
 function sentInput(step: ToolStep, tool: Tool | undefined): unknown {
-  const asked = approvalOf(step)
-  if (asked && step.begun === undefined) return asked.input
+  const approval = approvalOf(step)
+  if (approval && step.begun === undefined) return approval.input
   const input = tool && coerceInput(tool, step.action.input)
-  return input?.ok ? input.value : (asked?.input ?? step.action.input)
+  return input?.ok ? input.value : (approval?.input ?? step.action.input)
 }
 
 function approvalOf({ waiting }: ToolStep) {
   return waiting?.for?.kind === 'approval' ? waiting.for : undefined
+}
+
+/** Names of arguments that identify the subject, the clearest first. */
+const NAMING = ['path', 'file', 'title', 'name', 'id']
+const MAX_CHARS = 80
+
+/**
+ * Returns the argument that names the subject (`path`, `file_path`, `fileName`, …), else the first short one, on one
+ * line.
+ * @returns an empty string if there is neither
+ */
+function subjectOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return isShort(input) ? textOf(input) : ''
+  const fields = Object.entries(input).filter(([, value]) => isPlain(value))
+  for (const name of NAMING) {
+    const named = fields.find(([key]) => lastWord(key) === name)
+    if (named) return textOf(named[1])
+  }
+  const short = fields.find(([, value]) => isShort(value))
+  return short ? textOf(short[1]) : ''
+}
+
+/** The last word of a field's name in lower case: `file_path` and `filePath` end in `path`. */
+function lastWord(key: string): string {
+  return (
+    key
+      .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+      .replace(/^file(?=name$|path$)/i, 'file_')
+      .split(/[^a-zA-Z\d]+/)
+      .at(-1)
+      ?.toLowerCase() ?? ''
+  )
+}
+
+function isPlain(value: unknown): boolean {
+  return (typeof value === 'string' && value.trim() !== '') || typeof value === 'number'
+}
+
+function isShort(value: unknown): boolean {
+  return isPlain(value) && String(value).length <= MAX_CHARS
+}
+
+function textOf(value: unknown): string {
+  // Marks of direction would show the rest of the line in another order.
+  const plain = String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+  const text = [...plain.replace(/\s+/g, ' ').trim()]
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).join('')}…` : text.join('')
 }

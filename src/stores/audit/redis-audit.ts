@@ -1,14 +1,12 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
-import { parseEntry } from './stored-entry.ts'
-import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditLog } from './types.ts'
+import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditLog, type AuditEntry } from './types.ts'
+import { parseJson } from '../../base/parse-json.ts'
+import { z } from 'zod'
 
-interface RedisAuditOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisAuditOptions extends RedisKeyspace {
   ttlMs?: number
   /** The maximum number of a team's entries. */
   max?: number
@@ -62,4 +60,25 @@ export async function auditedTeams(redis: RedisClient, prefix: string): Promise<
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'audit')))
     for (const key of keys) teams.add(threadInKey(key))
   return [...teams]
+}
+
+const entrySchema: z.ZodType<AuditEntry> = z.object({
+  run: z.string(),
+  step: z.number(),
+  team: z.string(),
+  channel: z.string(),
+  thread: z.string(),
+  askedBy: z.string(),
+  decidedBy: z.string().exactOptional(),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  tool: z.string(),
+  server: z.string().exactOptional(),
+  argumentsHash: z.string(),
+  at: z.number(),
+  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
+})
+
+/** Parses a stored entry. @returns undefined for anything that is not an entry of this version */
+function parseEntry(text: string | null): AuditEntry | undefined {
+  return entrySchema.safeParse(parseJson(text ?? undefined)).data
 }

@@ -1,5 +1,6 @@
 /** Conversations in Redis, kept for HISTORY_TTL_DAYS. */
 import { z } from 'zod'
+import { parseJson } from '../../base/parse-json.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
@@ -104,9 +105,5 @@ function beginningOf(id: string): string {
 }
 
 function parseTurn(text: string): Turn | undefined {
-  try {
-    return turnSchema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return turnSchema.safeParse(parseJson(text)).data
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { threadKey } from '../../base/redis/redis-keys.ts'
+import { threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
 import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
 
@@ -40,15 +39,7 @@ const swapRecord = redisScript(new URL('./lua/swap-record.lua', import.meta.url)
 const YEAR_MS = 365 * 86_400_000
 
 /** Keeps installations in Redis, in the hash `PREFIX:{installations}:records`. */
-export function redisInstallations({
-  redis,
-  prefix,
-  sealer,
-}: {
-  redis: RedisClient
-  prefix: string
-  sealer: Sealer
-}): InstallationStore {
+export function redisInstallations({ redis, prefix, sealer }: RedisKeyspace & { sealer: Sealer }): InstallationStore {
   const records = threadKey(prefix, 'installations', 'records')
   return installationStore(sealer, {
     get: async (id) => (await redis.hget(records, id)) ?? undefined,

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../base/redis/redis.ts'
+import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 /**
@@ -24,7 +24,7 @@ export function memoryOncePerDay({ now }: { now: () => number }): OncePerDay {
   return oncePerDay(memoryKeyedStore({ ttlMs: REMEMBERED_MS, maxSize: MAX_REMEMBERED, now }))
 }
 
-export function redisOncePerDay(place: { redis: RedisClient; prefix: string }): OncePerDay {
+export function redisOncePerDay(place: RedisKeyspace): OncePerDay {
   return oncePerDay(redisKeyedStore({ ...place, ttlMs: REMEMBERED_MS, names: NAMES }))
 }
 

@@ -1,6 +1,5 @@
 /**
- * How fair use is counted; which limits there are, and of whom, is in usage-limits.ts. It is counted with token
- * buckets, and slots for runs at once. A bucket is stored as one number, the moment at which it is full again (the
+ * Counts fair use, with token buckets, and slots for runs at once. usage-limits.ts defines the limits. A bucket is stored as one number, the moment at which it is full again (the
  * generic cell rate algorithm, ITU-T I.371): taking points from it moves that moment later, the passing of time brings
  * it nearer, and a full bucket is not stored at all.
  *

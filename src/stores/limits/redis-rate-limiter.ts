@@ -1,5 +1,4 @@
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { escapeGlob, forgetKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { escapeGlob, forgetKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, AdmittedQuestion, RateLimiter, Slots } from './rate-limiter.ts'
@@ -20,7 +19,7 @@ const releaseSlot = redisScript(new URL('./lua/release-slot.lua', import.meta.ur
  */
 export function redisRateLimiter(
   { max, ttlMs }: Slots,
-  { redis, prefix, questionTtlMs }: { redis: RedisClient; prefix: string; questionTtlMs: number },
+  { redis, prefix, questionTtlMs }: RedisKeyspace & { questionTtlMs: number },
 ): RateLimiter {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `limit:${name}`)
   const questionArgs = ({ team, id }: AdmittedQuestion) => ({

@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inTurn } from '../../base/async.ts'
 import { TransientError } from '../../base/errors.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { threadKey } from '../../base/redis/redis-keys.ts'
+import { threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 
 /**
@@ -73,10 +72,7 @@ export function memoryMcpStore({ now }: { now: () => number }): McpStore {
   }
 }
 
-export interface RedisMcpStoreOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+export interface RedisMcpStoreOptions extends RedisKeyspace {
   /** The owner of the keys: `mcp` unless given. */
   room?: string
   /** The beginning of the keys' names. */

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { messageOf, TransientError } from '../../base/errors.ts'
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import type { Forgetting } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
@@ -56,11 +55,8 @@ const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
 
 const NAME = 'remembered'
 
-interface RedisRememberedOptions extends RememberedOptions {
-  redis: RedisClient
+interface RedisRememberedOptions extends RedisKeyspace, RememberedOptions {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   /** Encrypts the texts if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
 }

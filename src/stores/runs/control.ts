@@ -140,15 +140,15 @@ export class HeardSignals implements Required<Steering> {
     const decision = this.#approvalOf(call)
     if (decision) return permissionOf(decision, call)
     const { tool, isRepeat, step } = call
-    const asked = step.waiting?.for
-    if (asked?.kind === 'question' && asked.version !== tool.version)
+    const awaited = step.waiting?.for
+    if (awaited?.kind === 'question' && awaited.version !== tool.version)
       return { no: `${tool.name} was not run: the tool or its server has changed since the request.` }
     // A card is shown for this call, so a grant that was made for another call since does not decide it.
-    const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
-    if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'
+    const hasCard = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
+    if (!tool.needsApproval && !isRepeat && !hasCard) return 'yes'
     const { canBeDecided, grants } = this.#people
     const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can approve it here.` }
-    if (isRepeat || isAsked || !grants) return otherwise
+    if (isRepeat || hasCard || !grants) return otherwise
     return grants.grantedBy(tool).then((by) => (by === undefined ? otherwise : 'yes'))
   }
 

@@ -1,17 +1,9 @@
 import { isForAsker, stepCount, stepsForAll } from '../../agent/run-progress.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { escapeGlob, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { escapeGlob, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
-/** The Redis, and the prefix of its keys, in which runs are looked for. */
-export interface RunsPlace {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
-}
-
 /** Yields every run that Redis still has, in no order; finished ones expire after a day. Slow: it scans all keys. */
-export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): AsyncGenerator<StoredRun> {
+export async function* listRuns({ redis, prefix }: RedisKeyspace, id?: string): AsyncGenerator<StoredRun> {
   const seen = new Set<string>()
   const pattern = threadKey(prefix, '*', `run:${id === undefined ? '*' : escapeGlob(id)}`)
   for await (const keys of scanKeys(redis, pattern)) {
@@ -29,7 +21,7 @@ export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): Asyn
  * Returns the runs with this question id: one, or two for a slash command, which is accepted again under its real
  * thread.
  */
-export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[]> {
+export async function findRuns(place: RedisKeyspace, id: string): Promise<StoredRun[]> {
   const runs: StoredRun[] = []
   for await (const run of listRuns(place, id)) runs.push(run)
   return runs

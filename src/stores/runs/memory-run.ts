@@ -19,35 +19,35 @@ import { undecidedSteps, waitsUntil } from './waits.ts'
  * `isHeld` is the lease: once it returns false, every method throws LeaseLost.
  */
 export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
-  const insist = () => {
+  const checkHeld = () => {
     if (!isHeld()) throw new LeaseLost('This run was handed over.')
   }
   return {
     saved,
     async save(...parts) {
-      insist()
+      checkHeld()
       // Copied, as a store on a disk would: later changes by the caller are not saved.
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      insist()
+      checkHeld()
       const ts = saved.posts[key]
       if (ts) return { ts }
       saved.posts[key] = ''
       return ts === undefined ? 'fresh' : 'unsure'
     },
     async posted(key, ts) {
-      insist()
+      checkHeld()
       saved.posts[key] = ts
     },
     async checkLease() {
-      insist()
+      checkHeld()
     },
   }
 }
 
 /** The maximum number of suspended runs whose end is remembered. */
-const MAX_WAITED = 1_000
+const MAX_EVER_SUSPENDED = 1_000
 
 /** The part of a run in memory that its control needs. */
 export interface ControlledRun {
@@ -72,7 +72,7 @@ interface MemoryRunControlOptions<Item> {
   /** Returns a run that waits for its turn or is at work. */
   find(run: RunRef): Item | undefined
   /** Puts a run at the head of its thread, behind the question that is at work there. */
-  goOn(run: RunRef, item: Item): void
+  requeue(run: RunRef, item: Item): void
   now: () => number
   /** How long a run may wait for a person. Milliseconds. */
   suspendedMs: number
@@ -82,7 +82,7 @@ interface MemoryRunControlOptions<Item> {
 }
 
 /** Stores a signal for a run, and sends it to the run's process. */
-export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 'listeners'>, signal: Signal): void {
+export function sendToRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 'listeners'>, signal: Signal): void {
   signals.push({ ...signal })
   for (const heard of listeners) heard({ ...signal })
 }
@@ -97,13 +97,13 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   /** The decision about each wait, including those of runs that have ended since. */
   readonly #decided: ExpiringMap<Decision['outcome']>
   /** The runs that were suspended, including those that have ended since. */
-  readonly #waited: ExpiringMap<Item>
+  readonly #everSuspended: ExpiringMap<Item>
 
   constructor(options: MemoryRunControlOptions<Item>) {
     this.#options = options
     const { now, doneTtlMs: ttlMs, maxClaims: maxSize } = options
     this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
-    this.#waited = new ExpiringMap({ now, ttlMs: ttlMs + options.suspendedMs, maxSize: MAX_WAITED })
+    this.#everSuspended = new ExpiringMap({ now, ttlMs: ttlMs + options.suspendedMs, maxSize: MAX_EVER_SUSPENDED })
   }
 
   async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
@@ -113,7 +113,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
     if (item.signals.some((sent) => JSON.stringify(sent) === text)) return 'sent'
     const isStop = signal.type === 'stop'
     if (item.signals.length >= MAX_SIGNALS && !isStop) return 'full'
-    tellRun(item, signal)
+    sendToRun(item, signal)
     if (isStop) this.#requeue(run, item)
     return 'sent'
   }
@@ -134,7 +134,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   async load(run: RunRef): Promise<LoadedRun | undefined> {
-    const item = this.#find(run) ?? this.#waited.get(keyOf(run))
+    const item = this.#find(run) ?? this.#everSuspended.get(keyOf(run))
     return item && structuredClone({ question: item.question, saved: item.saved })
   }
 
@@ -146,8 +146,8 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   suspend(run: RunRef, item: Item): void {
-    this.#waited.set(keyOf(run), item)
-    const { now, suspendedMs: suspendedMs } = this.#options
+    this.#everSuspended.set(keyOf(run), item)
+    const { now, suspendedMs } = this.#options
     this.#suspended.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
   }
 
@@ -157,10 +157,10 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   /** Forgets matching runs that were suspended and have ended: only `load` knows of them. */
-  forgetWaited(isMeant: (question: Question) => boolean): void {
-    for (const key of this.#waited.keys()) {
-      const item = this.#waited.get(key)
-      if (item && isMeant(item.question)) this.#waited.delete(key)
+  forgetEnded(isMeant: (question: Question) => boolean): void {
+    for (const key of this.#everSuspended.keys()) {
+      const item = this.#everSuspended.get(key)
+      if (item && isMeant(item.question)) this.#everSuspended.delete(key)
     }
   }
 
@@ -175,11 +175,11 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
       const thread = move(run.thread)
       if (thread === undefined) continue
       this.#suspended.delete(key)
-      this.#waited.delete(key)
+      this.#everSuspended.delete(key)
       item.question.channel = channel
       const moved = { ...run, thread }
       this.#suspended.set(keyOf(moved), { run: moved, item, until })
-      this.#waited.set(keyOf(moved), item)
+      this.#everSuspended.set(keyOf(moved), item)
     }
   }
 
@@ -191,7 +191,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
 
   /** Expires every overdue step of a run. */
   #expire(run: RunRef, item: Item): void {
-    const { now, suspendedMs: suspendedMs } = this.#options
+    const { now, suspendedMs } = this.#options
     for (const key of undecidedSteps(item.saved, now() - suspendedMs))
       this.#decide(run, item, { key, decision: { outcome: 'expired' } })
     this.#requeue(run, item)
@@ -203,7 +203,7 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   }
 
   #requeue(run: RunRef, item: Item): void {
-    if (this.#suspended.delete(keyOf(run))) this.#options.goOn(run, item)
+    if (this.#suspended.delete(keyOf(run))) this.#options.requeue(run, item)
     else item.isWoken = true
   }
 

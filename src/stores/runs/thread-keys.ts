@@ -4,18 +4,17 @@ import type { ThreadKey } from '../../base/place.ts'
 /**
  * The keys of one thread's questions, all under one hash tag, so that one script may touch them all:
  *
- *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, told (a run was ever told something by a message), and while
- *     there is
+ *     PREFIX:{T:C:ts}:thread      hash: asked (ms), asks, gen, told (a message was added to a run), and while there is
  *                                 work: active, begun, lease
  *     PREFIX:{T:C:ts}:inbox       list of the questions' ids, oldest first; the head stays until it is finished
  *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
  *     PREFIX:{T:C:ts}:parked      sorted set of the ids of runs that wait for a person, scored by when that ends (ms)
- *     PREFIX:{T:C:ts}:signals:ID  list of what people told a run, as JSON, oldest first
+ *     PREFIX:{T:C:ts}:signals:ID  list of the signals to a run, as JSON, oldest first
  *     PREFIX:{T:C:ts}:event:ID    Slack's event id, claimed
  *
- * Those of a direct message's conversations have the message's own tag, since they tell which thread's keys are meant:
+ * The keys of a direct message's conversations have its own tag, because they decide which thread's keys are used:
  *
- *     PREFIX:{T:D}:conversation     hash: first and last message of the conversation that is going on there
+ *     PREFIX:{T:D}:conversation     hash: first and last message of the current conversation
  *     PREFIX:{T:D}:conversation:ts  the conversation of the thread under this message
  *
  * `active` is the generation of the one job that may work on the thread; every turn of the thread is a generation of

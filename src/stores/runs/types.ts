@@ -53,7 +53,7 @@ export interface Question {
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
-  /** Set for an archived run of which the asker alone may see more than the question. */
+  /** Set for an archived run if only the asker may see more of it than the question. */
   forAsker?: true
   /** The URL to which an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string

@@ -23,7 +23,7 @@ export function memorySchedules({ log, now }: { log: StoreLog; now: () => number
           .sort(([, one], [, other]) => one - other)
           .slice(0, max)
           .map(([name]) => name),
-      namesMatching: async (parts) => [...scores.keys()].filter((name) => isNamed(refOf(name), parts)),
+      namesMatching: async (parts) => [...scores.keys()].filter((name) => matchesParts(refOf(name), parts)),
       async *all() {
         yield [...stored.keys()].flatMap((name) => refOf(name) ?? [])
       },
@@ -32,7 +32,7 @@ export function memorySchedules({ log, now }: { log: StoreLog; now: () => number
   )
 }
 
-function isNamed(ref: ScheduleRef | undefined, parts: Partial<ScheduleRef>): boolean {
+function matchesParts(ref: ScheduleRef | undefined, parts: Partial<ScheduleRef>): boolean {
   return (
     ref !== undefined &&
     (Object.entries(parts) as [keyof ScheduleRef, string][]).every(([part, value]) => ref[part] === value)

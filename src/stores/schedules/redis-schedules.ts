@@ -1,16 +1,12 @@
 import { redisScript } from '../../base/redis/redis-script.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { escapeGlob, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { escapeGlob, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { Schedules, type SwappedText } from './schedule-store.ts'
 import { refOf, ttlOf, type ScheduleRef, type ScheduleStore } from './types.ts'
 
-interface RedisSchedulesOptions {
-  redis: RedisClient
+interface RedisSchedulesOptions extends RedisKeyspace {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   /** Seals schedules if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
   now: () => number

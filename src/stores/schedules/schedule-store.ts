@@ -4,7 +4,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
-import { refOf, refText, ttlOf, wakeAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'
+import { refOf, refText, ttlOf, nextCheckAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'
 
 /** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
 interface ScheduleTexts {
@@ -60,8 +60,8 @@ export class Schedules implements ScheduleStore {
     // name is never found.
     await this.#index(schedule)
     if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) return
-    const there = await this.load(schedule)
-    if (there) await this.#index(there)
+    const stored = await this.load(schedule)
+    if (stored) await this.#index(stored)
   }
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
@@ -86,8 +86,8 @@ export class Schedules implements ScheduleStore {
   }
 
   async skip(ref: ScheduleRef): Promise<void> {
-    const isThere = (await this.#texts.get(ref)) !== undefined
-    await (isThere
+    const isStored = (await this.#texts.get(ref)) !== undefined
+    await (isStored
       ? this.#texts.index(refText(ref), this.#options.now() + UNREADABLE_MS)
       : this.#texts.unindex(refText(ref)))
   }
@@ -144,13 +144,13 @@ export class Schedules implements ScheduleStore {
     await this.#index(schedule)
     // Another process may have indexed its change before this one.
     const latest = await this.load(schedule)
-    if (latest && wakeAt(latest) !== wakeAt(schedule)) await this.#index(latest)
+    if (latest && nextCheckAt(latest) !== nextCheckAt(schedule)) await this.#index(latest)
   }
 
   /** A schedule that does not run is looked at when it expires, so that nothing of it is left. */
   #index(schedule: Schedule): Promise<void> {
     const now = this.#options.now()
-    return this.#texts.index(refText(schedule), wakeAt(schedule) ?? now + ttlOf(schedule, now))
+    return this.#texts.index(refText(schedule), nextCheckAt(schedule) ?? now + ttlOf(schedule, now))
   }
 
   #seal(schedule: Schedule): string {

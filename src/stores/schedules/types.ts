@@ -140,7 +140,7 @@ export function beginsAt({ id, when }: Pick<Schedule, 'id' | 'when'>, due: numbe
 }
 
 /** Returns when the scheduler looks at a schedule next. */
-export function wakeAt({ due, again, ...schedule }: Schedule): number | undefined {
+export function nextCheckAt({ due, again, ...schedule }: Schedule): number | undefined {
   const times = [due === undefined ? [] : beginsAt(schedule, due), again?.from ?? []].flat()
   return times.length > 0 ? Math.min(...times) : undefined
 }
@@ -166,7 +166,7 @@ export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
 }
 
 /** Returns whether a run has answered, or found nothing to report: the next one continues from its time. */
-export function hasTold({ end }: ScheduleRun): boolean {
+export function hasReported({ end }: ScheduleRun): boolean {
   return end === 'answered' || end === 'quiet'
 }
 
@@ -176,8 +176,8 @@ export function withRun(schedule: Schedule, run: ScheduleRun): Schedule {
   const others = schedule.runs.filter((one) => one !== before)
   const all = [run, ...others].sort((one, other) => other.due - one.due)
   const recent = all.slice(0, MAX_RUNS)
-  const told = all.find(hasTold)
-  const runs = told && !recent.includes(told) ? [...recent.slice(0, -1), told] : recent
+  const lastReported = all.find(hasReported)
+  const runs = lastReported && !recent.includes(lastReported) ? [...recent.slice(0, -1), lastReported] : recent
   return { ...schedule, runs, spent: spentWith(schedule.spent, { run, before }) }
 }
 

@@ -1,13 +1,14 @@
 /** The settings of a place: the operator's (config.ts), replaced by what the channel has set. */
+import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 /** The settings of one place in Slack at the moment of a question. */
@@ -167,7 +168,7 @@ export function memoryChannelSettings({ now }: { now: () => number }): ChannelSe
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
 
-/** Stores settings as JSON. Unreadable settings count as not set. */
+/** Stores settings as JSON. */
 function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
   return {
     async load(place) {
@@ -183,11 +184,8 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
   }
 }
 
-interface RedisChannelSettingsOptions {
-  redis: RedisClient
+interface RedisChannelSettingsOptions extends RedisKeyspace {
   log: StoreLog
-  /** The prefix of every key. */
-  prefix: string
   now: () => number
 }
 
@@ -259,12 +257,8 @@ function validSettings(stored: object): ChannelSettings {
 }
 
 function objectIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
 function keyOf({ team, channel }: Place): string {

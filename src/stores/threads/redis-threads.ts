@@ -1,14 +1,18 @@
-import type { RedisClient } from '../../base/redis/redis.ts'
-import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import {
+  below,
+  forgettingKeys,
+  moveKeys,
+  scanKeys,
+  threadKey,
+  type RedisKeyspace,
+} from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
+import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
-interface RedisThreadsOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisThreadsOptions extends RedisKeyspace {
   /** How long a part is kept after it was last set. Milliseconds. */
   ttlMs: number
 }
@@ -89,13 +93,8 @@ function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredTh
 }
 
 function grantsOf(stored: string | null | undefined): Pick<ThreadState, 'grants'> {
-  if (!stored) return {}
-  try {
-    const grants = grantsSchema.safeParse(JSON.parse(stored)).data
-    return grants ? { grants } : {}
-  } catch {
-    return {}
-  }
+  const grants = grantsSchema.safeParse(parseJson(stored ?? undefined)).data
+  return grants ? { grants } : {}
 }
 
 function flagOf<Name extends string>(name: Name, stored: string | null | undefined): Partial<Record<Name, boolean>> {

@@ -2,12 +2,12 @@
  * The tokens with which questions may search the workspace (`action_token` of the event). They are credentials, so they
  * are kept nowhere but here, for ten minutes. Slack does not say how long it accepts them.
  */
+import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
-import type { RedisClient } from '../../base/redis/redis.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 export interface ActionTokens extends Forgetting {
@@ -40,10 +40,7 @@ export function memoryActionTokens({ now }: { now: () => number }): ActionTokens
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 
-interface RedisActionTokensOptions {
-  redis: RedisClient
-  /** The prefix of every key. */
-  prefix: string
+interface RedisActionTokensOptions extends RedisKeyspace {
   log: StoreLog
   /** Encrypts the token in Redis. Absent without SECRETS_KEY. */
   sealer?: Sealer | undefined

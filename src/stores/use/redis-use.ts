@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { escapeGlob, forgetKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
+import { escapeGlob, forgetKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import { dayOf, USE_TTL_MS, type UseStore } from './types.ts'
@@ -17,7 +17,7 @@ const NAMES = /^use:/
  *     PREFIX:{T}:use:2026-11-26  hash: a field to its number, for all of the day
  *     PREFIX:{T}:use:of:ID       what an id adds to its day, as JSON
  */
-export function redisUse({ redis, prefix }: { redis: RedisClient; prefix: string }): UseStore {
+export function redisUse({ redis, prefix }: RedisKeyspace): UseStore {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `use:${name}`)
   return {
     async book({ team, id, at }, counts, { grows = false } = {}) {
@@ -43,7 +43,7 @@ export function redisUse({ redis, prefix }: { redis: RedisClient; prefix: string
   }
 }
 
-/** Returns the teams of which there are counts. Slow: it scans all keys. */
+/** Returns the teams that have counts. Slow: it scans all keys. */
 export async function teamsWithUse(redis: RedisClient, prefix: string): Promise<string[]> {
   const teams = new Set<string>()
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'use:20*')))

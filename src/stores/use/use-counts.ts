@@ -74,8 +74,8 @@ function placesOf({ channel, user }: Question): [kind: string, id: string][] {
 }
 
 /**
- * Returns how often each tool was called. Calls that were not made do not count: of a tool that does not exist, or
- * without a person's permission.
+ * Returns how often each tool was called. Calls that were not made do not count: the tool did not exist, or a person did
+ * not allow it.
  */
 export function callsOf(steps: readonly Step[], tools: readonly Tool[]): Map<string, number> {
   const calls = new Map<string, number>()
@@ -162,7 +162,7 @@ class Sums {
     return this.#sums.get(id) ?? new Map()
   }
 
-  /** Lists the sums by id, those with the most questions first, without ids of which nothing is left. */
+  /** Lists the sums by id, those with the most questions first, without ids that have no use left. */
   each<T extends Amounts>(make: (units: UseUnits) => T): Record<string, T> {
     const all = [...this.#sums].map(([id, units]) => [id, make(units)] as const)
     const some = all.filter(([, one]) => one.questions + one.inputTokens + one.outputTokens > 0)

@@ -7,7 +7,7 @@ import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.
 import { redisSchedules } from '../../../src/stores/schedules/redis-schedules.ts'
 import {
   activated,
-  wakeAt,
+  nextCheckAt,
   withRun,
   type Schedule,
   type ScheduleRun,
@@ -83,10 +83,10 @@ function contract(make: () => ScheduleStore): void {
     const more = () => store.update(ref, (one) => ({ ...one, failures: one.failures + 1 }))
     await Promise.all(Array.from({ length: 8 }, more))
     expect((await store.load(ref))?.failures).toBe(8)
-    expect(await store.due(wakeAt(ref)! - 1, 10)).toEqual([])
-    expect((await store.due(wakeAt(ref)!, 10)).map(({ id }) => id)).toEqual(['a'])
+    expect(await store.due(nextCheckAt(ref)! - 1, 10)).toEqual([])
+    expect((await store.due(nextCheckAt(ref)!, 10)).map(({ id }) => id)).toEqual(['a'])
     await store.update(ref, ({ due: _, ...one }) => ({ ...one, state: 'paused' }))
-    expect(await store.due(wakeAt(ref)!, 10)).toEqual([])
+    expect(await store.due(nextCheckAt(ref)!, 10)).toEqual([])
     await store.remove(ref)
     expect(await store.update(ref, (one) => one)).toBeUndefined()
   })
