@@ -56,7 +56,7 @@ export class ThreadJobs {
     const { prefix } = settings
     this.#redis = redis
     this.#tags = `${bullPrefix(prefix)}:fair`
-    this.waiting = new WaitingQuestions({ redis, prefix, key: `${bullPrefix(prefix)}:waiting` })
+    this.waiting = new WaitingQuestions(`${bullPrefix(prefix)}:waiting`, { redis, prefix })
     this.#queue = new BullQueue<ThreadJob>(QUEUE_NAME, {
       connection: redis,
       prefix: bullPrefix(prefix),

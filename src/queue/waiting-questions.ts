@@ -18,7 +18,7 @@ export class WaitingQuestions {
   readonly #prefix: string
   readonly key: string
 
-  constructor({ redis, prefix, key }: RedisKeyspace & { key: string }) {
+  constructor(key: string, { redis, prefix }: RedisKeyspace) {
     this.#redis = redis
     this.#prefix = prefix
     this.key = key

@@ -83,7 +83,7 @@ async function measure(count: number): Promise<Measured> {
 /** Stores the installations as the install page does. */
 async function install(homes: Home[], { slack, url, secret }: { slack: ManySlacks; url: string; secret: string }) {
   const redis = connect({ url }, { purpose: 'work', log: { info() {}, warn() {}, error() {} } })
-  const records = redisInstallations({ redis, prefix: 'thinkaloud', sealer: sealerOf(secret) })
+  const records = redisInstallations(sealerOf(secret), { redis, prefix: 'thinkaloud' })
   for (const home of homes)
     await records.save({
       ...{ id: home.id, name: `Team ${home.id}`, isOrgWide: false, appId: APP, token: slack.tokenOf(home) },

@@ -40,7 +40,7 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
     const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM, now })
-    const installs = { records: redisInstallations({ redis, prefix, sealer }), shared }
+    const installs = { records: redisInstallations(sealer, { redis, prefix }), shared }
     return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()

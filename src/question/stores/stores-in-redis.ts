@@ -66,7 +66,7 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
     installs:
       config.SLACK_CLIENT_ID && sealer
         ? {
-            records: redisInstallations({ ...place, sealer }),
+            records: redisInstallations(sealer, place),
             shared: redisMcpStore({ ...place, room: INSTALLS_ROOM }),
           }
         : undefined,

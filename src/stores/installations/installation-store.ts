@@ -39,7 +39,7 @@ const swapRecord = redisScript(new URL('./lua/swap-record.lua', import.meta.url)
 const YEAR_MS = 365 * 86_400_000
 
 /** Keeps installations in Redis, in the hash `PREFIX:{installations}:records`. */
-export function redisInstallations({ redis, prefix, sealer }: RedisKeyspace & { sealer: Sealer }): InstallationStore {
+export function redisInstallations(sealer: Sealer, { redis, prefix }: RedisKeyspace): InstallationStore {
   const records = threadKey(prefix, 'installations', 'records')
   return installationStore(sealer, {
     get: async (id) => (await redis.hget(records, id)) ?? undefined,

@@ -19,7 +19,8 @@ const releaseSlot = redisScript(new URL('./lua/release-slot.lua', import.meta.ur
  */
 export function redisRateLimiter(
   { max, ttlMs }: Slots,
-  { redis, prefix, questionTtlMs }: RedisKeyspace & { questionTtlMs: number },
+  questionTtlMs: number,
+  { redis, prefix }: RedisKeyspace,
 ): RateLimiter {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `limit:${name}`)
   const questionArgs = ({ team, id }: AdmittedQuestion) => ({

@@ -124,7 +124,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
   const questionTtlMs = QUESTION_TTL_MS + suspendedMs
   const slots = { max: settings.teamRuns, ttlMs: runMs }
   const rateLimiter = redis
-    ? redisRateLimiter(slots, { redis, prefix, questionTtlMs })
+    ? redisRateLimiter(slots, questionTtlMs, { redis, prefix })
     : new MemoryRateLimiter(slots, { now, questionTtlMs })
 
   return {

@@ -63,7 +63,7 @@ describe('in memory', () => contract(() => memoryInstallations(sealerOf(KEY))))
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   const open = (sealer: Sealer | undefined = sealerOf(KEY), prefix = `i${count++}`) =>
-    redisInstallations({ redis: server.connect(), prefix, sealer: sealer! })
+    redisInstallations(sealer!, { redis: server.connect(), prefix })
   contract(() => open())
 
   test('no token is unencrypted in Redis, and every key expires', async () => {
