@@ -39,6 +39,11 @@ function reservedForCode(): number {
 /** Threads beside the parser (V8's garbage collection) use CPU time too. */
 const CPU_SHARE = 4
 
+/** On a busy machine a reader that did not get its CPU time is waited for, at most this many times its limit. */
+const MAX_WAITS = 4
+/** The unit of CPU times in `/proc`, which is the same on every Linux. Milliseconds. */
+const TICK_MS = 10
+
 /**
  * The part of a reader's memory that is not V8's old generation: Node itself, stacks, the young generation, buffers.
  */
@@ -154,10 +159,16 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
 }
 
 /** Ends the wait for a reader whose time or page time is up, or for which nobody waits any more. */
-function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions) {
+function watch(child: ChildProcess, { limits, timeoutMs, signal, now }: ParseOptions) {
   let stop = () => {}
   const outcome = new Promise<ParseOutcome | StuckPage>((resolve, reject) => {
-    const timer = setTimeout(() => resolve({ fault: tooSlow(limits.timeoutMs), killed: true }), timeoutMs)
+    const from = now()
+    const check = () => {
+      const owedMs = timeoutMs - cpuMs(child)
+      if (owedMs > 0 && now() - from < MAX_WAITS * timeoutMs) timer = setTimeout(check, owedMs)
+      else resolve({ fault: tooSlow(limits.timeoutMs), killed: true })
+    }
+    let timer = setTimeout(check, timeoutMs)
     let page = 0
     let pageTimer: NodeJS.Timeout | undefined
     child.stdio[4]?.on('data', (begun: Buffer) => {
@@ -175,6 +186,17 @@ function watch(child: ChildProcess, { limits, timeoutMs, signal }: ParseOptions)
     }
   })
   return { outcome, stop: () => stop() }
+}
+
+/** Returns the CPU time that a process has used, in ms; Infinity if the system does not say. */
+function cpuMs({ pid }: ChildProcess): number {
+  try {
+    // Field 2 is the name, which may contain spaces; 14 and 15 are the user's and the system's time.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  } catch {
+    return Infinity
+  }
 }
 
 function tooSlow(ms: number): string {

@@ -100,7 +100,7 @@ test.each([
   ],
 ])('%s costs a worker at most: a sentence says so', async (_, name, bytes) => {
   const { fault } = await outcomeOf(textFile(name, bytes), { memoryMb: 400 })
-  expect(fault).toMatch(/needs too much memory to read|takes more than 20 seconds/)
+  expect(fault).toMatch(/needs too much memory to read|takes more than 12 seconds/)
 })
 
 const times = (count: number, text: string) => text.repeat(count)
