@@ -18,7 +18,7 @@ describe.concurrent('a run that gets no answer', () => {
   test('because the model fell silent tells what the tools had found', async (t) => {
     const { final } = await runOn(t, {
       model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : { hang: true }),
-      limits: { timeoutMs: 8_000 },
+      limits: { timeoutMs: 20_000 },
     })
     expect(final).toEqual({
       type: 'gave_up',
