@@ -81,7 +81,7 @@ describe.concurrent('an answer that is not whole', () => {
     const { final } = await runOn(t, {
       model: (_, n) =>
         n === 0 ? act('a', 'echo', 'x') : { ...said(finish('The colour is blue because')), stallAfter: 60 },
-      limits: { maxSteps: 1, timeoutMs: 8_000 },
+      limits: { maxSteps: 1, timeoutMs: 20_000 },
     })
     expect(final).toMatchObject({ type: 'gave_up', reason: 'steps' })
     expect(final).toMatchObject({

@@ -408,7 +408,7 @@ describe.concurrent('a budget', () => {
         if (/run out of time/.test(prompt)) return finish('in time')
         return n === 0 ? act('a', 'echo', 'x') : { hang: true }
       },
-      limits: { timeoutMs: 10_000 },
+      limits: { timeoutMs: 20_000 },
     })
     expect(final).toEqual({ type: 'answer', text: 'in time', sources: [], stopped: 'time' })
     expect(model.requests.at(-2)?.aborted).toBe(true)
@@ -420,7 +420,7 @@ describe.concurrent('a budget', () => {
     const { final } = await runOn(t, {
       model: [act('a', 'echo', 'x'), finish('without')],
       tools: [tool],
-      limits: { timeoutMs: 8_000, toolTimeoutMs: 60_000 },
+      limits: { timeoutMs: 20_000, toolTimeoutMs: 60_000 },
     })
     expect(final).toEqual({ type: 'answer', text: 'without', sources: [], stopped: 'time' })
     expect(Date.now() - from).toBeLessThan(50_000)
@@ -428,7 +428,7 @@ describe.concurrent('a budget', () => {
 
   test('of time: a final turn that trickles is cut, and its text counts', async (t) => {
     const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
-    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 12_000 } })
+    const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 24_000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
   })
 

@@ -72,7 +72,7 @@ describe.concurrent('a setting', () => {
   })
 
   test('AGENT_TIMEOUT_MS and TOOL_TIMEOUT_MS bound a run without answers', async (t) => {
-    const env = { AGENT_TIMEOUT_MS: '12000', TOOL_TIMEOUT_MS: '100' }
+    const env = { AGENT_TIMEOUT_MS: '24000', TOOL_TIMEOUT_MS: '100' }
     const { mention, wiki, model } = await startBot(t, { env })
     model.decide('slow world', ({ prompt }, n) => {
       if (/run out of time/.test(prompt)) return finish('what I know')
