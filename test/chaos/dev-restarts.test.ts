@@ -144,7 +144,10 @@ describeWithRedis('npm run dev', () => {
     const thread = await dev.ask('@thinkaloud Who was Ada Lovelace?')
     await dev.answers(thread, 1)
     await dev.edit('tools/calculator.ts', (text) =>
-      text.replace('return String(isRoundingError ? rounder : value)', 'return `${isRoundingError ? rounder : value} apples`'),
+      text.replace(
+        'return String(isRoundingError ? rounder : value)',
+        'return `${isRoundingError ? rounder : value} apples`',
+      ),
     )
     await dev.shows('The bot has restarted.')
     await dev.edit(CODE, (text) => text.replace('Good answer', 'Fine answer'))
@@ -215,7 +218,9 @@ describeWithRedis('npm run dev', () => {
     const tried = () => dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
     await expect.poll(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
     const calculator = 'tools/calculator.ts'
-    await dev.edit(calculator, (code) => code.replace('return String(isRoundingError ?', 'return `apples ` + String(isDust ?'))
+    await dev.edit(calculator, (code) =>
+      code.replace('return String(isRoundingError ?', 'return `apples ` + String(isDust ?'),
+    )
     await dev.shows('The bot has restarted.')
     expect(JSON.stringify(await tried())).toContain('apples 42')
     await dev.edit(calculator, () => 'export const = broken(')
