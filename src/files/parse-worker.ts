@@ -59,10 +59,14 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
     return isEmpty ? { fault: 'The file contains no text.' } : { file }
   } catch (error) {
     if (error instanceof UnreadableFile) return { fault: error.message }
-    if (error instanceof RangeError && /allocation failed/i.test(error.message))
-      return { fault: TOO_LARGE, killed: true }
+    if (isOutOfMemory(error)) return { fault: TOO_LARGE, killed: true }
     return { fault: `The file is damaged: it cannot be read as ${toParse.kind}.` }
   }
+}
+
+/** V8 throws for a buffer or a serialized result that does not fit, where it ends the process for its own heap. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
 }
 
 /** Writes one byte per page. */
@@ -94,7 +98,9 @@ function end(outcome: ParseOutcome): never {
 
 // Errors that a parser throws from a timer or a promise end no process: its outcome is written, or its time runs out.
 process.on('unhandledRejection', () => {})
-process.on('uncaughtException', () => end({ fault: 'The file could not be read. It may be damaged.', killed: true }))
+process.on('uncaughtException', (error) =>
+  end({ fault: isOutOfMemory(error) ? TOO_LARGE : 'The file could not be read. It may be damaged.', killed: true }),
+)
 // Ctrl+C in a terminal reaches every process there. The bot lets its questions finish and ends this process itself.
 process.on('SIGINT', () => {})
 const { header, bytes } = await input()

@@ -219,7 +219,7 @@ describeWithRedis('npm run dev', () => {
     await expect.poll(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
     const calculator = 'tools/calculator.ts'
     await dev.edit(calculator, (code) =>
-      code.replace('return String(isRoundingError ?', 'return `apples ` + String(isDust ?'),
+      code.replace('return String(isRoundingError ?', 'return `apples ` + String(isRoundingError ?'),
     )
     await dev.shows('The bot has restarted.')
     expect(JSON.stringify(await tried())).toContain('apples 42')
