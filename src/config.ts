@@ -8,7 +8,7 @@ import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { approvers } from './base/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
-import { nearest } from './base/nearest.ts'
+import { closestName } from './base/closest-name.ts'
 import { ROOT } from './base/package-root.ts'
 import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
@@ -26,9 +26,9 @@ import {
   token,
   url,
   whole,
-} from './base/setting-forms.ts'
+} from './base/setting-validators.ts'
 import { missingOfWorkspaces } from './base/workspace-settings.ts'
-import { SETTING_WORDS } from './base/setting-words.ts'
+import { SETTING_DESCRIPTIONS } from './base/setting-descriptions.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -158,7 +158,10 @@ export type Config = z.infer<typeof schema>
 export const SETTINGS = Object.keys(schema.shape)
 
 /** Each setting with a sentence about it, in groups for the documentation. */
-export const SETTING_GROUPS: Record<keyof typeof SETTING_WORDS, Partial<Record<keyof Config, string>>> = SETTING_WORDS
+export const SETTING_GROUPS: Record<
+  keyof typeof SETTING_DESCRIPTIONS,
+  Partial<Record<keyof Config, string>>
+> = SETTING_DESCRIPTIONS
 
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
@@ -205,7 +208,7 @@ export function unknownSettings(env: Env): string[] {
   const known = new Set([...SETTINGS, ...SECRETS.map((name) => `${name}_FILE`), ...Object.keys(DROPPED)])
   const unknown = Object.entries(env).filter(([name, value]) => value?.trim() && !known.has(name) && !OTHERS.test(name))
   return unknown.flatMap(([name]) => {
-    const meant = nearest(name, SETTINGS)
+    const meant = closestName(name, SETTINGS)
     return meant === undefined ? [] : [`${name} is not a setting. Did you mean ${meant}?`]
   })
 }

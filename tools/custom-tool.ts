@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
-import { nearest } from '../src/base/nearest.ts'
+import { closestName } from '../src/base/closest-name.ts'
 
 /** The name goes into prompts and into native tool calls, which accept nothing else. */
 const NAME = /^[a-z][\w-]{0,63}$/i
@@ -55,7 +55,7 @@ const writtenSchema = z.strictObject(
 /** A mistyped `effects` would make a tool that writes one that only reads. */
 function unknownKey(key: string): string {
   const known: string[] = Object.keys(writtenSchema.shape)
-  const meant = nearest(key, known)
+  const meant = closestName(key, known)
   return `It has an unknown key "${key}". ${meant ? `Did you mean "${meant}"?` : `The keys are ${known.join(', ')}.`}`
 }
 

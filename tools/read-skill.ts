@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { Tool } from '../src/agent/contracts/tool.ts'
-import { nearest } from '../src/base/nearest.ts'
+import { closestName } from '../src/base/closest-name.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** A folder with a `SKILL.md`, as https://agentskills.io/specification describes it. */
@@ -38,7 +38,7 @@ function skillOf(skills: readonly Skill[], name: string): Skill {
   const found = skills.find((skill) => skill.name === name)
   if (found) return found
   const names = skills.map((skill) => skill.name)
-  const meant = nearest(name.slice(0, 100), names)
+  const meant = closestName(name.slice(0, 100), names)
   throw new ToolError(
     `There is no skill "${name.slice(0, 100)}". ${meant ? `Did you mean ${meant}?` : `There are: ${names.join(', ')}.`}`,
   )

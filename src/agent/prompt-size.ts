@@ -11,7 +11,7 @@
  * - pictures of a question: limited by the code that loads them. Each counts as `PICTURE_TOKENS` in token estimates
  *   (model/tokens.ts).
  * - text of the question's files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier files included
- * - what people had remembered: `RECALLED_CHARS` (question/recall.ts)
+ * - what people had remembered: `RECALLED_CHARS` (question/recall-remembered.ts)
  * - skills: `MAX_SKILLS` lines of `MAX_DESCRIPTION` (toolbox/skills.ts), each reading of one up to `SKILL_CHARS`
  * - the operator's instructions: `MAX_INSTRUCTIONS` (question/agent/create-agent.ts)
  * - a channel's instructions: `MAX_INSTRUCTIONS` (stores/settings/settings.ts)

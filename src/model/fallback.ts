@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { StallTimer } from './silence.ts'
+import { StallTimer } from './stall-timer.ts'
 
 /**
  * Falls back to a second model if the first has failed after all its retries, or was silent for half of the remaining

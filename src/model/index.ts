@@ -6,7 +6,7 @@ import type { Network } from '../base/http/proxy.ts'
 import { withBreaker } from './circuit-breaker.ts'
 import { withFallback } from './fallback.ts'
 import { openAiModel } from './openai.ts'
-import { HANG_SHARE } from './silence.ts'
+import { HANG_SHARE } from './stall-timer.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
 
 interface ModelParts {

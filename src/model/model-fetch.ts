@@ -3,7 +3,7 @@
  * size of responses, and converts an endpoint's errors to the form that the SDK reads. `callDeadline` (agent/budget.ts)
  * limits the total duration of a call.
  */
-import { discard, followRedirects, readCapped } from '../base/http/bounds.ts'
+import { discard, followRedirects, readCapped } from '../base/http/response-limits.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch

@@ -8,13 +8,12 @@ import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
-import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
-import type { Conversation } from './condense.ts'
+import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { condenseFollowUp, type Conversation } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
-import { recallFor, type Recall } from './recall.ts'
+import { recallFor, type Recall } from './recall-remembered.ts'
 import { answerPart, partsOf, saveQuietly, unsavedUsage } from './run-parts.ts'
-import { understand } from './understand.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
@@ -121,7 +120,7 @@ async function* answerOnceHeard(
   const context = await loadThreadContext(answering, turns)
   const all = { turns, said: context.text }
   const past = hasMessages(all) ? trimToBudget(turns, context.text) : all
-  const standalone = yield* understand(question, run, { agent, prompts, condenseModel, ...past, heard, signal })
+  const standalone = yield* condenseFollowUp(question, run, { agent, prompts, condenseModel, ...past, heard, signal })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.

@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts'
-import type { SignalOutcome } from '../stores/runs/control.ts'
+import type { SignalOutcome } from '../stores/runs/run-control.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 

@@ -1,6 +1,6 @@
 /** A question that its asker deletes or edits: its runs, and its stored data. */
 import { sleep } from '../base/backoff.ts'
-import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/control.ts'
+import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/run-control.ts'
 import { askedMessage, conversationOf, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 import { forgetFinds } from './archive-run.ts'

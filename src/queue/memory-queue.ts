@@ -8,7 +8,7 @@ import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
 import { addToRun, isWrittenBefore, runToAddTo, unreadAdditions, type AddableRun } from './memory-additions.ts'
-import { memoryLine } from './memory-line.ts'
+import { memoryLine } from './memory-waiting-line.ts'
 import { RoundRobin } from './round-robin.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 

@@ -6,7 +6,7 @@ import { connect, type Purpose, type RedisClient, type RedisSettings } from '../
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
 import { logThrottle, bullPrefix, ThreadJobs } from './thread-jobs.ts'
-import { redisLine } from './redis-line.ts'
+import { redisLine } from './redis-waiting-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'

@@ -10,7 +10,7 @@ import {
   type SignalOutcome,
   type Signal,
   type ResumeOutcome,
-} from '../stores/runs/control.ts'
+} from '../stores/runs/run-control.ts'
 import type { Decision } from '../stores/runs/types.ts'
 import { undecidedSteps } from '../stores/runs/waits.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'

@@ -1,7 +1,7 @@
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
-import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
+import { MAX_SIGNALS, type Signal } from '../stores/runs/run-control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/redis-run.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'

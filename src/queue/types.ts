@@ -1,5 +1,5 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import type { RunControl } from '../stores/runs/control.ts'
+import type { RunControl } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Figures take linear time on hostile text: ten times the length takes about ten times as long. */
 import { expect, test } from 'vitest'
-import { judgeFigures } from '../../src/question/figures/judge-figures.ts'
+import { judgeFigures } from '../../src/question/check-figures/judge-figures.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'
 
 const UNITS = [

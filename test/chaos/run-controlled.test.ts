@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
-import type { RunControl, RunRef } from '../../src/stores/runs/control.ts'
+import type { RunControl, RunRef } from '../../src/stores/runs/run-control.ts'
 import { TEAM } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
 import { isSuspended, pressCard } from '../harness/chaos/pressing.ts'

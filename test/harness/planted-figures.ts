@@ -1,5 +1,5 @@
-import { judgeFigures } from '../../src/question/figures/judge-figures.ts'
-import { figuresIn } from '../../src/question/figures/find-figures.ts'
+import { judgeFigures } from '../../src/question/check-figures/judge-figures.ts'
+import { figuresIn } from '../../src/question/check-figures/find-figures.ts'
 
 /** A question, and the texts that were read for it. */
 export interface Episode {

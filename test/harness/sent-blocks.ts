@@ -12,7 +12,7 @@ import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
-import { doneLines } from '../../src/question/done-lines.ts'
+import { changeLines } from '../../src/question/change-lines.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
@@ -323,7 +323,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [
       view,
       { ...view, text: '' },
-      { ...view, done: doneLines(hostileCalls, () => 'Bob') },
+      { ...view, done: changeLines(hostileCalls, () => 'Bob') },
       { ...view, gaveUp: true, text: LONG.repeat(50) },
       { ...view, text: `${LONG}\n\n`.repeat(60) },
     ].flatMap((one) => answerContents(one).flatMap(message)),

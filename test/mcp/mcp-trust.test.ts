@@ -6,7 +6,7 @@ import { startChangingServer, type ListedTool } from '../harness/mcp/changing-se
 import { atUrl, byCommand, openToolbox, PLACE, type OpenToolbox } from '../harness/mcp/toolbox.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ToolCatalog } from '../../src/mcp/tools/tool-catalog.ts'
-import { versionOf } from '../../src/mcp/tools/pins.ts'
+import { versionOf } from '../../src/mcp/tools/tool-pins.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { memoryMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
 import { deferred, eventually } from '../harness/stores.ts'

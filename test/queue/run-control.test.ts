@@ -4,7 +4,7 @@ import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.
 import { resumeRun } from '../../src/queue/scripts.ts'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import type { RedisSettings } from '../../src/base/redis/redis.ts'
-import type { Signal } from '../../src/stores/runs/control.ts'
+import type { Signal } from '../../src/stores/runs/run-control.ts'
 import { findRuns, summaryOf } from '../../src/stores/runs/list-runs.ts'
 import { threadKeys } from '../../src/stores/runs/thread-keys.ts'
 import { startCluster } from '../harness/redis-cluster.ts'

@@ -101,7 +101,7 @@ test('the clock is an argument: only entry points and times compared with BullMQ
 })
 
 /** A union of kinds with common fields, and names that a script's caller chooses. */
-const INTERSECTIONS = ['src/base/redis/redis-script.ts', 'src/stores/runs/question-form.ts']
+const INTERSECTIONS = ['src/base/redis/redis-script.ts', 'src/stores/runs/form-schema.ts']
 
 test('types are named interfaces, not intersections of bags', () => {
   expect(files.filter(({ tree }) => contains(tree, ts.isIntersectionTypeNode)).map(({ path }) => path)).toEqual(

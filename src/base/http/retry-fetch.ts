@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { AddressRefused } from './agents.ts'
-import { exchange, TransientHttpError, type Exchange, type SizedResponse } from './exchange.ts'
+import { getOnce, TransientHttpError, type GetRequest, type SizedResponse } from './get-once.ts'
 
 /** `now`: milliseconds. `sleep` rejects when the signal aborts. */
 export interface Clocks {
@@ -8,7 +8,7 @@ export interface Clocks {
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
 }
 
-interface TimedExchange extends Exchange {
+interface TimedRequest extends GetRequest {
   timeoutMs: number
 }
 
@@ -19,7 +19,7 @@ const RETRY_MS = 300
  * Makes a request within its time limit, and retries once after a temporary failure.
  * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
-export async function fetchWithRetry(request: TimedExchange, clocks: Clocks): Promise<SizedResponse> {
+export async function fetchWithRetry(request: TimedRequest, clocks: Clocks): Promise<SizedResponse> {
   const controller = new AbortController()
   const giveUp = () => controller.abort(request.signal.reason)
   request.signal.addEventListener('abort', giveUp, { once: true })
@@ -37,7 +37,7 @@ export async function fetchWithRetry(request: TimedExchange, clocks: Clocks): Pr
 }
 
 /** Fails at once if the requested pause exceeds the time left, so that the model learns about it immediately. */
-async function withOneRetry(request: Exchange, deadline: number, clocks: Clocks): Promise<SizedResponse> {
+async function withOneRetry(request: GetRequest, deadline: number, clocks: Clocks): Promise<SizedResponse> {
   const first = await tryOnce(request)
   if (!(first instanceof TransientHttpError)) return first
   const pause = first.afterMs ?? RETRY_MS
@@ -49,9 +49,9 @@ async function withOneRetry(request: Exchange, deadline: number, clocks: Clocks)
 }
 
 /** The response, or a temporary failure. */
-async function tryOnce(request: Exchange): Promise<SizedResponse | TransientHttpError> {
+async function tryOnce(request: GetRequest): Promise<SizedResponse | TransientHttpError> {
   try {
-    return await exchange(request)
+    return await getOnce(request)
   } catch (error) {
     if (error instanceof ToolError || request.signal.aborted) throw error
     return error instanceof TransientHttpError ? error : brokenConnection(error, request)
@@ -67,7 +67,7 @@ function pauseSentence(failure: TransientHttpError): string {
 }
 
 /** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */
-function brokenConnection(error: unknown, request: Exchange): TransientHttpError {
+function brokenConnection(error: unknown, request: GetRequest): TransientHttpError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1) {
     if (cause instanceof AddressRefused)
       throw new ToolError(`${request.name} may not call this host: its address is private or reserved.`)

@@ -7,7 +7,7 @@ import { createAgents, systemResolve, type ProxySetting, type Resolve } from './
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { createCache } from './cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
-import type { Exchange, Fetched, ToolFetch } from './exchange.ts'
+import type { GetRequest, Fetched, ToolFetch } from './get-once.ts'
 import { createSharedWork } from './shared-work.ts'
 
 /** The limits of one tool's fetch. */
@@ -47,7 +47,7 @@ const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-interface ToolRequest extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
+interface ToolRequest extends Omit<GetRequest, 'signal' | 'now' | 'dispatcher'> {
   inside?: boolean | undefined
   keep?: FetchLimits['keep'] | undefined
   timeoutMs: number

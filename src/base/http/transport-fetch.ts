@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { discard, followRedirects } from './bounds.ts'
+import { discard, followRedirects } from './response-limits.ts'
 import { TransportResponse, type ResponseHead } from './transport-response.ts'
 import { ResponseBody } from './response-body.ts'
 

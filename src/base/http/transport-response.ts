@@ -4,7 +4,7 @@
  */
 import { pipeline, Readable, type Duplex } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { readCapped } from './bounds.ts'
+import { readCapped } from './response-limits.ts'
 import type { ReadableBody, ResponseBody } from './response-body.ts'
 
 /** The largest body that is read whole, when unpacked. */

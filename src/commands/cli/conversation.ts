@@ -2,8 +2,8 @@ import { offeredTools } from '../../agent/agent.ts'
 import type { Model, ModelEvent, ModelRequest } from '../../agent/contracts/model.ts'
 import type { AgentParts } from '../../question/agent/agent-parts.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
-import { doneLines } from '../../question/done-lines.ts'
-import { figuresText } from '../../question/figures/judge-figures.ts'
+import { changeLines } from '../../question/change-lines.ts'
+import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import { DIALECTS } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { memoryHistory } from '../../stores/history/memory-history.ts'
@@ -91,7 +91,7 @@ export class ChatSession {
       let done: string[] = []
       let figures: string | undefined
       for await (const event of answer(question, run, { ...this.#deps, signal: running.signal })) {
-        if (event.type === 'done') done = doneLines(event.calls, () => 'you')
+        if (event.type === 'done') done = changeLines(event.calls, () => 'you')
         else if (event.type === 'figures') figures = figuresText(event.figures)
         else this.#output.event(event)
       }

@@ -3,8 +3,8 @@ import { applyEvent, NO_PROGRESS, stepCount, totalOf } from '../../agent/run-pro
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { AgentEvent, Step, StopReason } from '../../agent/contracts/run-events.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
-import { judgeFigures, unsupported } from '../../question/figures/judge-figures.ts'
-import { readTexts } from '../../question/figures/read-texts.ts'
+import { judgeFigures, unsupported } from '../../question/check-figures/judge-figures.ts'
+import { readTexts } from '../../question/check-figures/read-texts.ts'
 import type { EvalQuestion } from './questions.ts'
 
 /** The outcome of one question. Without an answer if the run gave up or failed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formOf } from '../../stores/runs/question-form.ts'
+import { formOf } from '../../stores/runs/form-schema.ts'
 import { jsonHash } from '../tools/json-hash.ts'
 import type { McpServerConfig } from '../types.ts'
 

@@ -1,4 +1,4 @@
-import { newState } from '../../base/http/browser-states.ts'
+import { newState } from '../../base/http/oauth-states.ts'
 import type {
   OAuthClientInformationContext,
   OAuthClientMetadata,

@@ -11,7 +11,7 @@ import { causesOf, ToolError } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/agents.ts'
 import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
-import { cut } from '../tools/hygiene.ts'
+import { cut } from '../tools/clean-text.ts'
 
 /** The maximum length of a quote of the server's own words in a sentence. Characters. */
 const MAX_WORDS = 500

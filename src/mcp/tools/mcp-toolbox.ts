@@ -4,7 +4,7 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
-import { fingerprintOf, type SeenTool } from './pins.ts'
+import { fingerprintOf, type SeenTool } from './tool-pins.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { snapshotOf, snapshots, type OffTool } from './tool-snapshot.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
@@ -15,7 +15,7 @@ import type { Person } from '../../base/place.ts'
 import { personalCatalogs } from './personal-catalogs.ts'
 import { isPersonal, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
 import { ToolError } from '../../base/errors.ts'
-import { briefOf } from './hygiene.ts'
+import { briefOf } from './clean-text.ts'
 
 /** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {

@@ -2,7 +2,7 @@
  * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
  * texts. An invalid keyword value is rejected with its location, so that later code never sees an invalid schema.
  */
-import { cleanText, hasHidden, type TextFault } from './hygiene.ts'
+import { cleanText, hasHidden, type TextFault } from './clean-text.ts'
 
 export type Schema = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /** The listed tools of a server, cleaned, bounded, and checked for words that refer to other servers' tools. */
-import { cleanText, namesOther, type TextFault } from './hygiene.ts'
-import type { SeenTool } from './pins.ts'
+import { cleanText, namesOther, type TextFault } from './clean-text.ts'
+import type { SeenTool } from './tool-pins.ts'
 import { plainSchema } from './plain-schema.ts'
 import type { ServerTool } from '../types.ts'
 

@@ -4,7 +4,15 @@ import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { jsonHash } from './json-hash.ts'
-import { readRecord, versionOf, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
+import {
+  readRecord,
+  versionOf,
+  whyOff,
+  withAccepted,
+  withListed,
+  type PinNote,
+  type ServerRecord,
+} from './tool-pins.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { seenTools } from './seen-tools.ts'
 import type { McpServer } from '../servers/mcp-server.ts'

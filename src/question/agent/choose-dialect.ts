@@ -2,7 +2,7 @@
 import type { Model } from '../../agent/contracts/model.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config, DialectName } from '../../config.ts'
-import { probeNativeCalls } from '../../model/native-probe.ts'
+import { probeNativeCalls } from '../../model/probe-native-calls.ts'
 
 /** For commands that ask no model, such as those that only look at the tools: the dialect is not probed. */
 export function withoutAuto(config: Config): Config {

@@ -1,7 +1,7 @@
 /** Connects people's own accounts: sends links for their browsers, and resumes the runs that wait for a login. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/browser-states.ts'
+import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
 import { onlyGet, queryOf, redirectTo } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -22,7 +22,7 @@ import {
 } from './connection-pages.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
-import type { RunControl } from '../../stores/runs/control.ts'
+import type { RunControl } from '../../stores/runs/run-control.ts'
 
 export interface Connections {
   accounts: readonly Account[]

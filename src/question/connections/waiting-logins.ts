@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
-import type { RunControl } from '../../stores/runs/control.ts'
+import type { RunControl } from '../../stores/runs/run-control.ts'
 
 /** The maximum number of runs that wait for one login. */
 const MAX_WAITING = 100

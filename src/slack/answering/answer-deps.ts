@@ -7,7 +7,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import { once } from '../../base/async.ts'
 import type { AnswerDeps } from '../../question/answer.ts'
 import { withoutGap } from '../../question/earlier-turns.ts'
-import { placeNow } from '../../question/place-now.ts'
+import { currentPlace } from '../../question/current-place.ts'
 import { personKey } from '../../stores/mcp/people-store.ts'
 import type { History } from '../../stores/history/types.ts'
 import { hasThreadBefore, isDirect, isPrivate } from '../../stores/runs/types.ts'
@@ -59,7 +59,7 @@ function historyOf({ question, settings, mentions, services }: QuestionWork, dis
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
   const append: History['append'] = async (thread, turn) =>
-    services.history.append(await placeNow(thread, services), turn)
+    services.history.append(await currentPlace(thread, services), turn)
   const history = mentions.history({ ...services.history, append }, (turns) => {
     if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
   })

@@ -1,5 +1,5 @@
 import { needsNoModel } from '../../question/admission.ts'
-import { restorePrior } from '../../question/work-before-thread.ts'
+import { restorePrior } from '../../question/prior-work.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import { isUnrooted } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-marks.ts'

@@ -1,8 +1,8 @@
 import { conversationOf } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
-import { doneLines } from '../../question/done-lines.ts'
-import { figuresText } from '../../question/figures/judge-figures.ts'
+import { changeLines } from '../../question/change-lines.ts'
+import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
@@ -63,7 +63,7 @@ export async function answerView(
     allowedHosts: [...settings.linkHosts, installation.identity.url],
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
-    ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
+    ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
     footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
   }
 }

@@ -1,7 +1,7 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/question-form.ts'
+import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
 import {
   QUESTION_CHOOSE,
   QUESTION_CONNECT,

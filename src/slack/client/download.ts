@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { discard, followRedirects, readCapped } from '../../base/http/bounds.ts'
+import { discard, followRedirects, readCapped } from '../../base/http/response-limits.ts'
 import { addressAtSlack } from './slack-address.ts'
 
 /**

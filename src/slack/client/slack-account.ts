@@ -2,7 +2,7 @@
  * People's own grants in Slack, with which the bot searches what that person can see. The installation does not change.
  */
 import { z } from 'zod'
-import { newState } from '../../base/http/browser-states.ts'
+import { newState } from '../../base/http/oauth-states.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
 import { sealerFrom, type Sealer } from '../../base/seal.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { stepCount, toolsDown, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
-import { doneLines } from '../../question/done-lines.ts'
+import { changeLines } from '../../question/change-lines.ts'
 import { isRepeat, type DoneCall } from '../../stores/runs/types.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
@@ -43,7 +43,7 @@ export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   const last = [facts, usedMemory(saved.remembered), footnotes.figures, end].filter(Boolean).join(' · ')
   const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...downLines(parts), last].join('\n')
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-  const done = parts.done && doneLines(parts.done, (user) => mentions.nameOf(user))
+  const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))
   const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
   return { ...final, ...again, series, footer, ...(done ? { done } : {}) }
 }

@@ -2,7 +2,7 @@ import { applyEvent, endedStep, isRunning, type RunProgress } from '../../agent/
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections/connections.ts'
-import { figuresText } from '../../question/figures/judge-figures.ts'
+import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import { sleep } from '../../base/backoff.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

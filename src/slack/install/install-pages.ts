@@ -3,7 +3,7 @@
  * The state is one of `browserStates`.
  */
 import type { IncomingMessage } from 'node:http'
-import { browserStates, newState } from '../../base/http/browser-states.ts'
+import { browserStates, newState } from '../../base/http/oauth-states.ts'
 import { messageOf } from '../../base/errors.ts'
 import { htmlPage as page, onlyGet, queryOf, redirectTo, type PageText } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'

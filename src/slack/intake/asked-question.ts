@@ -1,6 +1,6 @@
 /** Looks up, answers and updates the questions that tools ask the asker. */
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
-import type { LoadedRun } from '../../stores/runs/control.ts'
+import type { LoadedRun } from '../../stores/runs/run-control.ts'
 import type { Decision, Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
 import type { Installation } from '../client/installations.ts'

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
-import { placeNow } from '../../question/place-now.ts'
+import { currentPlace } from '../../question/current-place.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -81,7 +81,7 @@ export async function pressedOn(
 }
 
 async function isIn(place: string, id: string, services: Services): Promise<boolean> {
-  return id.startsWith(place) || (await placeNow(id, services)).startsWith(place)
+  return id.startsWith(place) || (await currentPlace(id, services)).startsWith(place)
 }
 
 const ELSEWHERE = 'This button only works in the channel of its answer.'
@@ -143,7 +143,7 @@ export async function pressedCall(
 async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
   const [team = '', before = ''] = ref.conversation.split(':')
   if (channel === undefined || channel === before) return undefined
-  const conversation = await placeNow(ref.conversation, services)
+  const conversation = await currentPlace(ref.conversation, services)
   if (!conversation.startsWith(`${team}:${channel}:`)) return undefined
   await services.queue.moveChannel({ team, channel: before }, channel)
   return { ...ref, conversation }

@@ -6,7 +6,7 @@
 import { isHeard } from '../../question/followed-threads.ts'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import { lookedAt } from '../../stores/threads/looked-at.ts'
+import { lookedAt } from '../../stores/threads/current-channel.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'

@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { z } from 'zod'
-import { keepLookedAt } from '../../stores/threads/looked-at.ts'
+import { keepLookedAt } from '../../stores/threads/current-channel.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'

@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
-import { PacedWork } from '../../base/pace.ts'
+import { PacedWork } from '../../base/paced-work.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from '../intake/pressed.ts'

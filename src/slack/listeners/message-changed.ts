@@ -1,5 +1,5 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
-import { PacedWork } from '../../base/pace.ts'
+import { PacedWork } from '../../base/paced-work.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { SlackMessage } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/recipient.ts'

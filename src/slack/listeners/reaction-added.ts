@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
-import { Pace } from '../../base/pace.ts'
+import { Pace } from '../../base/paced-work.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'

@@ -1,7 +1,7 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import { briefOf } from '../../mcp/tools/hygiene.ts'
+import { briefOf } from '../../mcp/tools/clean-text.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm, checkPatterns, type FilledValue } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/question-form.ts'
+import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
 
 /** The `block_id` and `action_id` of a field's input. They use the field's index, because names can be anything. */
 export function fieldId(place: number): string {

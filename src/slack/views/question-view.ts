@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkField } from '../../stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../stores/runs/question-form.ts'
+import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
 import { QUESTION_FORM } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'

@@ -4,7 +4,7 @@ import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.t
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
-import { doneLines } from '../../question/done-lines.ts'
+import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
@@ -34,7 +34,7 @@ interface WorkOptions {
  * One page about a run: the question, its cost and every step in full. If the page number is too high, the last page.
  */
 export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
-  const done = record.answer?.done && doneLines(record.answer.done, nameOf)
+  const done = record.answer?.done && changeLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
   const pages = inPages([[...questionBlocks(record, done), ...used], ...record.steps.map(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { FieldKind, FormField } from './question-form.ts'
+import type { FieldKind, FormField } from './form-schema.ts'
 
 /** The value of a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
 export type FilledValue = string | string[] | undefined

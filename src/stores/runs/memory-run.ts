@@ -9,7 +9,7 @@ import {
   type SignalOutcome,
   type Signal,
   type ResumeOutcome,
-} from './control.ts'
+} from './run-control.ts'
 import { applyPart } from './apply-part.ts'
 import { freshRun, type Decision, type Question, type Run, type SavedRun } from './types.ts'
 import { undecidedSteps, waitsUntil } from './waits.ts'

@@ -4,7 +4,7 @@ import { sealerOf } from '../../../src/base/seal.ts'
 import type { Account } from '../../../src/mcp/login/account.ts'
 import { createConnections } from '../../../src/question/connections/connections.ts'
 import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'
-import type { RunControl } from '../../../src/stores/runs/control.ts'
+import type { RunControl } from '../../../src/stores/runs/run-control.ts'
 import type { IncomingMessage } from 'node:http'
 
 test('a link expires after ten minutes, and a step with a connected account does not wait', async () => {

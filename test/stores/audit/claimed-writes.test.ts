@@ -3,7 +3,7 @@
  * not.
  */
 import { expect, test } from 'vitest'
-import { doneLines } from '../../../src/question/done-lines.ts'
+import { changeLines } from '../../../src/question/change-lines.ts'
 import { doneCalls } from '../../../src/stores/audit/note-writes.ts'
 import type { Observation, Step, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
@@ -78,7 +78,7 @@ async function linesOf(calls: Call[]): Promise<string[]> {
     if (decision) decisions[String(steps.length)] = decision
   }
   const done = await doneCalls(steps, { saved: { decisions }, tools: TOOLS, isOver: true })
-  return doneLines(done ?? [], (user) => NAMES[user] ?? user)
+  return changeLines(done ?? [], (user) => NAMES[user] ?? user)
 }
 
 /** Returns a few calls that the answer of run `n` claims. */

@@ -2,7 +2,7 @@
  * Describes each setting in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
  * documentation are made from it.
  */
-export const SETTING_WORDS = {
+export const SETTING_DESCRIPTIONS = {
   needed: {
     SLACK_BOT_TOKEN: 'The app’s bot token, xoxb-….',
     SLACK_APP_TOKEN: 'An app-level token, xapp-…, for Socket Mode. If it is set, events do not come over HTTP.',

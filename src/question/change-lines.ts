@@ -8,7 +8,7 @@ const MAX_LINES = 10
  * Returns the run's real writes from its record, one line per call, so that an answer cannot claim something else.
  * `nameOf` names a person. For a run that could write and did not, a line says that nothing was changed.
  */
-export function doneLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
+export function changeLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
   if (calls.length === 0) return ['Nothing was changed.']
   // If not all lines fit, the calls that did not take effect come first.
   const isDone = ({ outcome }: DoneCall) => Number(outcome === 'done')

@@ -1,6 +1,6 @@
 import type { Dispatcher, Response } from 'undici'
 import { ToolError } from '../errors.ts'
-import { discard, followRedirects, readCapped } from './bounds.ts'
+import { discard, followRedirects, readCapped } from './response-limits.ts'
 
 /** The response to a tool's fetch: the body as text, limited in size. */
 export interface Fetched {
@@ -19,7 +19,7 @@ export type ToolFetch = (
 ) => Promise<Fetched>
 
 /** One GET request. `check` rejects if a URL may not be called. It runs for every hop. */
-export interface Exchange {
+export interface GetRequest {
   name: string
   url: URL
   headers: Record<string, string>
@@ -51,7 +51,7 @@ export class TransientHttpError extends Error {
  * Makes the request, follows redirects, and reads the body up to its size limit.
  * @throws TransientHttpError for 429, 5xx and a broken connection; ToolError for a failure that a retry cannot fix
  */
-export async function exchange(request: Exchange): Promise<SizedResponse> {
+export async function getOnce(request: GetRequest): Promise<SizedResponse> {
   const { fetch } = await import('undici')
   const { name, signal, dispatcher } = request
   let { headers } = request
@@ -71,7 +71,7 @@ export async function exchange(request: Exchange): Promise<SizedResponse> {
 }
 
 /** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
-async function receive(response: Response, request: Exchange): Promise<SizedResponse> {
+async function receive(response: Response, request: GetRequest): Promise<SizedResponse> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
     const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'

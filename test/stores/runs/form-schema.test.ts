@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkForm, checkPatterns } from '../../../src/stores/runs/filled-form.ts'
-import { formOf, type FormField } from '../../../src/stores/runs/question-form.ts'
+import { formOf, type FormField } from '../../../src/stores/runs/form-schema.ts'
 
 function fieldsOf(properties: Record<string, unknown>, required: string[] = []): FormField[] {
   const form = formOf({ type: 'object', properties, required })

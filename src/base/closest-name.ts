@@ -7,7 +7,7 @@ const maxEdits = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2)
  * Returns the known name that resembles `name`: the same but for case and separators, a typing error or two apart, or
  * with one word more or fewer (`OPENAI_KEY` for `OPENAI_API_KEY`). Undefined if none does.
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function closestName(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((one) => ({ one, edits: editsBetween(plain(name), plain(one)) }))
     .filter(({ one, edits }) => edits <= maxEdits(plain(one).length) || isOneWordApart(name, one))

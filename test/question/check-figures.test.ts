@@ -2,8 +2,8 @@
  * The rule behind the footer's `1 of 6 figures is not from a source`: few false alarms, and planted figures are found.
  */
 import { describe, expect, test } from 'vitest'
-import { figuresText, judgeFigures, type FoundFigure } from '../../src/question/figures/judge-figures.ts'
-import { readTexts } from '../../src/question/figures/read-texts.ts'
+import { figuresText, judgeFigures, type FoundFigure } from '../../src/question/check-figures/judge-figures.ts'
+import { readTexts } from '../../src/question/check-figures/read-texts.ts'
 import { shippedPages } from '../../playground/wiki/wiki-pages.ts'
 import { measureFigures } from '../harness/planted-figures.ts'
 
