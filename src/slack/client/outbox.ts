@@ -19,7 +19,7 @@ import {
 import { shareOnce, uploadText } from './upload.ts'
 import { aboutContent, blocksIn, withoutBlocks, type Content } from '../format/blocks.ts'
 
-export interface OutboxOptions {
+interface OutboxOptions {
   installation: Installation
   question: Question
   run: Run
