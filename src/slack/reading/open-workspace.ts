@@ -18,7 +18,6 @@ export function openWorkspace(work: QuestionWork): WorkspaceReader {
       return partOf(await reading, part)
     },
     search: (query, how) => searchWorkspace(query, how, work),
-    readThread: (url, signal) =>
-      readPermalink(url, { question: work.question, installation: work.installation, signal }),
+    readThread: (url, signal) => readPermalink(url, { question, installation, signal }),
   }
 }
