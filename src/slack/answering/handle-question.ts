@@ -60,7 +60,9 @@ async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Pro
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
-  const begin = () => void (signal.aborted || display?.begin())
+  const begin = () => {
+    if (!signal.aborted) display?.begin()
+  }
   const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
   if (refused) {
     await display?.end()
