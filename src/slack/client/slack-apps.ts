@@ -117,9 +117,7 @@ async function openApp(app: NamedApp, options: IdentifyOptions): Promise<SlackAp
 async function appIdOf(installations: Installations): Promise<string | undefined> {
   const installation = await installations.of(installations.defaultTeam)
   const args = { bot: installation?.identity.botId }
-  const answer = await installation?.client
-    .call('bots.info', args, { effort: 'once' })
-    .catch(() => undefined)
+  const answer = await installation?.client.call('bots.info', args, { effort: 'once' }).catch(() => undefined)
   return z.object({ bot: z.object({ app_id: z.string() }) }).safeParse(answer).data?.bot.app_id
 }
 
