@@ -14,11 +14,6 @@ import type { Services } from '../services.ts'
 /** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
 export type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
 
-/** Returns whether the text of `/ask` is `forget` alone, in any case, with optional punctuation after it. */
-export function isForgetCommand(text: string): boolean {
-  return /^forget[\s\p{P}]*$/iu.test(text)
-}
-
 /** Handles `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
 export async function forgetByCommand(
   { command }: { command: Question },

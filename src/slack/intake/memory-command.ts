@@ -20,11 +20,6 @@ export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
 }
 
-/** Returns whether the text of `/ask` is `memory` alone, in any case, with optional punctuation after it. */
-export function isMemoryCommand(text: string): boolean {
-  return /^memory[\s\p{P}]*$/iu.test(text)
-}
-
 /** Handles `/ask remember …`. Never rejects. */
 export async function rememberByCommand(
   { command, text }: { command: Question; text: string },

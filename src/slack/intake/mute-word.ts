@@ -14,6 +14,13 @@ export interface MuteOptions extends KnownOptions {
   log: Log
 }
 
+/**
+ * Returns whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread.
+ */
+export function isMuteWord({ surface, text, thread, ts }: Question): boolean {
+  return surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
+}
+
 /** Time limit for adding the acknowledging reaction, in ms. */
 const REACT_MS = 15_000
 

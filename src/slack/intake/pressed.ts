@@ -60,9 +60,8 @@ export async function pressedOn(
   services: Services,
 ): Promise<ButtonPress | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)
-  const installation = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !installation) return undefined
-  const { team } = recipient
+  if (!recipient) return undefined
+  const { team, installation } = recipient
   const press = { body, installation, services }
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })

@@ -12,11 +12,6 @@ import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
 
-/** Returns whether the text of `/ask` is `settings` alone, in any case, with optional punctuation after it. */
-export function isSettingsCommand(text: string): boolean {
-  return /^settings[\s\p{P}]*$/iu.test(text)
-}
-
 /**
  * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or shows only the asker
  * why not. Never rejects.
@@ -41,7 +36,7 @@ export async function openSettings(
       })
     const view = settingsView({
       ...(await formOf(command, who, services)),
-      metadata: signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, key: installation.signingKey }),
+      metadata: signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, installation }),
     })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {

@@ -20,7 +20,7 @@ export function agentSessionTitleChanged(services: Services): OnEvent<'agent_ses
   return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
     const recipient = await recipientOf({ context }, services)
-    if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
+    if (!recipient || !channel || !thread || !user || user === recipient.installation.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
     const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
     // Slack does not wait for it, and a title is not worth a redelivery.

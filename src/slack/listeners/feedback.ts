@@ -27,12 +27,8 @@ export function feedback(services: Services): OnButton {
     services.onFeedback?.(rating)
     if (rating === 'up') return void pressed.tell('Thank you, noted.')
     inBackground(FEEDBACK, services, async () => {
-      const args = {
-        trigger_id: pressed.trigger,
-        view: feedbackView(signMetadata(id, { user: pressed.user, key: pressed.installation.signingKey }), {
-          isDirect: id.split(':')[1]?.startsWith('D') === true,
-        }),
-      }
+      const isDirect = id.split(':')[1]?.startsWith('D') === true
+      const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), { isDirect }) }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
   }
@@ -44,8 +40,7 @@ export function feedbackForm(services: Services): OnForm {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
     const user = body.user.id
-    const home = recipient && (await services.installations.of(recipient.team))
-    const id = home && readMetadata(private_metadata, { user, key: home.signingKey })
+    const id = recipient && readMetadata(private_metadata, { ...recipient, user })
     const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
     if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
     const comment = valueOf(state.values, COMMENT)

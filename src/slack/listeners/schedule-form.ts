@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Content } from '../format/blocks.ts'
@@ -24,9 +25,8 @@ const metadataSchema = z.object({
 export function scheduleForm(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
-    const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+    const about = metadataSchema.safeParse(parseJson(metadata)).data
     const installation = about && (await services.installations.of(about.ref.team))
     if (!about || !installation) return ack()
     const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''
@@ -37,7 +37,7 @@ export function scheduleForm(services: Services): OnForm {
     })
     if ('problem' in shown)
       return ack({ response_action: 'errors', errors: { [SCHEDULE_TEXT]: shown.problem.replaceAll('`', '') } })
-    const signed = signMetadata(about.home ?? '', { user: about.ref.user, key: installation.signingKey })
+    const signed = signMetadata(about.home ?? '', { user: about.ref.user, installation })
     await ack({ response_action: 'update', view: scheduleCardModal(shown, signed) })
   }
 }

@@ -2,6 +2,7 @@ import type { OnForm } from '../intake/bolt-types.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import type { Installation } from '../client/installations.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
@@ -27,9 +28,8 @@ const metadataSchema = z.object({
 export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
-    const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+    const to = metadataSchema.safeParse(parseJson(metadata)).data
     const team = to?.team ?? recipient?.team ?? ''
     const installation = to && (await services.installations.of(team))
     if (!installation) return ack()

@@ -60,8 +60,7 @@ export function toolQuestion(services: Services): OnButton {
 export function toolQuestionForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
     if (metadata === undefined) return ack()
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
@@ -143,8 +142,7 @@ async function openForm(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: ToolQuestionPress,
 ): Promise<void> {
-  const owner = { user: pressed.user, key: pressed.installation.signingKey }
-  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
+  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), pressed)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
