@@ -26,11 +26,9 @@ export interface WaitingCall extends AskedCall {
 
 /** Arguments on the card are cut at this length; a button shows the rest. */
 const ARGUMENT_CHARS = 2_500
-const NAME_CHARS = 80
-const NAME = { max: NAME_CHARS, maxEscaped: 400 }
+const NAME = { max: 80, maxEscaped: 400 }
 const SAYS = { max: 300, maxEscaped: 900 }
 const REASON = { max: 500, maxEscaped: 1_500 }
-const REASON_CHARS = 500
 
 /** The card with its buttons. */
 export function waitingCard(call: WaitingCall): Content {
@@ -78,11 +76,11 @@ function verdictLine(verdict: Verdict, call: AskedCall): string {
     verdict.outcome === 'denied'
       ? '⛔ *Denied*'
       : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
-  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}: ${what}`
+  return `${how} by ${inMrkdwn(by)}${when}: ${what}`
 }
 
 function asWhom({ as }: WaitingCall): string {
-  return as === undefined ? '' : `, as ${withoutMarks(escapeWithin(openLine(as), NAME))}`
+  return as === undefined ? '' : `, as ${inMrkdwn(as)}`
 }
 
 /** Returns a title as a part of a sentence: "Add a note" as "add a note", and "Write File" as it is. */
@@ -97,8 +95,13 @@ function whatOf({ tool, approval: { server, title } }: AskedCall): string {
     ...(title === undefined ? {} : { title }),
     ...(server === undefined ? {} : { server }),
   })
-  const what = withoutMarks(escapeWithin(openLine(inSentence(words)), NAME))
-  return server === undefined ? what : `${what} (${withoutMarks(escapeWithin(openLine(server), NAME))})`
+  const what = inMrkdwn(inSentence(words))
+  return server === undefined ? what : `${what} (${inMrkdwn(server)})`
+}
+
+/** Returns a name by others as mrkdwn: shortened, on one line and without formatting. */
+function inMrkdwn(name: string): string {
+  return withoutMarks(escapeWithin(openLine(name), NAME))
 }
 
 function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {
@@ -127,7 +130,7 @@ function reasonInput(): InputBlock {
     block_id: DENY_REASON,
     optional: true,
     label: plainText('Reason, if you deny'),
-    element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON_CHARS },
+    element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON.max },
   }
 }
 

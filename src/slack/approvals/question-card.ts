@@ -1,3 +1,4 @@
+/** The card of a tool's question. The server's text is shown as plain text: nothing in it links or pings. */
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
@@ -13,8 +14,6 @@ import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
 import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
-
-/** The card of a tool's question. The server's text is shown as plain text: nothing in it links or pings. */
 
 /** The card while nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {

@@ -10,6 +10,7 @@ export function questionPost(key: string): string {
 /** How a wait ended, for the reader of the card. `over`: the run ended before anybody answered. */
 export type QuestionEnd = 'accept' | 'decline' | 'cancel' | 'expired' | 'over'
 
+/** Returns how the wait ended; undefined if nothing was decided. */
 export function questionEnd(decision: Decision | undefined): QuestionEnd | undefined {
   if (decision?.outcome === 'answered') return decision.action
   return decision && (decision.outcome === 'expired' ? 'expired' : 'over')
@@ -52,12 +53,12 @@ export function distinct(
 ): { value: string; title: string }[] {
   const seen = new Set<string>()
   const looks = new Set(taken.map(lookOf))
-  const formOf = (shown: string) => shown.replace(/\p{DI}/gu, '')
+  const bareOf = (shown: string) => shown.replace(/\p{DI}/gu, '')
   return options.map(({ value, title }, i) => {
     let shown = optionText(title)
-    while (isBlank(shown) || seen.has(formOf(shown)) || looks.has(lookOf(shown)))
+    while (isBlank(shown) || seen.has(bareOf(shown)) || looks.has(lookOf(shown)))
       shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
-    seen.add(formOf(shown))
+    seen.add(bareOf(shown))
     return { value, title: shown }
   })
 }

@@ -3,7 +3,7 @@ import { recipientOf } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 /** An event after which nothing of a workspace may be kept. */
-export interface LeavingEvent {
+interface LeavingEvent {
   name: string
   context: AllMiddlewareArgs['context']
   /** Seconds since the epoch. */

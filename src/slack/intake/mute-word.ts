@@ -7,7 +7,7 @@ import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
 
-export interface MuteOptions extends KnownOptions {
+interface MuteOptions extends KnownOptions {
   installations: Installations
   threads: Pick<ThreadStates, 'patch'>
   settingsFor: SettingsFor

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Installation } from '../client/installations.ts'
 
 /** The person who sees a view, and the installation that opens it. */
-export interface MetadataOwner {
+interface MetadataOwner {
   user: string
   installation: Installation
 }

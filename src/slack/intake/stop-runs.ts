@@ -1,6 +1,7 @@
 /** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -17,11 +18,8 @@ interface IncomingMention extends Incoming {
   isTwin?: boolean
 }
 
-export interface StopWish {
-  team: string
-  channel: string
-  /** The person who wants to stop it. */
-  user: string
+/** A person's request to stop what runs in a thread. */
+export interface StopWish extends PersonInPlace {
   /** The root of the thread. */
   thread: string
   /** The ts of the request by Slack's clock. A late delivery does not stop questions that were asked after it. */
@@ -36,7 +34,7 @@ export interface StopWish {
 }
 
 /** `stopped`: active runs got a stop signal, waiting questions left the queue. `forbidden`: they belong to others. */
-export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
+type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {

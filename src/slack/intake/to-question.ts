@@ -101,7 +101,7 @@ export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
   'me_message',
 ])
 
-export interface MessageQuestion {
+interface MessageQuestion {
   question: Question
   /** The message has no mention, so it counts only in a thread where the bot was asked before. */
   onlyKnownThread: boolean

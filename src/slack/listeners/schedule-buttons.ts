@@ -207,10 +207,7 @@ async function show(
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed
-  const list = async () => {
-    const shown = await shownSchedules({ team, channel, user }, installation, services)
-    return scheduleList(shown, words)
-  }
-  const content = isInList ? await list() : noteContent(words)
-  await pressed.replace(content)
+  if (!isInList) return pressed.replace(noteContent(words))
+  const shown = await shownSchedules({ team, channel, user }, installation, services)
+  await pressed.replace(scheduleList(shown, words))
 }

@@ -2,6 +2,7 @@ import type { OnForm } from '../intake/bolt-types.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import type { Installation } from '../client/installations.ts'
@@ -10,7 +11,7 @@ import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
-import { maySet, type SettingPerson } from '../intake/may-set.ts'
+import { maySet } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
@@ -43,12 +44,10 @@ export function settingsSubmission(services: Services): OnForm {
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const told = sendEphemeral({ ...to, user: person.user }, [noteContent(words)], {
-      client,
-      fetch: services.fetch,
-      log: warn,
-    })
-    told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
+    const options = { client, fetch: services.fetch, log: warn }
+    sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
+      warn({ error: messageOf(error) }, 'the asker could not be told'),
+    )
   }
 }
 
@@ -57,7 +56,7 @@ export function settingsSubmission(services: Services): OnForm {
  * input
  */
 async function save(
-  person: SettingPerson,
+  person: PersonInPlace,
   values: unknown,
   { services, installation }: { services: Services; installation: Installation },
 ): Promise<{ changed: string[] } | { errors: Record<string, string> }> {

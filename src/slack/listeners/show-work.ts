@@ -61,11 +61,8 @@ export function turnWorkPage(services: Services): OnButton {
     const question = recipient && readMetadata(signed, { ...recipient, user })
     const installation = question && (await installationFor(question, { context }, services))
     if (!installation || id === undefined) return
-    inBackground(action.action_id, services, async () => {
-      const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: Number(action.value), user, installation, services })
-      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
-    })
+    const request = { page: Number(action.value), user, installation, services }
+    inBackground(action.action_id, services, () => updateWork(id, question, request))
   }
 }
 
@@ -82,9 +79,7 @@ export function forgetUsed(services: Services): OnButton {
     if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
     inBackground(FORGET_USED, services, async () => {
       await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
-      const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: 0, user, installation, services })
-      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
+      await updateWork(id, question, { page: 0, user, installation, services })
     })
   }
 }
@@ -113,6 +108,16 @@ interface WorkViewRequest {
   user: string
   installation: Installation
   services: Services
+}
+
+/** Shows a page of a question's run in the open modal. */
+async function updateWork(viewId: string, question: string, request: WorkViewRequest): Promise<void> {
+  const { user, installation, services } = request
+  const view = await viewOf(
+    services.archive.load(question).then((record) => readableBy(user, record)),
+    request,
+  )
+  await installation.client.call('views.update', { view_id: viewId, view }, { effort: 'once' })
 }
 
 /** Never rejects: if the store does not answer, the view says so. */

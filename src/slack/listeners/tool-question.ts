@@ -26,7 +26,7 @@ import {
   type AskedQuestion,
   type GivenAnswer,
 } from '../intake/asked-question.ts'
-import { inBackground, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { installationFor, recipientOf } from '../intake/recipient.ts'
@@ -42,7 +42,7 @@ export function toolQuestion(services: Services): OnButton {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
     // If Slack refused the card in the channel, it went to the asker's direct messages.
-    const isAnywhere = body.channel?.id.startsWith('D') === true
+    const isAnywhere = isInDirect(body)
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
     if (!ref || !pressed) return ack()
     const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
@@ -109,14 +109,14 @@ async function followPress(press: ToolQuestionPress, services: Services): Promis
   if (id === QUESTION_CONNECT) return () => renewLink(found, press, services)
   if (id === QUESTION_OPEN) return () => openForm(found, press)
   if (id === QUESTION_PAGE) return () => showPage(found, press, services)
-  const answer = await answerBy(id, found)
+  const answer = answerBy(id, found)
   if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
   const outcome = await answerQuestion(found, answer, services)
   const isLate = outcome !== 'woken'
   return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, services)
 }
 
-async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
+function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined {
   if (id === QUESTION_DECLINE) return { action: 'decline' }
   if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
   const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
@@ -212,6 +212,6 @@ async function followForm(
   return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
 }
 
-async function note(words: string): Promise<SubmissionReply> {
+function note(words: string): SubmissionReply {
   return { response_action: 'update', view: noteModal('Your answer', words) }
 }
