@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 type Context = AllMiddlewareArgs['context']
 
 /** The workspace that a delivery is for, and the bot there. */
-export interface Recipient {
+export interface DeliveryRecipient {
   team: string
   installation: Installation
 }
@@ -29,7 +29,7 @@ export interface Incoming {
 export async function recipientOf(
   { context, isShared = false, id = '' }: { context: Context; isShared?: boolean; id?: string | undefined },
   { installations, log }: Services,
-): Promise<Recipient | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
   const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
@@ -54,7 +54,7 @@ export async function recipientIn(
   channel: string,
   { context }: { context: Context },
   services: Services,
-): Promise<Recipient | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const recipient = await recipientOf({ context }, services)
   if (!recipient || !context.isEnterpriseInstall) return recipient
   const asking = factsOfPlace(channel, recipient.installation, 'once').catch(() => undefined)
@@ -84,7 +84,7 @@ export async function recipientOfMessage(
   message: { text?: string; team?: string; user_team?: string },
   { body, context }: Incoming,
   services: Services,
-): Promise<Recipient | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const isShared = body.is_ext_shared_channel === true
   const recipient = await recipientOf({ context, isShared }, services)
   const names = ({ identity }: Installation) => message.text?.includes(`<@${identity.botUser}`) === true

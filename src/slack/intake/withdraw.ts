@@ -16,10 +16,10 @@ import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
 import { questionOf, type SlackMessage } from './to-question.ts'
-import type { Recipient } from './recipient.ts'
+import type { DeliveryRecipient } from './recipient.ts'
 import type { Services } from '../services.ts'
 
-interface WithdrawContext extends Recipient {
+interface WithdrawContext extends DeliveryRecipient {
   services: Services
 }
 
