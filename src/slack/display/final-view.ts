@@ -1,4 +1,3 @@
-/** The parts of an answer's view that are known once it is complete: its text, charts, writes and footer. */
 import { randomBytes } from 'node:crypto'
 import { stepCount, toolsDown, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
@@ -31,7 +30,10 @@ interface FinalParts {
   now(): Date
 }
 
-/** Returns the final parts of an answer's view. Logs the tools that were down, with the reference in the footer. */
+/**
+ * Returns the parts of an answer's view that are known once it is complete: its text, charts, writes and footer. Logs
+ * the tools that were down, with the reference in the footer.
+ */
 export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   const { progress, footnotes, outbox, mentions, now } = parts
   const { steps, usage } = progress

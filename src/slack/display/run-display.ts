@@ -20,7 +20,7 @@ import { isFailureTold, keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
 import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
-export interface RunDisplayOptions {
+interface RunDisplayOptions {
   outbox: Outbox
   display: Display
   threads: Pick<ThreadStates, 'load' | 'patch'>

@@ -2,7 +2,6 @@ import type { KnownBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
 import type { ShownStep } from './types.ts'
 
@@ -19,7 +18,7 @@ export interface TaskUpdate {
   output?: string
 }
 
-export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep }): TaskUpdate {
+export function taskOf({ n, step }: ShownStep): TaskUpdate {
   const { observation } = step
   const thought = shownThought(step)
   const isReadable = step.kind === 'tool'

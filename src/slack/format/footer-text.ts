@@ -1,5 +1,6 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 import { totalOf } from '../../agent/run-progress.ts'
+import { count } from './messages.ts'
 
 /** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens (800 cached, 120 reasoning) · $0.0021`, with `~` before estimates. */
 export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
@@ -8,7 +9,7 @@ export function footerText(run: { steps: number; ms: number; usage: Usage[] }): 
   const about = usage.some((u) => u.estimated) ? '~' : ''
   const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
   const parts = [
-    `${steps} ${steps === 1 ? 'step' : 'steps'}`,
+    count(steps, 'step'),
     `${(run.ms / 1000).toFixed(1)} s`,
     [...new Set(usage.map((u) => u.model))].join(', '),
   ]

@@ -29,7 +29,7 @@ export function linkPolicy(options: { sources: string[]; question: string; allow
     pages.has(url.href) ||
     isMessage(url) ||
     options.allowed.some((host) => matches(url.host, host)) ||
-    isBareHost(url)
+    BARE_HOST.test(url.href)
 }
 
 /** Returns the entries that are web addresses. A bare host is not one. */
@@ -49,10 +49,6 @@ function matches(host: string, allowed: string): boolean {
  * bought before. No `xn--`, because its letters may look like those of another name.
  */
 const BARE_HOST = /^https?:\/\/(?:www\.)?(?!www\.|xn--)[a-z\d](?:[a-z\d-]{0,28}[a-z\d])?\.[a-z]{2,18}\/$/
-
-function isBareHost(url: URL): boolean {
-  return BARE_HOST.test(url.href)
-}
 
 /** Longer addresses do not become links: a link has to fit into a section with its label. */
 const ADDRESS_CHARS = 1500

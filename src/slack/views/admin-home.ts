@@ -99,13 +99,14 @@ function offBlock(off: OffTool): KnownBlock {
 }
 
 function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {
-  const value = fingerprint === undefined ? '' : JSON.stringify([server, tool, fingerprint])
-  return value !== '' && value.length <= VALUE_CHARS ? value : undefined
+  if (fingerprint === undefined) return undefined
+  const value = JSON.stringify([server, tool, fingerprint])
+  return value.length <= VALUE_CHARS ? value : undefined
 }
 
 const valueSchema = z.tuple([z.string(), z.string(), z.string()])
 
-/** Reads the value of a *Take it* button: the tool, and its fingerprint at that time. Undefined if invalid. */
+/** Reads the value of a *Turn on* button: the tool, and its fingerprint at that time. Undefined if invalid. */
 export function toolToTake(value = ''): { server: string; tool: string; fingerprint: string } | undefined {
   const read = valueSchema.safeParse(parseJson(value)).data
   return read && { server: read[0], tool: read[1], fingerprint: read[2] }

@@ -35,15 +35,15 @@ const HINT = { max: 400, maxEscaped: 1_500 }
 
 type Element = Extract<KnownBlock, { type: 'input' }>['element']
 
-function input(field: FormField, place: number): KnownBlock {
+function input(field: FormField, index: number): KnownBlock {
   const { title, description, isRequired } = field
   const hint = [description === undefined ? '' : visible(description), wanted(field)].filter(Boolean).join('\n')
   return {
     type: 'input',
-    block_id: fieldId(place),
+    block_id: fieldId(index),
     optional: !isRequired,
-    label: plainText(escapeWithin(visible(title) || `Field ${place + 1}`, LABEL)),
-    element: elementOf(field, fieldId(place)),
+    label: plainText(escapeWithin(visible(title) || `Field ${index + 1}`, LABEL)),
+    element: elementOf(field, fieldId(index)),
     ...(hint === '' ? {} : { hint: plainText(escapeWithin(hint, HINT)) }),
   }
 }
@@ -137,13 +137,13 @@ function wanted(field: FormField): string {
 }
 
 function bounds(unit: string, { min, max }: { min?: number | undefined; max?: number | undefined }): string {
-  const said = [
+  const limits = [
     min === undefined || (unit !== '' && min === 0) ? '' : `at least ${min}`,
     max === undefined ? '' : `at most ${max}`,
   ]
     .filter(Boolean)
     .join(', ')
-  return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)} ${unit}`.trim()
+  return limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)} ${unit}`.trim()
 }
 
 /** The value is the option's index, because Slack accepts only 150 characters. */

@@ -120,15 +120,9 @@ export const MAX_TEXT = 2_900
 /** The title of the modals behind *Change*. */
 export const CHANGE = 'Change your schedule'
 
-/** The modal after the one below: the card of the changed schedule. */
+/** The modal after *Next*: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
-  return {
-    type: 'modal',
-    private_metadata: metadata,
-    title: plainText(CHANGE),
-    close: plainText('Close'),
-    blocks,
-  }
+  return { type: 'modal', private_metadata: metadata, title: plainText(CHANGE), close: plainText('Close'), blocks }
 }
 
 /** The modal behind *Change*: the schedule as its maker wrote it, which is at most `MAX_TEXT` long. */
