@@ -39,8 +39,10 @@ async function shareInThread(record: RunRecord, work: QuestionWork): Promise<voi
     await outbox.under(question.thread).deliver(`answer-${i + 1}`, content)
   const thread = conversationOf(question)
   const turn = (await services.history.load(thread)).find(({ id }) => id === question.id)
-  if (turn) await services.history.remove(thread, question.id)
-  if (turn) await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
+  if (turn) {
+    await services.history.remove(thread, question.id)
+    await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
+  }
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 

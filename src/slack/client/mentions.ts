@@ -72,7 +72,8 @@ export class Mentions {
 
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
-    if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
+    const { type } = event
+    if (type === 'usage' || type === 'answer_delta' || type === 'answer_withdrawn' || type === 'figures') return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }
@@ -85,7 +86,6 @@ export class Mentions {
       await this.#lookUp(event.text)
       return { ...event, text: this.forPeople(event.text) }
     }
-    if (event.type === 'figures') return event
     await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }

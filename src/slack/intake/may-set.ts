@@ -1,5 +1,6 @@
 import { settledWithin } from '../../base/async.ts'
 import type { Installation } from '../client/installations.ts'
+import { nextCursor } from '../client/slack-web.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 
 /** A person who wants to change a place's settings. */
@@ -59,14 +60,13 @@ export async function isMember(
   { channel, user }: SettingPerson,
   client: Installation['client'],
 ): Promise<boolean | undefined> {
-  let cursor: unknown
+  let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
     const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
     if (!Array.isArray(answer?.members)) return undefined
     if (answer.members.includes(user)) return true
-    const { response_metadata: more } = answer
-    cursor = typeof more === 'object' && more !== null && 'next_cursor' in more ? more.next_cursor : undefined
+    cursor = nextCursor(answer)
     if (!cursor) return false
   }
   return undefined
