@@ -24,8 +24,7 @@ import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view
 import { homeView } from '../../src/slack/views/home-view.ts'
 import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/memory-content.ts'
 import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
-import { pageContent } from '../../src/slack/views/question-page.ts'
-import { questionView } from '../../src/slack/views/question-view.ts'
+import { pageContent, questionView } from '../../src/slack/views/question-view.ts'
 import {
   pausedContent,
   scheduleBlocks,
@@ -349,7 +348,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
-  'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
+  'views/question-view.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
   'views/schedule-blocks.ts scheduleCard': () =>
     message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),

@@ -5,7 +5,7 @@ import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
-import { codeSpan, escapeText, escapeWithin, shorten, withoutMarks } from './escape.ts'
+import { codeSpan, escapeText, escapeWithin, quote, shorten, withoutMarks, type TextLimit } from './escape.ts'
 import { button, plainContext, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './chart-block.ts'
 
@@ -75,25 +75,25 @@ export function stepsContent(views: StepView[]): Content {
 
 export const STEPS_A_MESSAGE = 6
 
-interface TextLimits {
-  thought: { max: number; maxEscaped: number }
-  observation: { max: number; maxEscaped: number }
+interface StepLimits {
+  thought: TextLimit
+  observation: TextLimit
   input: number
 }
 
-const FULL: TextLimits = { thought: THOUGHT, observation: { max: 500, maxEscaped: 2800 }, input: 600 }
-const BRIEF: TextLimits = {
+const FULL: StepLimits = { thought: THOUGHT, observation: { max: 500, maxEscaped: 2800 }, input: 600 }
+const BRIEF: StepLimits = {
   thought: { max: 250, maxEscaped: 400 },
   observation: { max: 150, maxEscaped: 300 },
   input: 80,
 }
 
-function stepsIn(views: StepView[], limits: TextLimits): Content {
+function stepsIn(views: StepView[], limits: StepLimits): Content {
   const plain = views.flatMap((view) => stepWords(view, limits)).join('\n')
   return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, limits)), plain }
 }
 
-function stepBlocks(view: StepView, limits: TextLimits): KnownBlock[] {
+function stepBlocks(view: StepView, limits: StepLimits): KnownBlock[] {
   return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
     ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, limits.thought)}`)] : []),
@@ -105,7 +105,7 @@ function stepBlocks(view: StepView, limits: TextLimits): KnownBlock[] {
 }
 
 /** The step as lines of plain text. */
-function stepWords(view: StepView, limits: TextLimits): string[] {
+function stepWords(view: StepView, limits: StepLimits): string[] {
   const { understood, thought, action, observation, unreadable } = view
   return [
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
@@ -134,8 +134,8 @@ function actionLine(action: Action, max: number): string {
 }
 
 /** A tool's result, for plain text. */
-function observationWords({ ok, note, text }: Observation, limits: TextLimits['observation']): string {
-  return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), limits)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
+function observationWords({ ok, note, text }: Observation, limit: TextLimit): string {
+  return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), limit)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
 }
 
 /** The state of a step that has no observation to show. */
@@ -144,13 +144,12 @@ function stateWords({ action, unreadable, waits }: StepView): string {
   return waits ? '⏳ waiting for a person' : action ? '⏳ running …' : '…'
 }
 
-/** `maxEscaped` leaves room for the quote: each line costs two more characters. */
-const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
+/** `maxEscaped` leaves room for the marks of the quote. */
+export const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
 
 /** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
-  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), ROOT_QUESTION).replace(/^/gm, '> ')
-  const lines = `<@${user}> asked:\n${quoted}`
+  const lines = `<@${user}> asked:\n${quote(question, ROOT_QUESTION)}`
   return { text: clip(lines), blocks: [section(lines)] }
 }
 

@@ -101,11 +101,14 @@ export function shorten(text: string, max: number): string {
   return `${head.trimEnd()} … (cut, ${text.length - head.length} more characters)`
 }
 
-/**
- * Escapes text, limited to about `max` characters as written and `maxEscaped` as Slack counts them: Slack counts `&` as
- * the five characters of its entity.
- */
-export function escapeWithin(text: string, { max, maxEscaped }: { max: number; maxEscaped: number }): string {
+/** Maximum lengths of a text as written and as Slack counts it: `&` counts as the five characters of its entity. */
+export interface TextLimit {
+  max: number
+  maxEscaped: number
+}
+
+/** Escapes text, limited to about these lengths. */
+export function escapeWithin(text: string, { max, maxEscaped }: TextLimit): string {
   let kept = Math.min(max, text.length)
   let escaped = escapeText(shorten(text, kept))
   while (escaped.length > maxEscaped && kept > 0) {
@@ -113,6 +116,11 @@ export function escapeWithin(text: string, { max, maxEscaped }: { max: number; m
     escaped = escapeText(shorten(text, kept))
   }
   return escaped
+}
+
+/** Escapes text and quotes it in mrkdwn, without empty lines. The marks of the quote, two a line, are not counted. */
+export function quote(text: string, limit: TextLimit): string {
+  return escapeWithin(text.replace(/\n\s*\n/g, '\n'), limit).replace(/^/gm, '> ')
 }
 
 const NAME_CHARS = 60

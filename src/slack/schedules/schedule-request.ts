@@ -119,7 +119,7 @@ export async function cardOf(
   const question = await new Mentions(installation.directory, draft).withNames(draft.question)
   const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
   const now = services.now().getTime()
-  return scheduleCard(draft, { tools, question, now, ...(note === undefined ? {} : { note }) })
+  return scheduleCard(draft, { tools, question, now, note })
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */

@@ -104,7 +104,7 @@ function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
     count(stepCount(steps), 'step'),
     `${seconds(workMs({ steps, startedAt }, endedAt))} of work`,
     ...(inLineMs >= 100 ? [`after ${seconds(inLineMs)} in line`] : []),
-    ...(forPeopleMs >= 100 ? [`waited ${long(forPeopleMs)} for people`] : []),
+    ...(forPeopleMs >= 100 ? [`waited ${longDuration(forPeopleMs)} for people`] : []),
   ].join(' · ')
 }
 
@@ -113,7 +113,7 @@ function seconds(ms: number): string {
 }
 
 /** A duration that may be hours long, because people take their time to decide. */
-function long(ms: number): string {
+function longDuration(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 2) return seconds(ms)
   return minutes < 120 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`
