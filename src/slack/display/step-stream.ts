@@ -154,9 +154,8 @@ export class StepStream implements Display {
     await this.#options.fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
   }
 
-  #markdown({ sources, question, allowedHosts: allowed }: AnswerStart): StreamMarkdown {
-    const policy = linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })
-    return new StreamMarkdown(policy, this.#options.forPeople)
+  #markdown(start: AnswerStart): StreamMarkdown {
+    return new StreamMarkdown(linkPolicy(start), this.#options.forPeople)
   }
 
   /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */

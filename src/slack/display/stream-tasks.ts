@@ -3,6 +3,7 @@ import { shownThought } from '../../agent/shown-thought.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
+import { richText } from '../format/plain-elements.ts'
 import type { ShownStep } from './types.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
@@ -46,10 +47,6 @@ function short(text: string): string {
 
 /** The same tasks for a message that is not a stream any more. */
 export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
-  const rich = (text: string) => ({
-    type: 'rich_text' as const,
-    elements: [{ type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text }] }],
-  })
   return {
     type: 'plan',
     title,
@@ -58,8 +55,8 @@ export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
       task_id: id,
       title: name,
       status,
-      ...(details ? { details: rich(details) } : {}),
-      ...(output ? { output: rich(output) } : {}),
+      ...(details ? { details: richText(details) } : {}),
+      ...(output ? { output: richText(output) } : {}),
     })),
   }
 }

@@ -58,10 +58,9 @@ export function answerContents(view: AnswerView): Content[] {
 }
 
 /** Renders the links of one answer. The link policy is computed at the first link. */
-function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): RenderLink {
+function linkWriter(view: AnswerView): RenderLink {
   let policy: LinkPolicy | undefined
-  return (link) =>
-    renderLink(link, (policy ??= linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })))
+  return (link) => renderLink(link, (policy ??= linkPolicy(view)))
 }
 
 /** The smallest unit of a message: a section's text, or a table. A table's `texts` are its simplest form. */

@@ -40,7 +40,7 @@ export class StreamMarkdown {
   #at: StreamPosition = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
   /** `forPeople` replaces ids with names. */
-  constructor(policy: LinkPolicy, forPeople: (text: string) => string = (text) => text) {
+  constructor(policy: LinkPolicy, forPeople: (text: string) => string) {
     this.#policy = policy
     this.#forPeople = forPeople
   }

@@ -1,4 +1,4 @@
-import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardBlock } from '@slack/web-api'
+import type { ContainerBlock, ContextBlock, KnownBlock, TaskCardBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { Source } from '../../agent/contracts/tool.ts'
@@ -8,7 +8,7 @@ import { cutText } from '../../base/cut-text.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
 import { count } from './messages.ts'
-import { button, plainText } from './plain-elements.ts'
+import { button, plainText, richText } from './plain-elements.ts'
 import { codeSpan, escapeText, escapeWithin, isBlank, shorten, withoutLinks } from './escape.ts'
 
 /** A step as the card shows it. `n` counts from 1. */
@@ -78,7 +78,9 @@ export function isWaiting({ step }: CardStep): boolean {
 
 function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
   const { observation } = step
-  const isReadable = step.kind === 'tool'
+  const isDetailed = isFull && step.kind === 'tool'
+  const details = isDetailed ? plain(oneLine(shownThought(step)), GIST.max) : ''
+  const output = isDetailed ? plain(gistOf(step), GIST.max) : ''
   const status = observation ? 'complete' : isWaiting({ n, step }) ? 'pending' : 'in_progress'
   const sources = isFull ? (observation?.sources ?? []).flatMap(sourceOf).slice(0, SOURCES_A_TASK) : []
   return {
@@ -87,8 +89,8 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
     title: titleOf(step),
     // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
     status,
-    ...(isFull && isReadable ? richText('details', shownThought(step)) : {}),
-    ...(isFull && isReadable && observation ? richText('output', gistOf(step)) : {}),
+    ...(isBlank(details) ? {} : { details: richText(details) }),
+    ...(isBlank(output) ? {} : { output: richText(output) }),
     ...(sources.length > 0 ? { sources } : {}),
   }
 }
@@ -107,16 +109,6 @@ const UNREADABLE = 'The model’s output could not be read'
 
 function gistOf({ observation }: ToolStep): string {
   return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))
-}
-
-/** A rich text field, which Slack does not format or link by itself. Empty if the text would be invisible. */
-function richText<Name extends 'details' | 'output'>(name: Name, text: string): Partial<Record<Name, RichTextBlock>> {
-  const parts: Partial<Record<Name, RichTextBlock>> = {}
-  const shown = plain(oneLine(text), GIST.max)
-  if (isBlank(shown)) return parts
-  const section = { type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text: shown }] }
-  parts[name] = { type: 'rich_text', elements: [section] }
-  return parts
 }
 
 /** The link to a source that a tool returned; none if its address is unsafe or too long. */

@@ -1,4 +1,4 @@
-import type { KnownBlock, View } from '@slack/web-api'
+import type { KnownBlock, RichTextElement, View } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
 import { plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
@@ -21,6 +21,12 @@ export function header(text: string): KnownBlock {
 
 export function facts(text: string): KnownBlock {
   return plainContext(escapeWithin(text, CONTEXT))
+}
+
+/** A list of rich text, of which Slack formats, links or pings only what is marked so. */
+export function bulletList(lines: RichTextElement[][]): KnownBlock {
+  const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
+  return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
 }
 
 const QUESTION_CHARS = 150
