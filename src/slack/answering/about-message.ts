@@ -1,49 +1,38 @@
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
+import type { RunDisplay } from '../display/run-display.ts'
+import { saidWithFiles } from '../files/file-intake.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
-
-type ReadMessage = (ts: string) => Promise<ThreadContext>
-
-/**
- * Opens a question about a message in that message's thread.
- * @returns false if it cannot be asked there; the asker has then got a message (`notice`)
- */
-export async function isAboutOpen(
-  work: QuestionWork,
-  { read, notice }: { read: ReadMessage; notice(error: unknown): Promise<void> },
-): Promise<boolean> {
-  try {
-    await openAbout(work, read)
-    return true
-  } catch (error) {
-    await notice(error)
-    return false
-  }
-}
+import { readMessage } from '../reading/thread-reader.ts'
 
 /**
- * Reads the message for the model and posts in its thread who asks what. If the bot is not a member of the channel, it
- * joins.
+ * Opens a question about a message: reads the message for the model, and posts in its thread who asks what. If the bot
+ * is not a member of the channel, it joins.
  * @throws SlackRefusal if it cannot join, or the message is gone; LeaseLost
  */
-async function openAbout({ question, run, outbox, mentions }: QuestionWork, read: ReadMessage): Promise<void> {
+export async function openAbout(work: QuestionWork, display: RunDisplay): Promise<void> {
+  const { question, run, outbox, mentions } = work
   const { channel, about = '', user, text } = question
+  const read = async () => saidWithFiles(await readMessage(work, about), work, display)
   if (run.saved.said === undefined) {
-    const said = await read(about).catch(async (error: unknown) => {
+    const said = await read().catch(async (error: unknown) => {
       if (!(error instanceof SlackRefusal) || !NOT_IN.has(error.code)) throw error
       await outbox.call('conversations.join', { channel })
-      return read(about)
+      return read()
     })
-    const words = said.text === '' ? 'It has no text that I can read.' : said.text
-    const value = {
-      text: `The question is about this message:\n${words}`,
-      by: ['', ...(said.text === '' ? [''] : said.by)],
-      ...(said.hasFiles ? { hasFiles: true as const } : {}),
-    }
-    await run.save({ part: 'said', value })
+    await run.save({ part: 'said', value: asContext(said) })
   }
   await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
+}
+
+function asContext({ text, by, hasFiles }: ThreadContext): ThreadContext {
+  const words = text === '' ? 'It has no text that I can read.' : text
+  return {
+    text: `The question is about this message:\n${words}`,
+    by: ['', ...(text === '' ? [''] : by)],
+    ...(hasFiles ? { hasFiles: true as const } : {}),
+  }
 }
 
 const NOT_IN = new Set(['not_in_channel', 'channel_not_found'])

@@ -3,7 +3,7 @@
  * shows them.
  */
 import { AnswerDeltas } from '../../agent/parser/answer-deltas.ts'
-import type { Tool } from '../../agent/contracts/tool.ts'
+import type { Tool, WorkspaceReader } from '../../agent/contracts/tool.ts'
 import { once } from '../../base/async.ts'
 import type { AnswerDeps } from '../../question/answer.ts'
 import { withoutGap } from '../../question/earlier-turns.ts'
@@ -17,8 +17,10 @@ import type { RunDisplay } from '../display/run-display.ts'
 import { filesForRun, saidWithFiles } from '../files/file-intake.ts'
 import { HOW_TO_GO_ON } from '../format/messages.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { openWorkspace } from '../reading/open-workspace.ts'
+import { partOf, readChannel, type ChannelReading } from '../reading/read-channel.ts'
+import { readPermalink } from '../reading/read-permalink.ts'
 import { recallIn } from '../reading/recall-in-place.ts'
+import { searchWorkspace } from '../reading/search-workspace.ts'
 import { readThread } from '../reading/thread-reader.ts'
 
 /** The channel's model and tools, and people, files and the workspace as Slack shows them. */
@@ -33,7 +35,7 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
       model: settings.model,
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
-      workspace: once(async () => openWorkspace(work)),
+      workspace: once(async () => workspaceReader(work)),
       asker: question.bot === undefined ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
@@ -44,6 +46,24 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
     readThread: readerOf(work, display),
     recall: recallIn(work),
     loadFiles: () => filesForRun(work),
+  }
+}
+
+/** Returns the reader of the question's workspace for tools. A channel is read once for all of its parts. */
+function workspaceReader(work: QuestionWork): WorkspaceReader {
+  const { question, installation, services } = work
+  const readings = new Map<string, Promise<ChannelReading>>()
+  return {
+    async readChannel({ part, ...wanted }, signal) {
+      const key = JSON.stringify(wanted)
+      const options = { question, installation, signal, now: services.now().getTime() }
+      const reading = readings.get(key) ?? readChannel({ ...wanted, part }, options)
+      readings.set(key, reading)
+      reading.catch(() => readings.delete(key))
+      return partOf(await reading, part)
+    },
+    search: (query, how) => searchWorkspace(query, how, work),
+    readThread: (url, signal) => readPermalink(url, { question, installation, signal }),
   }
 }
 

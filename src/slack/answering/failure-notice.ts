@@ -38,10 +38,10 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
-  const told = signal.aborted ? await work.openDisplay(last) : display
+  const shown = signal.aborted ? await work.openDisplay(last) : display
   // The archive keeps no record of an aborted run.
   const again = !signal.aborted
-  await inThread(told.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
+  await inThread(shown.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
 }
 
 /** Slack refuses every call with a token that has one of these errors. */
@@ -65,8 +65,7 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   if (isUnrooted(question)) return alone()
   const display = await work.openDisplay({ steps: 'hidden' })
   display.begin()
-  const told = inThread(display.giveUp(GIVEN_UP, reference), work, alone)
-  await told.catch((error: unknown) => display.abandon(error))
+  await inThread(display.giveUp(GIVEN_UP, reference), work, alone).catch((error: unknown) => display.abandon(error))
   await display.end()
 }
 
@@ -121,9 +120,9 @@ export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
 }
 
 /** Waits for the last message in the thread. If Slack refuses it there, sends it to the asker alone. */
-async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
+async function inThread(posting: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
   try {
-    await told
+    await posting
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
     await work.release({ refund: true })

@@ -3,15 +3,14 @@ import { restorePrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import { isUnrooted } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-marks.ts'
-import { isFailureTold } from '../display/post-keys.ts'
+import { isFailurePosted } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/stream-refusals.ts'
-import { saidWithFiles } from '../files/file-intake.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { readMessage, withFilesLookedUp } from '../reading/thread-reader.ts'
+import { withFilesLookedUp } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
-import { isAboutOpen } from './about-message.ts'
+import { openAbout } from './about-message.ts'
 import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
@@ -54,30 +53,39 @@ async function handleAndSettle(work: QuestionWork, admitted: AdmittedPeople): Pr
 
 /** Answers one question in its thread. An `/ask` gets a thread first. */
 async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  const { question, run, outbox, mentions, services, signal } = work
+  const { question, run, signal } = work
   if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
   if (question.prior) await restorePrior(work)
   if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
-  if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
+  if (isFailurePosted(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
-  const begin = () => void (signal.aborted || display?.begin())
+  const begin = () => {
+    if (!signal.aborted) display?.begin()
+  }
   const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
-  if (refused) await display?.end()
-  if (refused && 'error' in refused) throw refused.error
-  if (refused) await endScheduled(work, 'limited')
-  if (refused) return refused.end
-  if (question.shares !== undefined) return shareAnswer(work).catch((error: unknown) => noticeFailure(error, work))
-  const notice = (error: unknown) => noticeFailure(error, work, display)
-  const read = async (ts: string) => saidWithFiles(await readMessage(work, ts), work, display)
-  if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
-  if (display) return answerInThread(work, display)
-  // The question keeps its slot among the team's runs until it is answered in its thread.
-  const { queue } = services
-  const opened = mentions
-    .withNames(question.text)
-    .then((text) => openCommandThread({ ...question, text }, rootContent(question.user, text), { queue, outbox }))
-  await opened.catch((error: unknown) => noticeFailure(error, work))
+  if (refused) {
+    await display?.end()
+    if ('error' in refused) throw refused.error
+    await endScheduled(work, 'limited')
+    return refused.end
+  }
+  const notice = (error: unknown) => noticeFailure(error, work)
+  if (question.shares !== undefined) return shareAnswer(work).catch(notice)
+  if (!display) return openAskThread(work).catch(notice)
+  try {
+    if (question.about !== undefined) await openAbout(work, display)
+  } catch (error) {
+    await noticeFailure(error, work, display)
+    return display.end()
+  }
+  return answerInThread(work, display)
+}
+
+/** Opens the thread of an `/ask`. The question keeps its slot among the team's runs until it is answered there. */
+async function openAskThread({ question, mentions, outbox, services }: QuestionWork): Promise<void> {
+  const text = await mentions.withNames(question.text)
+  await openCommandThread({ ...question, text }, rootContent(question.user, text), { queue: services.queue, outbox })
 }
 
 /** Shows the schedule that would be made. This is not a question of the thread, and counts against no limit. */

@@ -1,5 +1,5 @@
 /** A scheduled question before it has a thread: whether it may run, and the messages about its end. */
-import { messageOf } from '../../base/errors.ts'
+import { messageOf, TransientError } from '../../base/errors.ts'
 import { admit } from '../../question/admission.ts'
 import {
   askAgainLater,
@@ -13,14 +13,16 @@ import {
 import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
+import { factsOfPlace } from '../client/place-facts.ts'
 import { UNPARSED } from '../client/response-url.ts'
 import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
+import { denialNow } from '../intake/access.ts'
+import { isMember } from '../intake/may-set.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { cardOf } from '../schedules/schedule-request.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
-import { whyPaused } from './check-maker.ts'
 import { openCommandThread } from './command-thread.ts'
 import { noticeFailure, noticeRefusal } from './failure-notice.ts'
 
@@ -67,6 +69,39 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   else services.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
+}
+
+/**
+ * Returns why a schedule may not run now on behalf of its maker, in its channel. Undefined if it may. Asks Slack each
+ * time.
+ * @throws TransientError if Slack does not say enough
+ */
+async function whyPaused(work: QuestionWork, schedule: Schedule): Promise<PauseReason | undefined> {
+  const { question, installation, settings, signal, services } = work
+  const { team, channel, user } = schedule
+  const facts = await installation.directory.factsOf(team, user, { isFresh: true })
+  if (facts === 'hidden') return 'makerGone'
+  if (typeof facts === 'string') throw new TransientError('Slack did not tell who made the schedule.')
+  if (facts.isGone) return 'makerGone'
+  if (facts.isGuest || facts.isExternal) return 'makerGuest'
+  if (await denialNow({ question, settings, installation, signal }, { log: services.log })) return 'notAllowed'
+  return channel.startsWith('D') ? undefined : whyNotIn(work, schedule)
+}
+
+async function whyNotIn({ installation }: QuestionWork, schedule: Schedule): Promise<PauseReason | undefined> {
+  const { team, channel, user, place, runs } = schedule
+  const now = await factsOfPlace(channel, installation)
+  if (now.isHidden) return 'botLeft'
+  if (now.isArchived) return 'archived'
+  // The bot joins a public channel to post, but not again after it was removed.
+  const wasIn = place.isMember || runs.some(({ end }) => end === 'answered')
+  if (!now.isMember && (wasIn || now.isPrivate)) return 'botLeft'
+  if (now.isShared && !place.isShared) return 'becameShared'
+  if (now.isPrivate && !place.isPrivate) return 'becamePrivate'
+  const isIn = await isMember({ team, channel, user }, installation.client)
+  if (isIn === false) return 'makerLeft'
+  if (isIn === undefined && now.isPrivate) throw new TransientError('Slack did not tell who is in the channel.')
+  return undefined
 }
 
 /** Records the end of an occurrence, and notifies those who wait for it. May be called again. */

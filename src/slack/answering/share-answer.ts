@@ -7,7 +7,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, PRIVATE, usedMemory } from '../format/messages.ts'
-import { footerText } from '../format/footer-text.ts'
+import { footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/split-answer.ts'
 
 /**
@@ -39,8 +39,10 @@ async function shareInThread(record: RunRecord, work: QuestionWork): Promise<voi
     await outbox.under(question.thread).deliver(`answer-${i + 1}`, content)
   const thread = conversationOf(question)
   const turn = (await services.history.load(thread)).find(({ id }) => id === question.id)
-  if (turn) await services.history.remove(thread, question.id)
-  if (turn) await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
+  if (turn) {
+    await services.history.remove(thread, question.id)
+    await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
+  }
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 

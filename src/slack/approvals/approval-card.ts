@@ -4,10 +4,11 @@
  */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
+import { escapeWithin, withoutMarks } from '../format/escape.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
@@ -106,7 +107,7 @@ function inMrkdwn(name: string): string {
 
 function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {
   const text = argumentsText(input)
-  const head = headOf(text, ARGUMENT_CHARS) || '{}'
+  const head = cutText(text, ARGUMENT_CHARS) || '{}'
   const more = text.length - head.length
   const shown = more > 0 ? `${head}\n… ${more.toLocaleString('en-US')} more characters` : head
   const block: RichTextBlock = {

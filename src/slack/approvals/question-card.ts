@@ -12,7 +12,7 @@ import {
 } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
-import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
+import { escapeText, escapeWithin, isBlank, shorten, type TextLimit } from '../format/escape.ts'
 import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
 
 /** The card while nobody has answered. `value` names the wait (`waitValue`). */
@@ -132,10 +132,10 @@ function actions(elements: Button[]): ActionsBlock {
   return { type: 'actions', elements }
 }
 
-function textBlocks(text: string, size: { max: number; maxEscaped: number }): KnownBlock[] {
+function textBlocks(text: string, limit: TextLimit): KnownBlock[] {
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
-  return [plainContext(escapeWithin(shown, size))]
+  return [plainContext(escapeWithin(shown, limit))]
 }
 
 function nameOf({ server }: ToolQuestion): string {

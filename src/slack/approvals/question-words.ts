@@ -1,6 +1,7 @@
 /** Texts for the card and the form of a tool's question, and replies to presses. */
+import { cutText } from '../../base/cut-text.ts'
 import type { Decision } from '../../stores/runs/types.ts'
-import { escapeText, headOf, isBlank } from '../format/escape.ts'
+import { escapeText, isBlank } from '../format/escape.ts'
 
 /** The post key of the card. */
 export function questionPost(key: string): string {
@@ -57,7 +58,7 @@ export function distinct(
   return options.map(({ value, title }, i) => {
     let shown = optionText(title)
     while (isBlank(shown) || seen.has(bareOf(shown)) || looks.has(lookOf(shown)))
-      shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
+      shown = `${i + 1}. ${cutText(shown, OPTION.max - 6)}`.trim()
     seen.add(bareOf(shown))
     return { value, title: shown }
   })
@@ -73,8 +74,8 @@ function lookOf(text: string): string {
 
 function optionText(title: string): string {
   const line = visible(title).replace(/\s+/g, ' ').trim()
-  let text = line.length > OPTION.max ? `${headOf(line, OPTION.max - 1)}…` : line
-  while (escapeText(text).length > OPTION.maxEscaped) text = `${headOf(text, text.length - 2)}…`
+  let text = line.length > OPTION.max ? `${cutText(line, OPTION.max - 1)}…` : line
+  while (escapeText(text).length > OPTION.maxEscaped) text = `${cutText(text, text.length - 2)}…`
   return escapeText(text)
 }
 

@@ -12,7 +12,7 @@ import type { SlackResult, SlackWeb } from './slack-web.ts'
  * A person or channel as Slack describes them. `none`: the person or channel does not exist or is hidden from the bot,
  * such as a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
-export type DirectoryEntry =
+type DirectoryEntry =
   | { kind: 'person'; name: string }
   | { kind: 'channel'; name: string; isPrivate: boolean }
   | { kind: 'none' }
@@ -40,7 +40,7 @@ export interface PersonFacts {
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
 
-export interface DirectoryOptions {
+interface DirectoryOptions {
   web: SlackWeb
   log: Log
   /** The organisation of the bot's workspace, if it has one. */
@@ -190,9 +190,9 @@ export class Directory {
   /** Caches the name and the facts in an answer of `users.info`. */
   #learn(key: string, answer: SlackResult): { facts?: PersonFacts } {
     const read = personSchema.safeParse(answer)
-    this.#known.set(key, read.success ? knownOf(read.data.user) : { kind: 'untold' })
+    this.#known.set(key, read.success ? personEntry(read.data.user) : { kind: 'untold' })
     if (!read.success) return {}
-    const facts = factsOf(read.data.user, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
+    const facts = personFacts(read.data.user, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
     this.#facts.set(key, { facts, at: this.now() })
     return { facts }
   }
@@ -252,14 +252,14 @@ const personSchema = z.object({
 
 type SlackPerson = z.infer<typeof personSchema>['user']
 
-function knownOf({ profile, real_name, name }: SlackPerson): DirectoryEntry {
+function personEntry({ profile, real_name, name }: SlackPerson): DirectoryEntry {
   const names = [profile?.display_name, profile?.real_name, real_name, name]
   const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
   return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
 }
 
 /** In an organisation, a person has one home workspace and may be a member of others. */
-function factsOf(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
+function personFacts(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
   const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
   const isOfOurs = enterprise !== undefined && enterprise === home.enterprise
   const isMember = person.team_id === home.team || teams.includes(home.team) || isOfOurs

@@ -9,7 +9,7 @@ import { addressAtSlack } from './slack-address.ts'
  */
 export type NotLoaded = 'login' | 'tooLarge' | 'tooSlow' | 'elsewhere' | 'refused' | 'unreachable'
 
-export type DownloadResult = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: NotLoaded }
+type DownloadResult = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: NotLoaded }
 
 export interface DownloadOptions {
   token: string

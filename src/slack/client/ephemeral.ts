@@ -4,7 +4,7 @@ import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import type { CallOptions, SlackWeb } from './slack-web.ts'
 
 /** An ephemeral message. Slack shows none in a thread without replies, so `thread_ts` is left out there. */
-interface ShortWord {
+interface EphemeralMessage {
   channel: string
   user: string
   thread_ts?: string
@@ -12,8 +12,8 @@ interface ShortWord {
 }
 
 /** Sends an ephemeral message that is not worth a retry. @throws the error of the call */
-export async function tellOnce(client: SlackWeb, word: ShortWord): Promise<void> {
-  await postEphemeral(client, word, { effort: 'once' })
+export async function tellOnce(client: SlackWeb, message: EphemeralMessage): Promise<void> {
+  await postEphemeral(client, message, { effort: 'once' })
 }
 
 async function postEphemeral(client: SlackWeb, message: object, options: CallOptions): Promise<void> {

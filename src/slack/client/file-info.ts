@@ -46,18 +46,18 @@ const infoSchema = z.object({
 /** @throws SlackRefusal, and the reason of `signal` */
 export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal): Promise<FileInfo> {
   const { file = {} } = await client.call('files.info', { file: id }, { effort: 'patient', signal })
-  const told = infoSchema.parse(file)
+  const info = infoSchema.parse(file)
   return {
-    name: told.name ?? told.title ?? '',
-    size: told.size,
-    mimetype: told.mimetype ?? '',
-    mode: told.mode ?? '',
-    permalink: told.permalink,
-    address: told.url_private_download ?? told.url_private,
-    thumbnail: told.thumb_1024,
-    smaller: told.thumb_960 ?? told.thumb_720,
-    small: told.thumb_480 ?? told.thumb_360,
-    subtitles: told.vtt,
-    transcript: told.transcription?.status === 'complete' ? told.transcription.preview?.content : undefined,
+    name: info.name ?? info.title ?? '',
+    size: info.size,
+    mimetype: info.mimetype ?? '',
+    mode: info.mode ?? '',
+    permalink: info.permalink,
+    address: info.url_private_download ?? info.url_private,
+    thumbnail: info.thumb_1024,
+    smaller: info.thumb_960 ?? info.thumb_720,
+    small: info.thumb_480 ?? info.thumb_360,
+    subtitles: info.vtt,
+    transcript: info.transcription?.status === 'complete' ? info.transcription.preview?.content : undefined,
   }
 }

@@ -42,10 +42,7 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams that this process has served. */
   teams(): string[]
-  /**
-   * Notes that an organisation gives teams access from an event on (seconds since the epoch): an older `end` spares
-   * them.
-   */
+  /** Notes that an organisation gives teams access from an event on (seconds since the epoch). An older `end` spares them. */
   grant?(enterprise: string, teams: string[], eventTime: number): Promise<void>
   /** Ends a stored installation. Absent if installations are not stored: then they end with their token. */
   end?(ending: UninstallEvent): Promise<'ended' | 'newer'>
@@ -81,9 +78,9 @@ export interface IdentifyOptions extends InstallationOptions {
   apiUrl: string
 }
 
-/** How long the start waits for Slack. Milliseconds. */
+/** How long the start waits for Slack, in ms. */
 const IDENTIFY_MS = 30_000
-/** The time without an answer after which the operator is notified. Milliseconds. */
+/** The time without an answer after which the operator is notified, in ms. */
 const SILENT_MS = 4_000
 
 /**
@@ -92,11 +89,8 @@ const SILENT_MS = 4_000
  */
 export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
   try {
-    const { installations } = await installationOf(config.SLACK_BOT_TOKEN!, {
-      ...options,
-      apiUrl: config.SLACK_API_URL,
-    })
-    return installations
+    const identifying = { ...options, apiUrl: config.SLACK_API_URL }
+    return (await installationOf(config.SLACK_BOT_TOKEN!, identifying)).installations
   } catch (error) {
     throw tokenRefused('SLACK_BOT_TOKEN', error, config)
   }
@@ -136,8 +130,7 @@ interface OwnIdentity extends Identity {
 
 async function identify(token: string, options: IdentifyOptions): Promise<OwnIdentity> {
   // Logs early why the start takes so long.
-  const address = { SLACK_API_URL: options.apiUrl }
-  const warn = once(() => options.log.warn(`${unreachable(address)} Trying for ${IDENTIFY_MS / 1000} s.`))
+  const warn = once(() => options.log.warn(`${unreachable(options.apiUrl)} Trying for ${IDENTIFY_MS / 1000} s.`))
   const silence = setTimeout(warn, SILENT_MS)
   const onCall: WebOptions['onCall'] = (call) => {
     if (call.outcome === 'connection') warn()
@@ -161,21 +154,21 @@ async function identify(token: string, options: IdentifyOptions): Promise<OwnIde
   }
 }
 
-function unreachable({ SLACK_API_URL }: Pick<Config, 'SLACK_API_URL'>): string {
-  const { host } = new URL(SLACK_API_URL)
-  return `Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`
+function unreachable(apiUrl: string): string {
+  return `Cannot reach ${new URL(apiUrl).host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`
 }
 
 /** The error for the operator if Slack does not accept a token at the start, or does not answer. */
 export function tokenRefused(setting: string, error: unknown, config: Pick<Config, 'SLACK_API_URL'>): ConfigError {
   const code = refusalCode(error)
-  if (code === undefined) return new ConfigError(unreachable(config))
+  if (code === undefined) return new ConfigError(unreachable(config.SLACK_API_URL))
   return new ConfigError(`Slack does not accept ${setting} (${code}). Run npm run slack to see why and to replace it.`)
 }
 
+/** How long the name of a person is looked up, in ms. */
 const WHO_MS = 2_000
 
-/** Returns the names of a person and their workspace for people. */
+/** Returns a function that names a person and their workspace for people. */
 export function whoIs({ of }: Pick<Installations, 'of'>) {
   return async ({ team, user }: Person): Promise<{ name: string; workspace: string }> => {
     const { directory, identity } = (await of(team)) ?? {}

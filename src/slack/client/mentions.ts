@@ -4,7 +4,7 @@ import type { AnswerEvent } from '../../question/answer.ts'
 import type { History, Turn } from '../../stores/history/types.ts'
 import type { RunControl } from '../../stores/runs/control.ts'
 import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
-import { cleanName, FILES_ALONE } from '../format/escape.ts'
+import { cleanName } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
 /** The total time that one run waits for name look-ups, in ms. */
@@ -72,7 +72,8 @@ export class Mentions {
 
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
-    if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
+    const { type } = event
+    if (type === 'usage' || type === 'answer_delta' || type === 'answer_withdrawn' || type === 'figures') return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }
@@ -85,7 +86,6 @@ export class Mentions {
       await this.#lookUp(event.text)
       return { ...event, text: this.forPeople(event.text) }
     }
-    if (event.type === 'figures') return event
     await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }
@@ -214,6 +214,9 @@ function textsOf(step: Step): string[] {
 function idOf(sign = ''): string | undefined {
   return /^[@#]/.test(sign) ? sign.slice(1) : undefined
 }
+
+/** The question for the model if a message has only files. */
+const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
 
 function withPlace({ text, lookingAt }: Question): string {
   const asked = text === '' ? FILES_ALONE : text

@@ -19,7 +19,7 @@ import {
 import { shareOnce, uploadText } from './upload.ts'
 import { aboutContent, blocksIn, withoutBlocks, type Content } from '../format/blocks.ts'
 
-export interface OutboxOptions {
+interface OutboxOptions {
   installation: Installation
   question: Question
   run: Run
@@ -147,13 +147,12 @@ export class Outbox {
     const place = { channel, user, isAway: schedule?.kind === 'due', ...(isReply ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [acceptedForm(content, this.refusals), simple, withoutBlocks(content, 'chat.postMessage')] as const
-    const way = {
+    return sendEphemeral({ ...place, responseUrl, ...more }, forms, {
       client: this.#client,
       fetch: this.#options.fetch,
       elsewhere: aboutContent(text, simple),
       log: this.#warn,
-    }
-    return sendEphemeral({ ...place, responseUrl, ...more }, forms, way)
+    })
   }
 
   /** Deletes the run's posts. @throws LeaseLost */
@@ -185,7 +184,7 @@ export class Outbox {
    */
   async once(
     key: string,
-    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+    { find, send }: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
   ): Promise<{ ts: string; isNew: boolean }> {
     const { question, run } = this
     const claim = await run.claimPost(key)
@@ -193,8 +192,8 @@ export class Outbox {
     const isUnsure = claim === 'unsure'
     // A restarted Redis may have lost the last records of posts, or the question, which Slack then delivered again.
     const mayBeThere = isUnsure || run.saved.attempts > 1 || question.isLate === true
-    const found = mayBeThere ? await way.find(isUnsure) : undefined
-    const ts = found ?? (await way.send())
+    const found = mayBeThere ? await find(isUnsure) : undefined
+    const ts = found ?? (await send())
     await run.posted(key, ts)
     return { ts, isNew: found === undefined }
   }
@@ -249,8 +248,15 @@ export class Outbox {
   #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
     const { channel, thread } = this.question
     const find = (id?: string) => findFile(this.#ownPlace(thread), { name: file.name, id })
-    const way = { channel, thread, find, signal: this.#options.signal, checkLease: () => this.run.checkLease() }
-    return shareOnce(this.#client, file, { ...way, log: this.#warn, once: (once) => this.once(key, once) })
+    return shareOnce(this.#client, file, {
+      channel,
+      thread,
+      find,
+      signal: this.#options.signal,
+      checkLease: () => this.run.checkLease(),
+      once: (post) => this.once(key, post),
+      log: this.#warn,
+    })
   }
 
   /** Metadata that marks a message as this part of the run. */

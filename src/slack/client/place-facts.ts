@@ -19,7 +19,7 @@ const channelSchema = z.object({
   }),
 })
 
-export interface PlaceFacts {
+interface PlaceFacts {
   isPrivate: boolean
   /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean

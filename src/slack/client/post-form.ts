@@ -5,10 +5,11 @@
  */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import { stringify } from 'node:querystring'
+import { parseJson } from '../../base/parse-json.ts'
 
 type FormFields = Record<string, unknown>
 
-export interface FormTarget {
+interface FormTarget {
   apiUrl: string
   /** Empty for the calls that need none. */
   token: string
@@ -64,20 +65,12 @@ async function resultOf(response: Response): Promise<FormFields> {
   if (status === 429 && !Number.isNaN(retryAfter)) throw new WebAPIRateLimitedError(retryAfter)
   const text = await response.text()
   if (status !== 200) throw new WebAPIHTTPError(status, statusText, Object.fromEntries(headers.entries()), text)
-  const result = parsed(text)
+  const result = (parseJson(text) ?? { ok: false, error: text }) as FormFields
   if (!result.ok) throw new WebAPIPlatformError({ ...result, ok: false, error: String(result.error) })
   const scopes = headers.get('x-oauth-scopes')
   if (scopes === null) return result
   return {
     ...result,
     response_metadata: { ...(result.response_metadata as object), scopes: scopes.trim().split(/\s*,\s*/) },
-  }
-}
-
-function parsed(text: string): FormFields {
-  try {
-    return JSON.parse(text) as FormFields
-  } catch {
-    return { ok: false, error: text }
   }
 }

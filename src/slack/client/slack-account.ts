@@ -13,7 +13,7 @@ import { slackClock } from './slack-clock.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type ApiOptions } from './slack-web.ts'
 
-export interface SlackAccountOptions extends ApiOptions {
+interface SlackAccountOptions extends ApiOptions {
   people: PeopleStore
   sealer: Sealer
   clientId: string
@@ -70,21 +70,9 @@ export function openSlackAccount(
   return slackAccount({ ...options, sealer, clientId, clientSecret, apiUrl })
 }
 
-export function slackAccount(options: SlackAccountOptions): SlackAccount {
+function slackAccount(options: SlackAccountOptions): SlackAccount {
   const { apiUrl, clientId, people, log, now, enterpriseOf } = options
   const web = (token: string) => new SlackWeb({ ...options, token })
-  const disconnect = async (person: Person) => {
-    // Not during a refresh, which would bring it back.
-    const grant = await alone(person, options, async () => {
-      const found = await loadGrant(person, options)
-      await people.of(personKey(person)).remove(KEY)
-      return found
-    })
-    const warn = (error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED)
-    return async () => {
-      if (grant) await revoke(web(grant.token)).catch(warn)
-    }
-  }
   return {
     name: 'Slack',
     async begin({ team }, callback) {
@@ -96,8 +84,7 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
     },
     async finish(person, flow, answer) {
       const { callback } = z.object({ callback: z.string() }).parse(flow)
-      const { client_id, client_secret } = credentials(options)
-      const args = { client_id, client_secret, code: answer.get('code') ?? '', redirect_uri: callback }
+      const args = { ...credentials(options), code: answer.get('code') ?? '', redirect_uri: callback }
       const clock = slackClock(options)
       const given = answerSchema.parse(await access(args, { ...options, fetch: clock.fetch }))
       const { authed_user: user, team, enterprise } = given
@@ -112,7 +99,18 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
     },
     look: async (person) =>
       (await loadGrant(person, options)) ? { may: MAY, usedAt: await usedAt(person, options) } : undefined,
-    disconnect,
+    async disconnect(person) {
+      // Not during a refresh, which would bring it back.
+      const grant = await alone(person, options, async () => {
+        const found = await loadGrant(person, options)
+        await people.of(personKey(person)).remove(KEY)
+        return found
+      })
+      const warn = (error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED)
+      return async () => {
+        if (grant) await revoke(web(grant.token)).catch(warn)
+      }
+    },
     async clientOf(person) {
       const grant = await freshGrant(person, options)
       if (grant) await people.of(personKey(person)).put(`used:${KEY}`, now())

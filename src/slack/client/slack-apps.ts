@@ -1,7 +1,7 @@
 /** SLACK_APPS: several apps in one deployment, each of one workspace. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { ConfigError, messageOf } from '../../base/errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { token } from '../../base/setting-forms.ts'
 import type { Env } from '../../config.ts'
 import { createValueReader } from '../../mcp/config/config-values.ts'
@@ -18,7 +18,7 @@ const appSchema = z.strictObject({
 const fileSchema = z.strictObject({ apps: z.array(z.record(z.string(), z.unknown())).min(1) })
 
 /** One app of SLACK_APPS. */
-export type NamedApp = z.infer<typeof appSchema>
+type NamedApp = z.infer<typeof appSchema>
 
 /** A running app, with a view of the installations that contains only its own workspace. */
 export interface SlackApp extends NamedApp {
@@ -84,12 +84,15 @@ export async function openSlackApps(named: NamedApp[], options: IdentifyOptions)
   const found = await Promise.all(named.map((app) => openApp(app, options)))
   const teams = new Map<string, string>()
   const apps = found.map((app): SlackApp => {
-    const other = teams.get(app.installations.defaultTeam)
-    if (app.installations.defaultTeam === '') return app
-    if (other === undefined) teams.set(app.installations.defaultTeam, app.name)
-    else
+    const team = app.installations.defaultTeam
+    if (team === '') return app
+    const other = teams.get(team)
+    if (other !== undefined) {
       log.error({ app: app.name, other }, 'two apps in SLACK_APPS belong to the same workspace: the second is skipped')
-    return other === undefined ? app : { ...app, installations: NOWHERE }
+      return { ...app, installations: NOWHERE }
+    }
+    teams.set(team, app.name)
+    return app
   })
   if (teams.size === 0)
     throw new ConfigError('SLACK_APPS has no app with a valid bot token: Slack rejects all of them.')
@@ -114,9 +117,7 @@ async function openApp(app: NamedApp, options: IdentifyOptions): Promise<SlackAp
 async function appIdOf(installations: Installations): Promise<string | undefined> {
   const installation = await installations.of(installations.defaultTeam)
   const args = { bot: installation?.identity.botId }
-  const answer = await installation?.client
-    .call('bots.info', args, { effort: 'once' })
-    .catch((error: unknown) => messageOf(error))
+  const answer = await installation?.client.call('bots.info', args, { effort: 'once' }).catch(() => undefined)
   return z.object({ bot: z.object({ app_id: z.string() }) }).safeParse(answer).data?.bot.app_id
 }
 

@@ -1,5 +1,5 @@
 /** The time by Slack's own clock, which its events have too. Ours may differ. */
-export interface SlackClock {
+interface SlackClock {
   fetch: typeof globalThis.fetch
   /** Returns when Slack last answered, in milliseconds since the epoch, to the second; our time if it has not said. */
   time(): number

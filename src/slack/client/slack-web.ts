@@ -28,13 +28,14 @@ export interface CallOptions {
 export interface SlackCall {
   method: string
   outcome: string
+  /** Its duration. */
   ms: number
-  /** How many tries were made before it. */
+  /** The number of earlier tries. */
   attempt: number
 }
 
 /** The token of an installation whose tokens rotate. */
-export interface TokenSource {
+interface TokenSource {
   /** Returns a token that has not ended. */
   current(): Promise<string>
   /** Replaces a token that Slack says has ended. @returns whether there is another one now */
@@ -48,7 +49,7 @@ export interface ApiOptions {
   /** Milliseconds since the epoch. */
   now: () => number
   fetch?: typeof globalThis.fetch | undefined
-  /** Called after each try, with its outcome, its duration (ms) and the number of earlier tries. */
+  /** Called after each try. */
   onCall?: ((call: SlackCall) => void) | undefined
 }
 
@@ -69,6 +70,11 @@ interface SendOptions extends AttemptOptions {
   token: string
 }
 
+/** Returns where the next page of an answer begins; undefined after the last one. */
+export function nextCursor({ response_metadata: more }: SlackResult): string | undefined {
+  return (more as { next_cursor?: string } | undefined)?.next_cursor || undefined
+}
+
 /** Error codes that mean this app cannot use the method in the workspace, with any arguments. */
 const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
 
@@ -86,16 +92,12 @@ export class SlackWeb {
   readonly apiUrl: string
   readonly refusals: Refusals
   readonly #options: WebOptions
-  readonly #log: Log
   readonly #now: () => number
   readonly #rateLimits: RateLimits
-  readonly #onCall: WebOptions['onCall']
 
   constructor(options: WebOptions) {
     this.#options = options
     this.apiUrl = options.apiUrl
-    this.#log = options.log
-    this.#onCall = options.onCall
     this.#now = options.now
     this.#rateLimits = new RateLimits(this.#now)
     this.refusals = new Refusals(this.#now)
@@ -134,7 +136,7 @@ export class SlackWeb {
         // Unlike a broken connection, a rate limit means for certain that the call did not take effect.
         if (options.effort === 'once' && fault.limitedMs) throw new SlackRefusal(method, 'ratelimited')
         if (options.effort === 'once' || this.#now() > giveUpAt) throw fault.error
-        this.#log.warn(
+        this.#options.log.warn(
           { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },
           'Slack call failed, retrying',
         )
@@ -179,7 +181,7 @@ export class SlackWeb {
       if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
       throw error
     } finally {
-      this.#onCall?.({ method, outcome, ms: this.#now() - from, attempt })
+      this.#options.onCall?.({ method, outcome, ms: this.#now() - from, attempt })
     }
   }
 }

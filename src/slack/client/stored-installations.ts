@@ -8,7 +8,7 @@ import type { UninstallEvent, Installation, InstallationOptions, Installations }
 import { SlackWeb, type ApiOptions } from './slack-web.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
-export interface StoredInstallationsOptions extends InstallationOptions {
+interface StoredInstallationsOptions extends InstallationOptions {
   stores: InstallStores
   refresh: TokenRefresh
   apiUrl: string
@@ -71,7 +71,7 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
       one.record = stored.record
       if (now() - one.usedAt > USE_MS) {
         one.usedAt = now()
-        void noteUse(options, stored.record.id).catch(() => undefined)
+        void stores.shared.put(usedKey(stored.record.id), now()).catch(() => undefined)
       }
       held.set(team, one)
       options.refresh.ahead(stored.record)
@@ -155,9 +155,7 @@ function isUnreadable({ records }: InstallStores, id: string): Promise<boolean> 
   )
 }
 
-/**
- * Slack's events have whole seconds. An event in the second of the installation may be younger than it, so it counts.
- */
+/** Slack's events have whole seconds. One in the second of the installation may be younger than it, so it counts. */
 function isNewer({ installedAt }: InstallationRecord, eventTime: number): boolean {
   return Math.floor(installedAt / 1000) > eventTime
 }
@@ -191,10 +189,6 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
   const installation = { signingKey: `${secret} ${id}`, enterprise, identity, client, directory, isOrgWide }
   const held: CachedInstallation = { record, installation, usedAt: 0 }
   return held
-}
-
-async function noteUse({ stores: { shared }, now }: StoredInstallationsOptions, id: string): Promise<void> {
-  await shared.put(usedKey(id), now())
 }
 
 const usedKey = (id: string) => `used:${id}`

@@ -1,9 +1,9 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import type { SlackWeb } from './slack-web.ts'
+import { nextCursor, type SlackWeb } from './slack-web.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
-export interface MessageRange {
+interface MessageRange {
   channel: string
   thread?: string | undefined
   since: string
@@ -48,7 +48,7 @@ export async function* readMessages(
     const args = { ...base, ...(thread ? { ts: thread } : {}), ...(cursor ? { cursor } : {}) }
     const page = await client.call(method, args, { effort: 'patient', signal })
     if (Array.isArray(page.messages)) yield* page.messages as ThreadMessage[]
-    cursor = (page.response_metadata as { next_cursor?: string } | undefined)?.next_cursor
+    cursor = nextCursor(page)
     if (!cursor) return
   }
 }
@@ -138,10 +138,7 @@ async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/**
- * Returns whether a part of the run is a message that everybody in its place sees. A word to one person alone has no
- * ts.
- */
+/** Returns whether a part of the run is a message that everybody in its place sees. An ephemeral one has no ts. */
 export function isSeenByAll({ saved }: Pick<Run, 'saved'>, key: string): boolean {
   return isTs(saved.posts[key] ?? '')
 }
@@ -153,10 +150,8 @@ function isTs(text: string): boolean {
 /** Returns the run's posts in a thread: post key to ts. Empty also if Slack refuses the look-up. */
 export async function postsByKey(place: OwnPlace): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  try {
+  await unlessRefused(async () => {
     for await (const { ts, key } of ownPosts(place)) found.set(key, ts)
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
-  }
+  })
   return found
 }

@@ -21,7 +21,7 @@ export interface TokenRefresh {
   sweep(): Promise<void>
 }
 
-export interface TokenRefreshOptions extends ApiOptions {
+interface TokenRefreshOptions extends ApiOptions {
   stores: InstallStores
   clientId: string
   clientSecret: string

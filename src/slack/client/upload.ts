@@ -70,7 +70,7 @@ interface ShareOptions {
   thread: string
   /** Finds the ts of the message that shows the file: by `id`, or without it, the one that an earlier process sent. */
   find(id?: string): Promise<string | undefined>
-  checkLease?: () => Promise<void>
+  checkLease(): Promise<void>
   signal: AbortSignal
 }
 
@@ -93,7 +93,7 @@ async function shareFile(
 }
 
 interface ShareOnceOptions extends ShareOptions {
-  once(way: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
+  once(post: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
   log(fields: object, line: string): void
 }
 
@@ -103,9 +103,9 @@ export async function shareOnce(
   file: { id: string; title: string },
   options: ShareOnceOptions,
 ): Promise<boolean> {
-  const { once, log, ...way } = options
+  const { once, log, ...sharing } = options
   try {
-    await once({ find: () => way.find(), send: () => shareFile(client, file, way) })
+    await once({ find: () => sharing.find(), send: () => shareFile(client, file, sharing) })
     return true
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error

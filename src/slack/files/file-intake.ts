@@ -11,6 +11,7 @@ import { fileTools } from '../../../tools/file-tools.ts'
 import { denialNow } from '../intake/access.ts'
 import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOutFile } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
+import type { RunDisplay } from '../display/run-display.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
 
@@ -59,9 +60,9 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
 export async function saidWithFiles(
   { said, files }: ThreadReading,
   work: QuestionWork,
-  display: { tell(key: string, text: string): Promise<void> } | undefined,
+  display: RunDisplay,
 ): Promise<ThreadContext> {
-  if (files.length === 0 || !display) return said
+  if (files.length === 0) return said
   const { hasFiles, left } = await takeFiles(files, work)
   if (left.length > 0) await display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
@@ -72,10 +73,8 @@ export async function saidWithFiles(
 /** For a question of files alone: the sentences about why no file can be read. Undefined if one can be read. */
 export async function whyNothingIsRead(work: QuestionWork): Promise<string | undefined> {
   const { files = [], user } = work.question
-  const { hasFiles, left } = await takeFiles(
-    files.map((file) => ({ ...file, user })),
-    work,
-  )
+  const own = files.map((file) => ({ ...file, user }))
+  const { hasFiles, left } = await takeFiles(own, work)
   return hasFiles ? undefined : leftOutText(left)
 }
 

@@ -11,7 +11,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName, NAMELESS } from '../format/escape.ts'
 import { MAX_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
-export interface LoadOptions {
+interface LoadOptions {
   installation: Installation
   fetch: typeof globalThis.fetch
   signal: AbortSignal
@@ -20,7 +20,7 @@ export interface LoadOptions {
   spend(bytes: number): boolean
 }
 
-export type LoadedFile =
+type LoadedFile =
   | {
       about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>
       content: FileContent
@@ -86,15 +86,8 @@ async function loadAt(address: string | undefined, info: FileInfo, options: Load
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
   const { installation, fetch, signal } = options
   const { client } = installation
-  const way = {
-    token: await client.token(),
-    apiUrl: client.apiUrl,
-    fetch,
-    signal,
-    maxBytes: MAX_BYTES.file,
-    size: info.size,
-  }
-  const { bytes, fault } = await download(address, way)
+  const from = { token: await client.token(), apiUrl: client.apiUrl, fetch, signal }
+  const { bytes, fault } = await download(address, { ...from, maxBytes: MAX_BYTES.file, size: info.size })
   return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
 }
 

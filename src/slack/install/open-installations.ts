@@ -25,7 +25,7 @@ export interface OpenedInstallations {
   stop(): void
 }
 
-export interface OpenInstallationsOptions extends InstallationOptions {
+interface OpenInstallationsOptions extends InstallationOptions {
   installs: InstallStores | undefined
 }
 
@@ -38,7 +38,7 @@ export async function openInstallations(
   options: OpenInstallationsOptions,
 ): Promise<OpenedInstallations> {
   const { installs, ...rest } = options
-  if (config.SLACK_CLIENT_ID && installs) return openDistributed(config, installs, options)
+  if (config.SLACK_CLIENT_ID && installs) return openDistributed(config, installs, rest)
   const none = { pages: {}, stop: () => {} }
   if (!config.SLACK_APPS) return { ...none, installations: await installationFromConfig(config, rest) }
   const named = loadSlackApps(config.SLACK_APPS, readEnv())
@@ -52,7 +52,7 @@ const SWEEP_MS = 60_000
 async function openDistributed(
   config: Config,
   stores: InstallStores,
-  { installs: _, ...options }: OpenInstallationsOptions,
+  options: InstallationOptions,
 ): Promise<OpenedInstallations> {
   const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '', SLACK_API_URL: apiUrl } = config
   const publicUrl = (config.PUBLIC_URL ?? '').replace(/\/+$/, '')

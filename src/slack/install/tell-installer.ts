@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { refusalCode } from '../client/slack-errors.ts'
-import { SlackWeb, type ApiOptions } from '../client/slack-web.ts'
+import { nextCursor, SlackWeb, type ApiOptions, type CallOptions } from '../client/slack-web.ts'
 
-export interface TellOptions extends ApiOptions {
+interface TellOptions extends ApiOptions {
   /** The public URL of the bot, without a slash at the end. */
   publicUrl: string
   /** A workspace of an organisation that installed the app: its admins are asked for. */
@@ -22,24 +22,20 @@ const peopleSchema = z.object({
       is_bot: z.boolean().optional(),
     }),
   ),
-  response_metadata: z.object({ next_cursor: z.string() }).catch({ next_cursor: '' }),
 })
 
 /** Returns the id of an admin other than the installer, or undefined if none is found or Slack refuses. */
-async function findAdmin(
-  list: (args: { limit: number; cursor?: string }) => Promise<unknown>,
-  installer: string,
-): Promise<string | undefined> {
-  let cursor = ''
+async function findAdmin(web: SlackWeb, installer: string, options: CallOptions): Promise<string | undefined> {
+  let cursor: string | undefined
   do {
-    const args = { limit: 200, ...(cursor === '' ? {} : { cursor }) }
-    const people = peopleSchema.safeParse(await list(args).catch(() => undefined)).data
-    const admin = people?.members.find(
-      ({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== installer,
-    )
+    const args = { limit: 200, ...(cursor === undefined ? {} : { cursor }) }
+    const page = await web.call('users.list', args, options).catch(() => ({}))
+    const admin = peopleSchema
+      .safeParse(page)
+      .data?.members.find(({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== installer)
     if (admin) return admin.id
-    cursor = people?.response_metadata.next_cursor ?? ''
-  } while (cursor !== '')
+    cursor = nextCursor(page)
+  } while (cursor !== undefined)
   return undefined
 }
 
@@ -60,7 +56,7 @@ export async function tellInstaller(
     await tell(record.installer)
   } catch (error) {
     if (refusalCode(error) === undefined) throw error
-    const admin = await findAdmin((args) => web.call('users.list', { ...args }, how), record.installer)
+    const admin = await findAdmin(web, record.installer, how)
     if (admin !== undefined) await tell(admin)
     else options.log.error({ team: record.id }, 'nobody could be told that the app must be installed again')
   }

@@ -2,6 +2,7 @@ import { settledWithin } from '../../base/async.ts'
 import type { PersonInPlace } from '../../base/place.ts'
 import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
+import { nextCursor } from '../client/slack-web.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 
 /** `denial`: why they may not. `mayChangeForget`: whether they may change `whoMayForget`. */
@@ -55,14 +56,13 @@ export async function isMember(
   { channel, user }: PersonInPlace,
   client: Installation['client'],
 ): Promise<boolean | undefined> {
-  let cursor: unknown
+  let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
     const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
     if (!Array.isArray(answer?.members)) return undefined
     if (answer.members.includes(user)) return true
-    const { response_metadata: more } = answer
-    cursor = typeof more === 'object' && more !== null && 'next_cursor' in more ? more.next_cursor : undefined
+    cursor = nextCursor(answer)
     if (!cursor) return false
   }
   return undefined

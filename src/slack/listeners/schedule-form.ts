@@ -9,7 +9,7 @@ import type { Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
-import { cardOf, makerOf, noRoomFor, parsed } from '../schedules/schedule-request.ts'
+import { cardOf, makerOf, noRoomFor, parseRequest } from '../schedules/schedule-request.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
 
@@ -66,7 +66,11 @@ async function draftOf(
   const maker = await makerOf(ref, deps.installation)
   if (typeof maker === 'string') return { problem: maker }
   const given = afterScheduleWord(text) ?? text
-  const found = parsed(`schedule ${given}`, { zone: maker.zone, now: at, minMinutes: scheduling?.minMinutes ?? 1 })
+  const found = parseRequest(`schedule ${given}`, {
+    zone: maker.zone,
+    now: at,
+    minMinutes: scheduling?.minMinutes ?? 1,
+  })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
   const id = createHash('sha256').update(`${ref.id} ${at}`).digest('hex').slice(0, 12)
   const { place, runs } = before

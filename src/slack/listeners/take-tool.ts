@@ -12,7 +12,7 @@ import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
-/** The button *Take it* on an admin's Home: turns a tool on, and publishes the Home again. */
+/** The button *Turn on* on an admin's Home: turns a tool on, and publishes the Home again. */
 export function takeTool(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)

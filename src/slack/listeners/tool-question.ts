@@ -33,8 +33,7 @@ import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/question-input.ts'
-import { pageContent } from '../views/question-page.ts'
-import { questionView } from '../views/question-view.ts'
+import { pageContent, questionView } from '../views/question-view.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {

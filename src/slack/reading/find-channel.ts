@@ -1,5 +1,6 @@
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
+import { nextCursor } from '../client/slack-web.ts'
 import { isMember } from '../intake/may-set.ts'
 
 /** Maximum number of pages of the bot's channels to read, 999 channels each. */
@@ -39,7 +40,7 @@ async function mentioned(
 }
 
 async function listed(name: string, { question, installation: { client }, signal }: ChannelSearch) {
-  let cursor: unknown
+  let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
     const args = { types: 'public_channel,private_channel', limit: 999, ...(cursor ? { cursor } : {}) }
     const answer = await client.call('users.conversations', args, { effort: 'patient', signal }).catch(() => undefined)
@@ -50,8 +51,7 @@ async function listed(name: string, { question, installation: { client }, signal
       const isOpen = found.is_private === false
       return isOpen || (await isMember({ ...question, channel: found.id }, client)) === true ? found.id : undefined
     }
-    const { response_metadata: more } = answer
-    cursor = typeof more === 'object' && more !== null && 'next_cursor' in more ? more.next_cursor : undefined
+    cursor = nextCursor(answer)
     if (!cursor) return undefined
   }
   return undefined

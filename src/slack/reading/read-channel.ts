@@ -42,7 +42,7 @@ export interface ChannelReading {
   url: string
 }
 
-export interface ReadChannelOptions extends ReadPermalinkOptions {
+interface ReadChannelOptions extends ReadPermalinkOptions {
   /** Milliseconds since the epoch. */
   now: number
 }

@@ -1,4 +1,5 @@
 /** Reads a thread by the permalink of one of its messages, if the bot and the asker may read it. */
+import { z } from 'zod'
 import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -106,6 +107,11 @@ interface PlaceInfo {
   isBotThere: boolean
 }
 
+const flag = z.boolean().optional().catch(undefined)
+const infoSchema = z.object({
+  channel: z.object({ name: z.string().catch(''), is_private: flag, is_mpim: flag, is_member: flag }),
+})
+
 /** Returns undefined if Slack refuses. */
 async function infoOf(
   channel: string,
@@ -116,12 +122,12 @@ async function infoOf(
     if (refusalCode(error) === undefined) throw error
     return undefined
   })
-  const info = answer?.channel
-  if (typeof info !== 'object' || info === null) return undefined
+  const info = infoSchema.safeParse(answer).data?.channel
+  if (!info) return undefined
   return {
-    name: 'name' in info && typeof info.name === 'string' ? cleanName(info.name) : '',
-    isPrivate: !('is_private' in info && info.is_private === false) || ('is_mpim' in info && info.is_mpim === true),
-    isBotThere: 'is_member' in info && info.is_member === true,
+    name: cleanName(info.name),
+    isPrivate: info.is_private !== false || info.is_mpim === true,
+    isBotThere: info.is_member === true,
   }
 }
 

@@ -3,6 +3,7 @@ import { fitting, RECALLED_CHARS, type Recall } from '../../question/recall.ts'
 import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import { scopeNow } from '../intake/memory-scope.ts'
 import type { QuestionWork } from '../question-work.ts'
+import { lineOf } from './thread-reader.ts'
 
 /** Recalls the remembered texts of the question's place, and of no other, with names instead of ids. */
 export function recallIn({ question, mentions, services, installation }: QuestionWork): Recall {
@@ -29,7 +30,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
   }
 }
 
-/** Further lines are indented, so that nobody can forge a line of another person. */
+/** Returns the texts with names instead of ids. */
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
   const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
@@ -43,7 +44,5 @@ interface RememberedLine extends Remembered {
 
 function withLine(one: Remembered): RememberedLine {
   const day = new Date(one.at).toISOString().slice(0, 10)
-  return { ...one, line: `${one.by}, ${day}: ${one.text.split(LINE_BREAK).join('\n  ')}` }
+  return { ...one, line: lineOf(`${one.by}, ${day}`, one.text) }
 }
-
-const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/

@@ -1,4 +1,4 @@
-/** Searches with Slack's own search for one question. Loaded when the tool is used. */
+/** Searches with Slack's own search for one question. */
 import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
@@ -20,7 +20,12 @@ const MAX_PAGES = 3
 const SEARCH = 'assistant.search.context'
 
 const words = z.string().catch('')
-const listOf = <Item extends z.ZodType>(item: Item) => z.array(item.nullable().catch(null)).catch([])
+/** Leaves out the items that cannot be read. */
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item.nullable().catch(null))
+    .catch([])
+    .transform((items) => items.filter((one) => one !== null))
 
 const found = z.object({
   messages: listOf(
@@ -65,24 +70,24 @@ export async function searchWorkspace(
   work: QuestionWork,
 ): Promise<{ finds: Find[]; cursor?: string; asAsker?: true; forAsker?: true }> {
   const { installation } = work
-  const way = await wayFor(kind, work)
+  const access = await accessFor(kind, work)
   await checkAsker(work)
-  const places = { content_types: kind, channel_types: way.channelTypes, limit: FINDS }
-  const seen = way.channelTypes === PUBLIC ? {} : { asAsker: true as const }
+  const places = { content_types: kind, channel_types: access.channelTypes, limit: FINDS }
+  const seen = access.channelTypes === PUBLIC ? {} : { asAsker: true as const }
   let next = cursor ?? ''
   for (let page = 0; page < MAX_PAGES; page++) {
-    const args = { query, ...way.args, ...places, ...(next === '' ? {} : { cursor: next }) }
-    const answer = await way.client
+    const args = { query, ...access.args, ...places, ...(next === '' ? {} : { cursor: next }) }
+    const answer = await access.client
       .call(SEARCH, args, { effort: 'patient', signal })
       .catch((error: unknown) =>
-        way.client === installation.client ? refused(error, kind, installation) : endedGrant(error, work),
+        access.client === installation.client ? refused(error, kind, installation) : endedGrant(error, work),
       )
     const read = answerSchema.safeParse(answer).data
     if (!read) throw new ToolError('Slack’s search returned an unreadable response.')
     const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
     if (finds.length === 0 && next !== '') continue
-    const isForAsker = way.channelTypes === ALL && !(await seenByAll(read.results, work))
+    const isForAsker = access.channelTypes === ALL && !(await seenByAll(read.results, work))
     const more = { ...(next === '' ? {} : { cursor: next }), ...(isForAsker ? { forAsker: true as const } : {}) }
     return { finds: finds.slice(0, FINDS), ...seen, ...more }
   }
@@ -102,7 +107,7 @@ interface SearchAccess {
  * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
  * does not say where it is, and so who may see it.
  */
-async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<SearchAccess> {
+async function accessFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<SearchAccess> {
   const { actionTokens, now, slackAccount } = services
   const isOwn = question.bot === undefined && (kind === 'messages' || isDirect(question) || isPrivate(question))
   const own = isOwn ? await slackAccount?.clientOf(question) : undefined
@@ -112,12 +117,10 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
-/**
- * Returns whether everybody who reads where it was asked could see the results. That can be known only for messages.
- */
+/** Returns whether everybody who reads where it was asked could see the results. Only of messages can that be known. */
 async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
-  const places = messages.flatMap((one) => one?.channel_id ?? [])
+  const places = messages.map((one) => one.channel_id)
   return (await areSeenFrom(work.question, [...new Set(places)], work.installation)) === 'yes'
 }
 
@@ -198,7 +201,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>
       one.author_user_id === botUser || (one.channel_id === question.channel && one.message_ts === question.ts)
-    const others = messages.flatMap((one) => (one && !isOwn(one) ? [one] : []))
+    const others = messages.filter((one) => !isOwn(one))
     const spoken = await new Mentions(installation.directory, question).messagesForModel(
       others.map(({ author_user_id, content }) => ({ user: author_user_id, text: textOf(content) })),
     )
@@ -211,13 +214,12 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
     }))
   },
   async files({ files }, { question, installation }) {
-    const all = files.flatMap((one) => (one ? [one] : []))
     const spoken = await new Mentions(installation.directory, question).messagesForModel(
-      all.map(({ author_user_id, uploader_user_id, content }) => {
+      files.map(({ author_user_id, uploader_user_id, content }) => {
         return { user: author_user_id || uploader_user_id, text: textOf(content) }
       }),
     )
-    return all.map(({ author_name, title, date_created, permalink }, i) => ({
+    return files.map(({ author_name, title, date_created, permalink }, i) => ({
       ...nameOf(spoken[i]?.name ?? author_name),
       where: `the file ${cleanFileName(title) || 'without a name'}`,
       ...(date_created === undefined ? {} : { at: date_created }),
@@ -226,15 +228,12 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
     }))
   },
   channels: async ({ channels }) =>
-    channels.flatMap((one) => {
-      if (!one) return []
-      const { name, topic, purpose, permalink } = one
-      return [
-        { who: `#${cleanName(name)}`, text: textOf([topic, purpose].filter(Boolean).join(' · ')), url: permalink },
-      ]
+    channels.map(({ name, topic, purpose, permalink }) => {
+      const text = textOf([topic, purpose].filter(Boolean).join(' · '))
+      return { who: `#${cleanName(name)}`, text, url: permalink }
     }),
   users: async ({ users }) =>
-    users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
+    users.map((one) => ({ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink })),
 }
 
 /** Longer texts are cut, because their beginning shows the subject. */

@@ -12,7 +12,7 @@ import type { Installation } from '../client/installations.ts'
 import type { Directory } from '../client/directory.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
-import { cleanName, fileRefs, filesLine } from '../format/escape.ts'
+import { cleanName, fileRefs } from '../format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -86,13 +86,8 @@ export async function withFilesLookedUp(
   { installation, log, signal }: { installation: Installation; log: Log; signal: AbortSignal },
 ): Promise<Question> {
   const { channel, thread, ts = '' } = question
-  const place = {
-    channel,
-    thread,
-    since: ts,
-    until: ts,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
-  }
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+  const place = { channel, thread, since: ts, until: ts, signal: patience }
   try {
     for await (const message of readMessages(installation.client, place))
       if (message.ts === ts && message.files) return { ...question, files: fileRefs(message.files) }
@@ -112,8 +107,8 @@ function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): Given
 }
 
 function withFiles({ text, by }: ThreadContext, files: readonly FileRef[]): ThreadContext {
-  const line = filesLine(files)
-  if (line === '') return { text, by }
+  if (files.length === 0) return { text, by }
+  const line = `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})`
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 
@@ -153,9 +148,7 @@ interface MessageWithTs extends ContextMessage {
   ts: string
 }
 
-/**
- * Formats messages as `@Name: words` with further lines indented, so that nobody can forge a line by another person.
- */
+/** Formats messages as `@Name: words`. Those without words and files are left out. */
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
@@ -170,16 +163,18 @@ export async function linesOf(
     const files = fileRefs(message.files).map((file) => file.name)
     const words = [text, ...(files.length > 0 ? [`(files: ${files.join(', ')})`] : [])].filter(Boolean)
     if (words.length === 0) return []
-    const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
+    const mark = markOf(message, question.team, installation.directory)
+    const line = lineOf(`${speaker}${mark}`, cutMiddle(words.join('\n'), THREAD_MESSAGE_CHARS))
     return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts }]
   })
 }
 
-function messageLine(speaker: string, words: string): string {
-  return `${speaker}: ${cutMiddle(words, THREAD_MESSAGE_CHARS).split(LINE_BREAK).join('\n  ')}`
-}
+const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/g
 
-const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
+/** Returns what somebody said, with further lines indented, so that nobody can forge a line of another person. */
+export function lineOf(speaker: string, words: string): string {
+  return `${speaker}: ${words.replace(LINE_BREAK, '\n  ')}`
+}
 
 function botName({ bot_id, username, bot_profile }: ThreadMessage): string {
   return bot_id === undefined ? '' : cleanName(bot_profile?.name ?? username ?? '')

@@ -2,8 +2,10 @@
 import { isValidSlackRequest } from '@slack/bolt'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { messageOf } from '../../base/errors.ts'
+import { readCapped } from '../../base/http/bounds.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { SlackApp } from '../client/slack-apps.ts'
-import { createSlackReceiver, EVENTS_PATH, isDelivery, type SlackConnection, type SlackReceiver } from './receiver.ts'
+import { createSlackReceiver, isDelivery, type SlackConnection, type SlackReceiver } from './receiver.ts'
 import type { Services } from '../services.ts'
 
 interface AppReceiver extends SlackReceiver {
@@ -58,8 +60,9 @@ function listenerFor(receivers: AppReceiver[], rest: RequestListener): RequestLi
   const listeners = receivers.map(({ app, requestListener }) => ({ app, listener: requestListener!(rest) }))
   return (request, response) => {
     if (!isDelivery(request)) return rest(request, response)
-    readBody(request).then(
+    readCapped(request, MAX_BODY).then(
       (body) => {
+        if (!body) return response.destroy()
         const chosen = chosenFor(request, body, receivers)
         // An app's own receiver verifies the body again. If no secret fits, the first receiver refuses it.
         const { listener } = listeners.find(({ app }) => app === chosen) ?? listeners[0]!
@@ -87,24 +90,8 @@ function chosenFor(request: IncomingMessage, body: Buffer, receivers: AppReceive
 }
 
 function payloadOf(text: string, type: string): { type?: unknown; api_app_id?: unknown } {
-  try {
-    if (type.startsWith('application/json')) return Object(JSON.parse(text))
-    const form = new URLSearchParams(text)
-    const payload = form.get('payload')
-    return payload === null ? { api_app_id: form.get('api_app_id') } : Object(JSON.parse(payload))
-  } catch {
-    return {}
-  }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request) {
-    const bytes = Buffer.from(part)
-    size += bytes.length
-    if (size > MAX_BODY) throw new RangeError(`A body at ${EVENTS_PATH} is too long.`)
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts)
+  if (type.startsWith('application/json')) return Object(parseJson(text))
+  const form = new URLSearchParams(text)
+  const payload = form.get('payload')
+  return payload === null ? { api_app_id: form.get('api_app_id') } : Object(parseJson(payload))
 }

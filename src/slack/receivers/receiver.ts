@@ -95,7 +95,7 @@ const SILENCE_MS = 180_000
 /** Time limit for one call that requests a socket's address, in ms. */
 const OPEN_MS = 10_000
 
-export const EVENTS_PATH = '/slack/events'
+const EVENTS_PATH = '/slack/events'
 
 /** Returns whether a request is one of Slack's deliveries. */
 export function isDelivery({ method, url }: IncomingMessage): boolean {
@@ -214,11 +214,11 @@ function boltLogger(log: Log, { isQuiet = false } = {}): Logger {
 function ackWhenStored<R extends Receiver>(receiver: R): R {
   const init = receiver.init.bind(receiver)
   receiver.init = (app) =>
-    init(Object.create(app, { processEvent: { value: (event: ReceiverEvent) => process(app, event) } }) as App)
+    init(Object.create(app, { processEvent: { value: (event: ReceiverEvent) => processThenAck(app, event) } }) as App)
   return receiver
 }
 
-async function process(app: App, event: ReceiverEvent): Promise<void> {
+async function processThenAck(app: App, event: ReceiverEvent): Promise<void> {
   if (isBotsChange(event.body.event)) return event.ack()
   let held: { response: Parameters<AckFn<unknown>>[0] } | undefined
   const ack: AckFn<unknown> = async (response) => {
