@@ -9,7 +9,7 @@ import type { AuditEntry } from '../../src/stores/audit/types.ts'
 import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
-import { plainContext } from '../../src/slack/format/plain-elements.ts'
+import { plainContext, richText } from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { changeLines } from '../../src/question/change-lines.ts'
@@ -23,9 +23,8 @@ import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
 import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/memory-content.ts'
-import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
-import { pageContent } from '../../src/slack/views/question-page.ts'
-import { questionView } from '../../src/slack/views/question-view.ts'
+import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
+import { pageContent, questionView } from '../../src/slack/views/question-view.ts'
 import {
   pausedContent,
   scheduleBlocks,
@@ -311,6 +310,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts context': () => alone(blocks.context(['*one*', 'two'])),
   'format/chart-block.ts chartBlock': () => alone(...(view.series ?? []).map(chartBlock)),
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
+  'format/plain-elements.ts richText': () => alone(richText('plain')),
   'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
   'approvals/question-card.ts connectCard': () =>
@@ -347,9 +347,10 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/memory-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
   'views/plain-blocks.ts sections': () => home(sections(LONG.repeat(5))),
   'views/plain-blocks.ts header': () => home([header('A head')]),
+  'views/plain-blocks.ts bulletList': () => home([bulletList([[{ type: 'text', text: 'a line' }]])]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
-  'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
+  'views/question-view.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
   'views/schedule-blocks.ts scheduleCard': () =>
     message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),

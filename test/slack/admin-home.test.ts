@@ -1,4 +1,4 @@
-/** MCP servers on an admin's Home, on a front that calls none, and the button *Take it*. */
+/** MCP servers on an admin's Home, on a front that calls none, and the button *Turn on*. */
 import { writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pings } from '../../playground/slack/shown.ts'
-import { footerText } from '../../src/slack/format/footer-text.ts'
+import { footerText } from '../../src/slack/display/final-view.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { noteContent, rootContent, stepContent, withoutBlocks } from '../../src/slack/format/blocks.ts'
 import { anyCharacter } from '../harness/any-character.ts'

@@ -69,7 +69,7 @@ describe('links', () => {
     ['another form of the scheme', 'HTTPS:evil.example'],
     ['a host in percent signs', 'https://%65vil.example'],
   ])('what is judged is sent: %s', (_, href) => {
-    const policy = linkPolicy({ sources: [], question: '', allowed: [] })
+    const policy = linkPolicy({ sources: [], question: '', allowedHosts: [] })
     expect(renderLink({ label: 'x', href }, policy)).toBe('<https://evil.example/|x>')
   })
 
@@ -84,14 +84,14 @@ describe('links', () => {
     ['https://other.slack.com/archives/C0GENERAL01/p1700000000000001', false],
     ['http://acme.slack.com:8080/archives/C0GENERAL01/p1700000000000001', false],
   ])('of the workspace’s own pages a message opens, and what a tool returned: %s: %s', (href, isClickable) => {
-    const sources = ['https://acme.slack.com/files/U0BOB000001/F1/plan.pdf']
+    const sources = [{ url: 'https://acme.slack.com/files/U0BOB000001/F1/plan.pdf' }]
     const question = 'What of https://acme.slack.com/archives/C0RANDOM001/p1700000000000009?'
-    const policy = linkPolicy({ sources, question, allowed: ['https://acme.slack.com/'] })
+    const policy = linkPolicy({ sources, question, allowedHosts: ['https://acme.slack.com/'] })
     expect(renderLink({ label: 'x', href }, policy).startsWith('<')).toBe(isClickable)
   })
 
   test('no part of an address of a known host ends the link or starts another', () => {
-    const policy = linkPolicy({ sources: ['https://a.example/x'], question: '', allowed: [] })
+    const policy = linkPolicy({ sources: [{ url: 'https://a.example/x' }], question: '', allowedHosts: [] })
     const href = 'https://a.example/a|b<!channel>?c=|d&e=<@U1>\u0001#|<f>\u202e'
     expect(renderLink({ label: 'x|<!here>', href }, policy)).toBe(
       '<https://a.example/a%7Cb%3C!channel%3E?c=%7Cd&amp;e=%3C@U1%3E%01#%7C%3Cf%3E%E2%80%AE|x¦&lt;!here&gt;>',
@@ -120,7 +120,7 @@ describe('links', () => {
     'https://example.com/other',
     'example.com@bank.example',
   ])('a label that reads as another address is shown with the real one: %s', (label) => {
-    const policy = linkPolicy({ sources: [], question: '', allowed: ['example.com'] })
+    const policy = linkPolicy({ sources: [], question: '', allowedHosts: ['example.com'] })
     const shown = renderLink({ label, href: 'https://example.com/login' }, policy)
     expect(shown).toBe(`\`${label}\` (<https://example.com/login>)`)
   })
@@ -135,7 +135,7 @@ describe('links', () => {
     'Node.js, version 22.12.0',
     'https: what it is',
   ])('a label that reads as no other address is a label: %s', (label) => {
-    const policy = linkPolicy({ sources: [], question: '', allowed: ['example.com'] })
+    const policy = linkPolicy({ sources: [], question: '', allowedHosts: ['example.com'] })
     expect(renderLink({ label, href: 'https://example.com/login' }, policy)).toMatch(
       new RegExp(`^<https://example.com/login(?:\\|${label})?>$`),
     )

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { linkPolicy } from '../../src/slack/format/links.ts'
 import { StreamMarkdown } from '../../src/slack/format/stream-markdown.ts'
 
-const policy = linkPolicy({ sources: ['https://good.example/page'], question: '', allowed: [] })
+const policy = linkPolicy({ sources: [{ url: 'https://good.example/page' }], question: '', allowedHosts: [] })
 const ANGLE = /<(?:[!@#]|(?:https?|ftp|mailto|tel):(?!\u200b)[^>\n]*>)/i
 const CLICKABLE = /(?:https?:\/\/|www\.)evil|\]\(\s*<?https?:\/\/evil|\]:\s*<?https?:\/\/evil/i
 
 /** Returns the parts that are sent if the text comes in pieces of these lengths. */
 function streamed(text: string, lengths = [5]): { written: string; markdown: string } {
-  const stream = new StreamMarkdown(policy)
+  const stream = new StreamMarkdown(policy, String)
   const out = { written: '', markdown: '' }
   const add = ({ written, markdown }: { written: string; markdown: string }) => {
     out.written += written
@@ -50,7 +50,7 @@ describe('the Markdown of a stream', () => {
   })
 
   test('a link waits until it is complete, but an unfinished one not forever', () => {
-    const stream = new StreamMarkdown(policy)
+    const stream = new StreamMarkdown(policy, String)
     stream.push('It is [here](https://good.exa')
     expect(stream.take().markdown).toBe('It is')
     stream.push('mple/page) and ')
@@ -67,7 +67,7 @@ describe('the Markdown of a stream', () => {
   )
 
   test('held-back text is parsed again with its earlier context', () => {
-    const stream = new StreamMarkdown(policy)
+    const stream = new StreamMarkdown(policy, String)
     stream.push('Look: ` and\n')
     const sent = stream.take().markdown
     stream.push('see `https://evil.example/x` here.\n\nEnd ')

@@ -11,7 +11,7 @@ import { currentPlace } from '../../question/current-place.ts'
 import { personKey } from '../../stores/mcp/people-store.ts'
 import type { History } from '../../stores/history/types.ts'
 import { hasThreadBefore, isDirect, isPrivate } from '../../stores/runs/types.ts'
-import { grantedBy } from '../approvals/grants.ts'
+import { grantedBy } from '../approvals/approvers.ts'
 import { UPLOAD_SCOPE } from '../client/upload.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { filesForRun, saidWithFiles } from '../files/file-intake.ts'
@@ -70,8 +70,9 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
 /** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
+  const { approvers } = settings
   if (question.schedule) return async () => undefined
-  return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
+  return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
 }
 
 /** The history with names instead of ids. The first answer in a thread gets a line on how to continue there. */

@@ -3,7 +3,7 @@ import { restorePrior } from '../../question/prior-work.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
 import { isUnrooted } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-marks.ts'
-import { isFailureTold } from '../display/post-keys.ts'
+import { isFailurePosted } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/stream-refusals.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -57,7 +57,7 @@ async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Pro
   if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
   if (question.prior) await restorePrior(work)
   if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
-  if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
+  if (isFailurePosted(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => {

@@ -7,7 +7,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, PRIVATE, usedMemory } from '../format/messages.ts'
-import { footerText } from '../format/footer-text.ts'
+import { footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/split-answer.ts'
 
 /**

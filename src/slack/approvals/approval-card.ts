@@ -4,10 +4,11 @@
  */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
+import { escapeWithin, withoutMarks } from '../format/escape.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
@@ -26,11 +27,9 @@ export interface WaitingCall extends AskedCall {
 
 /** Arguments on the card are cut at this length; a button shows the rest. */
 const ARGUMENT_CHARS = 2_500
-const NAME_CHARS = 80
-const NAME = { max: NAME_CHARS, maxEscaped: 400 }
+const NAME = { max: 80, maxEscaped: 400 }
 const SAYS = { max: 300, maxEscaped: 900 }
 const REASON = { max: 500, maxEscaped: 1_500 }
-const REASON_CHARS = 500
 
 /** The card with its buttons. */
 export function waitingCard(call: WaitingCall): Content {
@@ -78,11 +77,11 @@ function verdictLine(verdict: Verdict, call: AskedCall): string {
     verdict.outcome === 'denied'
       ? '⛔ *Denied*'
       : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
-  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}: ${what}`
+  return `${how} by ${inMrkdwn(by)}${when}: ${what}`
 }
 
 function asWhom({ as }: WaitingCall): string {
-  return as === undefined ? '' : `, as ${withoutMarks(escapeWithin(openLine(as), NAME))}`
+  return as === undefined ? '' : `, as ${inMrkdwn(as)}`
 }
 
 /** Returns a title as a part of a sentence: "Add a note" as "add a note", and "Write File" as it is. */
@@ -97,13 +96,18 @@ function whatOf({ tool, approval: { server, title } }: AskedCall): string {
     ...(title === undefined ? {} : { title }),
     ...(server === undefined ? {} : { server }),
   })
-  const what = withoutMarks(escapeWithin(openLine(inSentence(words)), NAME))
-  return server === undefined ? what : `${what} (${withoutMarks(escapeWithin(openLine(server), NAME))})`
+  const what = inMrkdwn(inSentence(words))
+  return server === undefined ? what : `${what} (${inMrkdwn(server)})`
+}
+
+/** Returns a name by others as mrkdwn: shortened, on one line and without formatting. */
+function inMrkdwn(name: string): string {
+  return withoutMarks(escapeWithin(openLine(name), NAME))
 }
 
 function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {
   const text = argumentsText(input)
-  const head = headOf(text, ARGUMENT_CHARS) || '{}'
+  const head = cutText(text, ARGUMENT_CHARS) || '{}'
   const more = text.length - head.length
   const shown = more > 0 ? `${head}\n… ${more.toLocaleString('en-US')} more characters` : head
   const block: RichTextBlock = {
@@ -127,7 +131,7 @@ function reasonInput(): InputBlock {
     block_id: DENY_REASON,
     optional: true,
     label: plainText('Reason, if you deny'),
-    element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON_CHARS },
+    element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON.max },
   }
 }
 

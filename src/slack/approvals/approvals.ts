@@ -1,4 +1,4 @@
-/** Posts and settles approval cards, in every display. Loaded when a call waits, or has waited. */
+/** Posts and settles approval cards, in every display. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
@@ -6,7 +6,7 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'
 import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
 import { decidersLine } from './approval-words.ts'
-import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
+import { askedCall, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
@@ -26,7 +26,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const { outbox } = options
   const { question } = outbox
   const key = waitKey(n, step.waiting)
-  const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
+  const call = askedCall(question, step)
   // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
   const isSeenByAskerAlone = isDirect(question) || outbox.isForAsker
@@ -72,7 +72,7 @@ export async function settleApprovals(
   const { question, run } = outbox
   for (const key of cardsOf(run.saved)) {
     const decision = run.saved.decisions[key]
-    const call = savedCall(question, { steps: [...steps] }, key)
+    const call = savedCall(question, steps, key)
     const settled = `${cardKey(key)}-settled`
     if (outbox.isForAsker && !isSeenByAll(run, cardKey(key))) continue
     if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue

@@ -3,13 +3,15 @@
  * names. `listeners/decide-call.ts` applies it, and refuses people of other workspaces.
  */
 import { z } from 'zod'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/tool-pattern.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { Log } from '../../base/log.ts'
-import type { Question } from '../../stores/runs/types.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { SlackWeb } from '../client/slack-web.ts'
@@ -74,6 +76,30 @@ export async function otherApprovers(asked: ToolDecision, options: ApproverOptio
   const people = new Set(found.flatMap((members) => (typeof members === 'string' ? [] : members)))
   people.delete(asked.question.user)
   return [...people].slice(0, MAX_ASKED)
+}
+
+interface GrantOptions extends ApproverOptions {
+  question: Question
+  threads: ThreadStates
+}
+
+/**
+ * Returns a person who allowed the tool "always in this thread" and may still do so; undefined if there is none.
+ * stores/threads/types.ts says for how long such a grant is kept.
+ */
+export async function grantedBy(
+  { name, server, ruleName = name, version, asAsker }: Tool,
+  options: GrantOptions,
+): Promise<string | undefined> {
+  const { question, threads } = options
+  const { grants = [] } = await threads.load(conversationOf(question))
+  const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
+  for (const user of by) {
+    // A grant for a call with the asker's own login may have been made for another asker.
+    if (asAsker && user !== question.user) continue
+    if ((await mayDecide(user, { question, tool: ruleName, server }, options)) === 'yes') return user
+  }
+  return undefined
 }
 
 /** The members of user groups per client, by team and group. */

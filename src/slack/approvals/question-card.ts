@@ -1,3 +1,4 @@
+/** The card of a tool's question. The server's text is shown as plain text: nothing in it links or pings. */
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
@@ -11,10 +12,8 @@ import {
 } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
-import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
+import { escapeText, escapeWithin, isBlank, shorten, type TextLimit } from '../format/escape.ts'
 import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
-
-/** The card of a tool's question. The server's text is shown as plain text: nothing in it links or pings. */
 
 /** The card while nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
@@ -133,10 +132,10 @@ function actions(elements: Button[]): ActionsBlock {
   return { type: 'actions', elements }
 }
 
-function textBlocks(text: string, size: { max: number; maxEscaped: number }): KnownBlock[] {
+function textBlocks(text: string, limit: TextLimit): KnownBlock[] {
   const shown = visible(text).trim()
   if (isBlank(shown)) return []
-  return [plainContext(escapeWithin(shown, size))]
+  return [plainContext(escapeWithin(shown, limit))]
 }
 
 function nameOf({ server }: ToolQuestion): string {

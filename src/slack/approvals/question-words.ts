@@ -1,6 +1,7 @@
 /** Texts for the card and the form of a tool's question, and replies to presses. */
+import { cutText } from '../../base/cut-text.ts'
 import type { Decision } from '../../stores/runs/types.ts'
-import { escapeText, headOf, isBlank } from '../format/escape.ts'
+import { escapeText, isBlank } from '../format/escape.ts'
 
 /** The post key of the card. */
 export function questionPost(key: string): string {
@@ -10,6 +11,7 @@ export function questionPost(key: string): string {
 /** How a wait ended, for the reader of the card. `over`: the run ended before anybody answered. */
 export type QuestionEnd = 'accept' | 'decline' | 'cancel' | 'expired' | 'over'
 
+/** Returns how the wait ended; undefined if nothing was decided. */
 export function questionEnd(decision: Decision | undefined): QuestionEnd | undefined {
   if (decision?.outcome === 'answered') return decision.action
   return decision && (decision.outcome === 'expired' ? 'expired' : 'over')
@@ -52,12 +54,12 @@ export function distinct(
 ): { value: string; title: string }[] {
   const seen = new Set<string>()
   const looks = new Set(taken.map(lookOf))
-  const formOf = (shown: string) => shown.replace(/\p{DI}/gu, '')
+  const bareOf = (shown: string) => shown.replace(/\p{DI}/gu, '')
   return options.map(({ value, title }, i) => {
     let shown = optionText(title)
-    while (isBlank(shown) || seen.has(formOf(shown)) || looks.has(lookOf(shown)))
-      shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
-    seen.add(formOf(shown))
+    while (isBlank(shown) || seen.has(bareOf(shown)) || looks.has(lookOf(shown)))
+      shown = `${i + 1}. ${cutText(shown, OPTION.max - 6)}`.trim()
+    seen.add(bareOf(shown))
     return { value, title: shown }
   })
 }
@@ -72,8 +74,8 @@ function lookOf(text: string): string {
 
 function optionText(title: string): string {
   const line = visible(title).replace(/\s+/g, ' ').trim()
-  let text = line.length > OPTION.max ? `${headOf(line, OPTION.max - 1)}…` : line
-  while (escapeText(text).length > OPTION.maxEscaped) text = `${headOf(text, text.length - 2)}…`
+  let text = line.length > OPTION.max ? `${cutText(line, OPTION.max - 1)}…` : line
+  while (escapeText(text).length > OPTION.maxEscaped) text = `${cutText(text, text.length - 2)}…`
   return escapeText(text)
 }
 

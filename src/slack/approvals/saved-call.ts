@@ -1,4 +1,4 @@
-import type { AwaitedDecision } from '../../agent/contracts/run-events.ts'
+import type { AwaitedDecision, Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
 
@@ -26,12 +26,16 @@ export type Verdict =
       always?: true | undefined
     }
 
-/** Returns the saved call, or undefined if the step is unknown or waits for something else by now. */
-export function savedCall(question: Question, { steps }: Pick<SavedRun, 'steps'>, key: string): AskedCall | undefined {
+/** Returns the call of a saved step, or undefined if the step is unknown or waits for something else by now. */
+export function savedCall(question: Question, steps: readonly Step[], key: string): AskedCall | undefined {
   const n = Number.parseInt(key, 10)
   const step = steps[n - 1]
-  if (step?.kind !== 'tool' || step.waiting?.for?.kind !== 'approval') return undefined
-  if (waitKey(n, step.waiting) !== key) return undefined
+  return step?.kind === 'tool' && waitKey(n, step.waiting) === key ? askedCall(question, step) : undefined
+}
+
+/** Returns the call of a step that waits for approval. */
+export function askedCall(question: Question, step: ToolStep): AskedCall | undefined {
+  if (step.waiting?.for?.kind !== 'approval') return undefined
   const asker = question.bot === undefined ? { asker: question.user } : {}
   return { tool: step.action.tool, approval: step.waiting.for, ...asker }
 }

@@ -1,4 +1,4 @@
-/** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
+/** Posts and settles the cards of tools' questions, in every display. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { Connections } from '../../question/connections/connections.ts'

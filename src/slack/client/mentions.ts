@@ -4,7 +4,7 @@ import type { AnswerEvent } from '../../question/answer.ts'
 import type { History, Turn } from '../../stores/history/types.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
 import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
-import { cleanName, FILES_ALONE } from '../format/escape.ts'
+import { cleanName } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
 /** The total time that one run waits for name look-ups, in ms. */
@@ -214,6 +214,9 @@ function textsOf(step: Step): string[] {
 function idOf(sign = ''): string | undefined {
   return /^[@#]/.test(sign) ? sign.slice(1) : undefined
 }
+
+/** The question for the model if a message has only files. */
+const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
 
 function withPlace({ text, lookingAt }: Question): string {
   const asked = text === '' ? FILES_ALONE : text

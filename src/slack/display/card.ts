@@ -13,7 +13,7 @@ const UPDATE_MS = 1_000
 /** A timer may fire this much too early. Milliseconds. */
 const EARLY_MS = 50
 
-export interface CardOptions {
+interface CardOptions {
   outbox: Outbox
   log: Log
   signal: AbortSignal

@@ -3,17 +3,15 @@ import type { Log } from '../../base/log.ts'
 import { isDirect, isPrivate } from '../../stores/runs/types.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { Card, CARD } from './card.ts'
-import { hideSteps } from './hidden.ts'
 import { UntilForAsker } from './for-asker.ts'
 import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
-import { StepStream, type StepStreamOptions } from './step-stream.ts'
-import { endStream } from './stream-ending.ts'
+import { StepStream } from './step-stream.ts'
 import { STREAM } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import type { Display } from './types.ts'
 
-export interface DisplayChoice {
+interface DisplayChoice {
   outbox: Outbox
   /** The setting `STEPS`. */
   steps: Config['STEPS']
@@ -48,15 +46,17 @@ function displayForAll(options: DisplayChoice): Display {
   const replies = new Replies(options)
   const mayStream = (isDirect(question) || streamInChannels) && !refusals.has('chat.startStream')
   const isStreamed = run.saved.posts[STREAM] !== undefined || (steps === 'stream' && mayStream)
-  if (steps === 'replies' && !isStreamed && run.saved.posts[CARD] === undefined) return replies
   const isOnCard = steps === 'card' || steps === 'stream' || run.saved.posts[CARD] !== undefined
   const card = isOnCard ? new Card({ ...options, answer: replies }) : replies
-  const shown = isStreamed ? streamFor(options, card) : card
+  const shown = isStreamed ? new StepStream({ ...options, fallback: card }) : card
   return steps === 'hidden' ? hideSteps(shown) : shown
 }
 
-function streamFor(options: DisplayChoice, fallback: Display): StepStream {
-  const { outbox, signal, streamsRefused: refused } = options
-  const end: StepStreamOptions['end'] = (key, view, stream) => endStream(key, view, { ...stream, outbox, signal })
-  return new StepStream({ ...options, refused, end, fallback })
+/** `STEPS=hidden`: shows only the ending of a run, through `inner`. */
+function hideSteps(inner: Display): Display {
+  return {
+    show: async () => false,
+    finish: (ending) => inner.finish(ending),
+    end: () => inner.end(),
+  }
 }

@@ -1,14 +1,13 @@
-/** The parts of an answer's view that are known once it is complete: its text, charts, writes and footer. */
 import { randomBytes } from 'node:crypto'
-import { stepCount, toolsDown, workMs, type RunProgress } from '../../agent/run-progress.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import { stepCount, toolsDown, totalOf, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import { isRepeat, type DoneCall } from '../../stores/runs/types.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
-import { footerText } from '../format/footer-text.ts'
-import { PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
+import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
 
 export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
   unseen?: true
@@ -31,13 +30,16 @@ interface FinalParts {
   now(): Date
 }
 
-/** Returns the final parts of an answer's view. Logs the tools that were down, with the reference in the footer. */
+/**
+ * Returns the parts of an answer's view that are known once it is complete: its text, charts, writes and footer. Logs
+ * the tools that were down, with the reference in the footer.
+ */
 export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   const { progress, footnotes, outbox, mentions, now } = parts
   const { steps, usage } = progress
   const { saved } = outbox.run
   const ms = workMs({ steps, startedAt: saved.startedAt }, now().getTime())
-  const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+  const facts = footerText({ steps: stepCount(steps), ms, usage })
   // A reply to what one person alone sees would be public.
   const end = outbox.isForAsker ? undefined : footnotes.end
   const last = [facts, usedMemory(saved.remembered), footnotes.figures, end].filter(Boolean).join(' · ')
@@ -56,4 +58,24 @@ function downLines({ progress, outbox, log }: FinalParts): string[] {
   const tools = down.map(({ tool }) => tool)
   log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
   return [toolsDownText(down, reference)]
+}
+
+/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens (800 cached, 120 reasoning) · $0.0021`, with `~` before estimates. */
+export function footerText({ steps, ms, usage }: { steps: number; ms: number; usage: readonly Usage[] }): string {
+  const { tokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
+  const about = usage.some((u) => u.estimated) ? '~' : ''
+  const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
+  const parts = [
+    count(steps, 'step'),
+    `${(ms / 1000).toFixed(1)} s`,
+    [...new Set(usage.map((u) => u.model))].join(', '),
+  ]
+  const kinds = [...counted(cachedTokens, 'cached'), ...counted(reasoningTokens, 'reasoning')].join(', ')
+  if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens${kinds ? ` (${kinds})` : ''}`)
+  if (isPriced) parts.push(`${about}$${costUsd.toPrecision(2)}`)
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+function counted(tokens: number, kind: string): string[] {
+  return tokens > 0 ? [`${tokens.toLocaleString('en-US')} ${kind}`] : []
 }

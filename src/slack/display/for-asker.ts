@@ -56,8 +56,7 @@ export class UntilForAsker implements Display {
   async #leaveEveryone(): Promise<void> {
     if (this.#isOver || this.#outbox.isPosted('aside-1')) return
     this.#isOver = true
-    const text = FOR_ASKER
-    const ending = { kind: 'note', key: 'aside', text, unfinished: this.#stepsForAll() } as const
+    const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished: this.#stepsForAll() } as const
     await this.#everyone.finish(ending).catch((error: unknown) => {
       if (error instanceof LeaseLost) throw error
       this.#log.warn(

@@ -31,7 +31,7 @@ export class PrivateAnswer implements Display {
     const contents =
       ending.kind === 'note'
         ? [noteContent(ending.text, ending.again)]
-        : privateContents(ending.view, { id: question.id, rests: restsOn(run) })
+        : privateContents(ending.view, { id: question.id, privateTools: privateToolsOf(run) })
     for (const [i, content] of contents.entries())
       await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content, { replaces: i === 0 })
   }
@@ -45,14 +45,16 @@ export class PrivateAnswer implements Display {
  */
 function privateContents(
   { questionId: _, againBy: __, ...view }: AnswerView,
-  { id, rests }: { id: string; rests: string[] },
+  { id, privateTools }: { id: string; privateTools: string[] },
 ): Content[] {
   const contents = answerContents(view).map((content) => content.file?.without ?? content)
-  return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id, rests)))
+  return contents.map((content, i) =>
+    i < contents.length - 1 ? content : withPrivateChoice(content, id, privateTools),
+  )
 }
 
 /** The titles of the tools that have found what only the asker may see. */
-function restsOn({ saved }: Pick<Run, 'saved'>): string[] {
+function privateToolsOf({ saved }: Pick<Run, 'saved'>): string[] {
   const titles = saved.steps.flatMap((step) =>
     step.kind === 'tool' && isForAsker(step) ? [actionTitle(step.action)] : [],
   )

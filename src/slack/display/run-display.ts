@@ -16,11 +16,10 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
-import { isFailureTold, keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
 import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
-export interface RunDisplayOptions {
+interface RunDisplayOptions {
   outbox: Outbox
   display: Display
   threads: Pick<ThreadStates, 'load' | 'patch'>
@@ -111,7 +110,7 @@ export class RunDisplay {
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
-    if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
+    if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
     await this.fail(sentence, reference, { name: 'given-up' })
   }
 
@@ -265,6 +264,16 @@ export class RunDisplay {
       })
     })
   }
+}
+
+/** Each manual retry gets its own post key, so that a run that fails again says so again. */
+function keyOfEnd(name: string, { saved }: Run): string {
+  return saved.retries > 0 ? `${name}-${saved.retries}` : name
+}
+
+/** Returns whether an earlier process began to post that this run failed, and then died before it ended the run. */
+export function isFailurePosted(run: Run): boolean {
+  return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
 /** Hides from others that the bot works on a private question. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { cutText } from '../../base/cut-text.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
 import type { SlackArgs } from '../client/slack-web.ts'
-import { headOf } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /** Slack clears a status with each message of the bot. If the work still continues after this, it is set again (ms). */
@@ -19,7 +19,7 @@ const TITLE_CHARS = 80
 const METHODS = { session: 'agents.sessions.setStatus', status: 'assistant.threads.setStatus' } as const
 type Slot = keyof typeof METHODS
 
-export interface StatusOptions {
+interface StatusOptions {
   outbox: Outbox
   threads: Pick<ThreadStates, 'load' | 'patch'>
   log: Log
@@ -181,5 +181,5 @@ function titleOf(question: string): string {
     .replace(/<[@#][A-Z0-9]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return line.length > TITLE_CHARS ? `${headOf(line, TITLE_CHARS).trimEnd()}…` : line
+  return line.length > TITLE_CHARS ? `${cutText(line, TITLE_CHARS).trimEnd()}…` : line
 }

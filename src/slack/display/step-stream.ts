@@ -5,8 +5,9 @@ import { linkPolicy } from '../format/links.ts'
 import { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../client/outbox.ts'
-import { endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
-import type { Chunk, EndedStream, StreamedAnswer } from './stream-message.ts'
+import { endStream } from './stream-ending.ts'
+import { CLOSING_FENCE, endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
+import type { Chunk, StreamedAnswer } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import { StreamSteps, taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
@@ -17,27 +18,23 @@ const PACE_MS = 1_000
 const RETRY_MS = 3_000
 /** How many streams of a run may die before the fallback shows the rest. */
 const MAX_DEATHS = 3
-/** How long to retry ending a stream. Milliseconds. */
-const END_MS = 15_000
 /** The end of an answer comes right after its last words. This wait lets both go in one call. Milliseconds. */
 const SETTLE_MS = 60
 const WORKING = 'Working on it …'
 const NOTHING: StreamedAnswer = { written: '', markdown: '', posts: [] }
-const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
 
-export interface StepStreamOptions {
+interface StepStreamOptions {
   outbox: Outbox
   log: Log
   /** Shows the run if no stream can be opened. */
   fallback: Display
   /** Shared by the runs of this process. */
-  refused: StreamRefusals
+  streamsRefused: StreamRefusals
   /** Replaces ids with names. */
   forPeople(text: string): string
   /** Asks the run to stop, because a person stopped its stream. */
   stopRun(): void
-  /** Ends a stream with its answer. @throws the error if the answer cannot be shown */
-  end(key: string, view: AnswerView, stream: EndedStream): Promise<void>
+  signal: AbortSignal
   now(): Date
 }
 
@@ -75,8 +72,8 @@ export class StepStream implements Display {
     this.#options = options
     this.#isInherited = streamKeys(options.outbox).length > 0
     this.#savedSteps = options.outbox.run.saved.steps.length
-    const { outbox, refused, now } = options
-    if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#mode = 'fallback'
+    const { outbox, streamsRefused, now } = options
+    if (!this.#isInherited && streamsRefused.isRefused(outbox.question, now())) this.#mode = 'fallback'
   }
 
   async show(steps: ShownStep[]): Promise<boolean> {
@@ -99,13 +96,13 @@ export class StepStream implements Display {
   #withdraw(): void {
     this.#answer = undefined
     this.#enqueue(async () => {
-      const [told, message] = [this.#sentText, this.#message]
+      const [sentText, message] = [this.#sentText, this.#message]
       this.#sentText = ''
       this.#before = NOTHING
-      if (told === '' || !message) return
+      if (sentText === '' || !message) return
       message.text = ''
       this.#message = undefined
-      await message.stop([{ type: 'markdown_text', text: `\n\n_${WITHDRAWN}_` }]).catch(() => message.end(END_MS))
+      await message.stop([{ type: 'markdown_text', text: `\n\n_${WITHDRAWN}_` }]).catch(() => message.end())
     })
   }
 
@@ -120,10 +117,13 @@ export class StepStream implements Display {
     const message = this.#message ?? this.#dead
     const isApart = this.#mode === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
-    await this.#options.end(ending.key, ending.view, {
+    const { outbox, signal } = this.#options
+    await endStream(ending.key, ending.view, {
+      outbox,
+      signal,
       message,
       before: this.#before,
-      head: headOf(ending.view),
+      head: understoodHead(ending.view),
       tasks: this.#steps.all.map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),
@@ -136,7 +136,7 @@ export class StepStream implements Display {
     clearTimeout(this.#timer)
     await this.#tail
     if (this.#isInherited) await this.#inherit().catch(() => undefined)
-    await this.#message?.end(END_MS)
+    await this.#message?.end()
     await this.#options.fallback.end()
   }
 
@@ -154,9 +154,8 @@ export class StepStream implements Display {
     await this.#options.fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
   }
 
-  #markdown({ sources, question, allowedHosts: allowed }: AnswerStart): StreamMarkdown {
-    const policy = linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })
-    return new StreamMarkdown(policy, this.#options.forPeople)
+  #markdown(start: AnswerStart): StreamMarkdown {
+    return new StreamMarkdown(linkPolicy(start), this.#options.forPeople)
   }
 
   /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */
@@ -202,7 +201,7 @@ export class StepStream implements Display {
 
   /** Puts how the question was understood above the answer. */
   #withHead(markdown: string): string {
-    return this.#sentText === '' && this.#start ? headOf(this.#start) + markdown : markdown
+    return this.#sentText === '' && this.#start ? understoodHead(this.#start) + markdown : markdown
   }
 
   /** Appends to the message or the next one. `fence`: the code block that is open where the chunks' text begins. */
@@ -210,7 +209,7 @@ export class StepStream implements Display {
     if (this.#message && !this.#message.isUnsure && this.#message.isFull(this.#options.now().getTime(), chunks)) {
       const message = this.#message
       this.#retire(message, fence)
-      await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end(END_MS))
+      await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end())
     }
     if (this.#message) return this.#message.append(chunks)
     const all = chunks.map((chunk) => (chunk.type === 'markdown_text' ? this.#continued(chunk) : chunk))
@@ -255,8 +254,8 @@ export class StepStream implements Display {
   /** Lets the fallback show the steps that the stream does not show. */
   async #fallBack(code: string | undefined): Promise<void> {
     this.#mode = 'fallback'
-    const { outbox, refused, now, fallback } = this.#options
-    if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
+    const { outbox, streamsRefused, now, fallback } = this.#options
+    if (code !== undefined && !this.#message) streamsRefused.note(outbox.question, code, now())
     const { unsent } = this.#steps
     this.#steps.markSent()
     await fallback.show(unsent)
@@ -282,6 +281,6 @@ export class StepStream implements Display {
 }
 
 /** How the question was understood, above its answer. */
-function headOf({ understood }: Pick<AnswerView, 'understood'>): string {
+function understoodHead({ understood }: Pick<AnswerView, 'understood'>): string {
   return understood ? `${understoodLine(understood)}\n\n` : ''
 }

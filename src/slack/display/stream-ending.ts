@@ -1,17 +1,27 @@
 import { LeaseLost } from '../../base/errors.ts'
 import type { AnswerView, Content } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
+import type { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../client/outbox.ts'
-import type { Chunk, EndedStream, StreamMessage } from './stream-message.ts'
-import { planBlock } from './stream-tasks.ts'
+import { CLOSING_FENCE, type Chunk, type StreamedAnswer, type StreamMessage } from './stream-message.ts'
+import { planBlock, type TaskUpdate } from './stream-tasks.ts'
 
-/** How long to retry ending a stream. Milliseconds. */
-const END_MS = 15_000
-
-interface EndingOptions extends EndedStream {
+/** The state of a stream once the answer is complete. */
+interface EndedStream {
   outbox: Outbox
   signal: AbortSignal
+  /** The message that the answer ends in. */
+  message: StreamMessage
+  /** The part of the answer in the messages before it. */
+  before: StreamedAnswer
+  /** All steps, and those whose current state the message does not show. */
+  tasks: TaskUpdate[]
+  unsent: TaskUpdate[]
+  /** The answer's Markdown after `streamedText`, and the `head` above the answer. */
+  answer: StreamMarkdown
+  streamedText: string
+  head: string
 }
 
 /** Maximum characters of Markdown in a chunk. */
@@ -23,7 +33,7 @@ const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_ta
  * call that ends the stream. Otherwise (the stream died, or its text differs or is unknown) the message is updated, so
  * that nothing is lost or shown twice. @throws SlackRefusal, LeaseLost if the answer cannot be delivered
  */
-export async function endStream(key: string, view: AnswerView, stream: EndingOptions): Promise<void> {
+export async function endStream(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
   const { outbox, message } = stream
   const post = `${key}-1`
   await outbox.once(post, {
@@ -45,7 +55,7 @@ async function findEnded(outbox: Outbox, key: string): Promise<string | undefine
 }
 
 /** Ends the stream with the rest of the answer. @returns whether the answer is posted */
-async function stopWith(key: string, view: AnswerView, stream: EndingOptions): Promise<boolean> {
+async function stopWith(key: string, view: AnswerView, stream: EndedStream): Promise<boolean> {
   const { outbox, message, streamedText, unsent, answer } = stream
   if (message.isOver || message.isUnsure || !view.text.startsWith(streamedText)) return false
   const { fence } = answer
@@ -57,7 +67,7 @@ async function stopWith(key: string, view: AnswerView, stream: EndingOptions): P
   const metadata = outbox.metadata(`${key}-1`)
   try {
     if (!isLong) await message.stop(chunks, { blocks: closingBlocks(view), metadata })
-    else await message.stop(fence ? [...steps, { type: 'markdown_text', text: '\n```' }] : steps, { metadata })
+    else await message.stop(fence ? [...steps, CLOSING_FENCE] : steps, { metadata })
   } catch (error) {
     if (error instanceof LeaseLost) throw error
     if (error instanceof SlackRefusal) {
@@ -88,9 +98,9 @@ async function appendInstead(
 }
 
 /** Replaces the message's content with the steps and the answer. The rest of the answer goes into new messages. */
-async function mend(key: string, view: AnswerView, stream: EndingOptions): Promise<void> {
+async function mend(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
   const { outbox, message, before, signal } = stream
-  await message.end(END_MS)
+  await message.end()
   const { text, goesOn } = textOf(view, stream)
   const [first, ...contents] = answerContents(
     before.markdown === '' ? { ...view, text } : { ...withoutHead(view), text },
@@ -112,7 +122,7 @@ async function mend(key: string, view: AnswerView, stream: EndingOptions): Promi
 /** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
 function textOf(
   view: AnswerView,
-  { before, streamedText, answer, head }: EndingOptions,
+  { before, streamedText, answer, head }: EndedStream,
 ): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : streamedText.slice(written.length)
@@ -126,7 +136,7 @@ function textOf(
 }
 
 /** Deletes earlier messages that are not the answer's beginning: a model that is asked again may answer differently. */
-async function removeBefore({ outbox, before, signal }: EndingOptions): Promise<void> {
+async function removeBefore({ outbox, before, signal }: EndedStream): Promise<void> {
   for (const ts of before.posts) {
     await outbox.run.checkLease()
     await outbox

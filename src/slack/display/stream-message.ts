@@ -1,5 +1,5 @@
 import { SlackRefusal } from '../client/slack-errors.ts'
-import type { Question, Run } from '../../stores/runs/types.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { TaskUpdate } from './stream-tasks.ts'
 
 /** The post key of a run's first streamed message. The next ones are `stream-2` and so on. */
@@ -7,6 +7,8 @@ export const STREAM = 'stream'
 /** A streamed message dies after about five minutes, or at 11,000 bytes. Another one continues before that. */
 const OLD_MS = 235_000
 const MAX_BYTES = 10_500
+/** How long to retry ending a stream. Milliseconds. */
+const END_MS = 15_000
 /** How long to search for a message. Milliseconds. */
 const FIND_MS = 3_000
 /** Appended to streamed text that turned out not to be the answer. */
@@ -15,24 +17,8 @@ export const WITHDRAWN = 'That was not the answer yet. I am still working.'
 /** A part of a streamed message, in Slack's format. */
 export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }
 
-/** The part of the outbox that a stream needs. */
-export interface StreamOutbox {
-  readonly question: Question
-  readonly run: Run
-  call(
-    method: string,
-    args: Record<string, unknown>,
-    options: { effort: 'once' | 'patient'; signal?: AbortSignal },
-  ): Promise<Record<string, unknown>>
-  once(
-    key: string,
-    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
-  ): Promise<{ ts: string }>
-  ownMessages(
-    thread: string,
-    until?: AbortSignal,
-  ): AsyncIterable<{ ts: string; streaming_state?: string; text?: string }>
-}
+/** Closes a code block that is open where a message ends. */
+export const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
 
 /** The beginning of the answer that is in Slack: as the model wrote it (if known), and as Slack has it. */
 export interface StreamedAnswer {
@@ -51,25 +37,12 @@ export function endedBy(
   return { written: written === undefined ? written : streamedText, markdown: markdown + text, posts: [...posts, ts] }
 }
 
-/** The state of a stream once the answer is complete. */
-export interface EndedStream {
-  /** The message that the answer ends in. */
-  message: StreamMessage
-  /** The part of the answer in the messages before it. */
-  before: StreamedAnswer
-  /** All steps, and those whose current state the message does not show. */
-  tasks: TaskUpdate[]
-  unsent: TaskUpdate[]
-  /** The answer's Markdown after `streamedText`, and the `head` above the answer. */
-  answer: { readonly fence: string; finish(rest: string): string }
-  streamedText: string
-  head: string
-}
-
 /** A streamed message as it is in Slack. */
 interface FoundStream {
   ts: string
   isOpen: boolean
+  /** Whether the run has its post key. A process may die before recording it. */
+  isRecorded: boolean
   text: string
 }
 
@@ -88,19 +61,19 @@ export class StreamMessage {
   readonly earlier = new Set<string>()
   /** Arguments for ending it, if they could not be sent with its last chunks. */
   closing: { blocks?: unknown; metadata?: unknown } = {}
-  readonly #outbox: StreamOutbox
+  readonly #outbox: Outbox
   readonly #startedAt: number
   readonly #complete = new Set<string>()
   #bytes = 0
 
-  constructor(outbox: StreamOutbox, ts: string) {
+  constructor(outbox: Outbox, ts: string) {
     this.#outbox = outbox
     this.ts = ts
     this.#startedAt = Number(ts) * 1000
   }
 
   /** Opens a streamed message and records it in the run under a new key. @throws the error if it cannot be opened */
-  static async open(outbox: StreamOutbox, chunks: Chunk[]): Promise<StreamMessage> {
+  static async open(outbox: Outbox, chunks: Chunk[]): Promise<StreamMessage> {
     const { question, run } = outbox
     await run.checkLease()
     const { channel, thread, user, team, userTeam = team } = question
@@ -119,7 +92,7 @@ export class StreamMessage {
     const find = async (isUnsure: boolean) => (isUnsure ? (await findOpen(outbox))?.ts : undefined)
     const { ts } = await outbox.once(key, { find, send: start })
     const message = new StreamMessage(outbox, ts)
-    message.#has(chunks)
+    message.#record(chunks)
     return message
   }
 
@@ -144,7 +117,7 @@ export class StreamMessage {
       this.#failed(error, chunks)
       throw error
     }
-    this.#has(chunks)
+    this.#record(chunks)
   }
 
   /** Ends it with its last chunks. @throws any error */
@@ -160,14 +133,14 @@ export class StreamMessage {
       throw error
     }
     this.isOver = true
-    this.#has(chunks)
+    this.#record(chunks)
   }
 
-  /** Ends it within `ms` if it is still open. Slack refuses to end one that has ended by itself. Never rejects. */
-  async end(ms: number): Promise<void> {
+  /** Ends it if it is still open. Slack refuses to end one that has ended by itself. Never rejects. */
+  async end(): Promise<void> {
     if (this.isOver) return
     const args = { channel: this.#outbox.question.channel, ts: this.ts, ...this.closing }
-    const options = { effort: 'patient', signal: AbortSignal.timeout(ms) } as const
+    const options = { effort: 'patient', signal: AbortSignal.timeout(END_MS) } as const
     await this.#outbox.call('chat.stopStream', args, options).catch(() => undefined)
     this.isOver = true
   }
@@ -178,7 +151,8 @@ export class StreamMessage {
     else this.isUnsure ||= chunks.some((chunk) => chunk.type === 'markdown_text')
   }
 
-  #has(chunks: Chunk[]): void {
+  /** Records that the message contains these chunks. */
+  #record(chunks: Chunk[]): void {
     this.#bytes += bytesOf(chunks)
     for (const chunk of chunks) {
       if (chunk.type === 'task_update') this.detailed.add(chunk.id)
@@ -201,14 +175,14 @@ function bytesOf(chunks: Chunk[]): number {
 }
 
 /** Returns the post keys of the run's streamed messages, oldest first. */
-export function streamKeys({ run }: StreamOutbox): string[] {
+export function streamKeys({ run }: Outbox): string[] {
   const numberOf = (key: string) => Number(key.slice(STREAM.length + 1) || 1)
   const keys = Object.keys(run.saved.posts).filter((key) => /^stream(?:-\d+)?$/.test(key))
   return keys.sort((a, b) => numberOf(a) - numberOf(b))
 }
 
 /** Returns the key for the next message. A claim without a message is used again. */
-function nextKey(outbox: StreamOutbox): string {
+function nextKey(outbox: Outbox): string {
   const keys = streamKeys(outbox)
   const last = keys.at(-1)
   if (last !== undefined && outbox.run.saved.posts[last] === '') return last
@@ -216,21 +190,21 @@ function nextKey(outbox: StreamOutbox): string {
 }
 
 /** Finds our streamed messages in the thread: those of the run, and any that is open but not recorded. */
-async function findStreams(outbox: StreamOutbox): Promise<FoundStream[]> {
-  const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
+async function findStreams(outbox: Outbox): Promise<FoundStream[]> {
+  const recorded = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
   const soon = AbortSignal.timeout(FIND_MS)
   const found: FoundStream[] = []
   for await (const { ts, streaming_state, text = '' } of outbox.ownMessages(outbox.question.thread, soon)) {
     const isOpen = streaming_state === 'in_progress'
-    if (known.has(ts) || isOpen) found.push({ ts, isOpen, text })
+    const isRecorded = recorded.has(ts)
+    if (isRecorded || isOpen) found.push({ ts, isOpen, isRecorded, text })
   }
   return found
 }
 
 /** Finds an open, unrecorded stream in the thread. Streams have no metadata, but a thread has only one writer. */
-async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> {
-  const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
-  return (await findStreams(outbox)).findLast(({ ts, isOpen }) => isOpen && !known.has(ts))
+async function findOpen(outbox: Outbox): Promise<FoundStream | undefined> {
+  return (await findStreams(outbox)).findLast(({ isOpen, isRecorded }) => isOpen && !isRecorded)
 }
 
 /**
@@ -238,7 +212,7 @@ async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> 
  * `steps` steps may be in it already. Its part of the answer is compared with the whole answer at the end.
  */
 export async function inheritStream(
-  outbox: StreamOutbox,
+  outbox: Outbox,
   steps: number,
 ): Promise<{ message?: StreamMessage; before: StreamedAnswer }> {
   const found = await findStreams(outbox)
@@ -247,9 +221,8 @@ export async function inheritStream(
   const posts = found.map(({ ts }) => ts)
   const before = { written: markdown === '' ? '' : undefined, markdown, posts }
   if (!last) return { before }
-  const { posts: recorded } = outbox.run.saved
-  // Its process died before recording it. The record is needed to delete the message later.
-  if (!Object.values(recorded).includes(last.ts)) await outbox.run.posted(nextKey(outbox), last.ts)
+  // The record is needed to delete the message later.
+  if (!last.isRecorded) await outbox.run.posted(nextKey(outbox), last.ts)
   const message = new StreamMessage(outbox, last.ts)
   message.text = last.text
   message.isOver = !last.isOpen

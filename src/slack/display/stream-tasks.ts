@@ -2,8 +2,8 @@ import type { KnownBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
+import { richText } from '../format/plain-elements.ts'
 import type { ShownStep } from './types.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
@@ -19,7 +19,7 @@ export interface TaskUpdate {
   output?: string
 }
 
-export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep }): TaskUpdate {
+export function taskOf({ n, step }: ShownStep): TaskUpdate {
   const { observation } = step
   const thought = shownThought(step)
   const isReadable = step.kind === 'tool'
@@ -47,10 +47,6 @@ function short(text: string): string {
 
 /** The same tasks for a message that is not a stream any more. */
 export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
-  const rich = (text: string) => ({
-    type: 'rich_text' as const,
-    elements: [{ type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text }] }],
-  })
   return {
     type: 'plan',
     title,
@@ -59,8 +55,8 @@ export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
       task_id: id,
       title: name,
       status,
-      ...(details ? { details: rich(details) } : {}),
-      ...(output ? { output: rich(output) } : {}),
+      ...(details ? { details: richText(details) } : {}),
+      ...(output ? { output: richText(output) } : {}),
     })),
   }
 }

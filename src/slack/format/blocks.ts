@@ -3,10 +3,11 @@ import type { Action, Observation, StopReason } from '../../agent/contracts/run-
 import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
-import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
+import { codeSpan, escapeText, escapeWithin, quote, shorten, withoutMarks, type TextLimit } from './escape.ts'
 import { button, plainContext, plainText } from './plain-elements.ts'
-import type { ChartBlock } from './types.ts'
+import type { ChartBlock } from './chart-block.ts'
 
 /** A block, including those that the SDK's types do not cover. */
 export type ShownBlock = KnownBlock | ChartBlock
@@ -30,8 +31,6 @@ export interface Content {
 const TEXT_CHARS = 3900
 
 const THOUGHT = { max: 1200, maxEscaped: 2800 }
-const INPUT_CHARS = 600
-const OBSERVATION = { max: 500, maxEscaped: 2800 }
 
 export interface StepView {
   thought: string
@@ -76,47 +75,47 @@ export function stepsContent(views: StepView[]): Content {
 
 export const STEPS_A_MESSAGE = 6
 
-interface TextLimits {
-  thought: { max: number; maxEscaped: number }
-  observation: { max: number; maxEscaped: number }
+interface StepLimits {
+  thought: TextLimit
+  observation: TextLimit
   input: number
 }
 
-const FULL: TextLimits = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
-const BRIEF: TextLimits = {
+const FULL: StepLimits = { thought: THOUGHT, observation: { max: 500, maxEscaped: 2800 }, input: 600 }
+const BRIEF: StepLimits = {
   thought: { max: 250, maxEscaped: 400 },
   observation: { max: 150, maxEscaped: 300 },
   input: 80,
 }
 
-function stepsIn(views: StepView[], sizes: TextLimits): Content {
-  const plain = views.flatMap((view) => stepWords(view, sizes)).join('\n')
-  return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, sizes)), plain }
+function stepsIn(views: StepView[], limits: StepLimits): Content {
+  const plain = views.flatMap((view) => stepWords(view, limits)).join('\n')
+  return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, limits)), plain }
 }
 
-function stepBlocks(view: StepView, sizes: TextLimits): KnownBlock[] {
+function stepBlocks(view: StepView, limits: StepLimits): KnownBlock[] {
   return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
-    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
-    ...(view.action ? [context([actionLine(view.action, sizes.input)])] : []),
+    ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, limits.thought)}`)] : []),
+    ...(view.action ? [context([actionLine(view.action, limits.input)])] : []),
     view.observation && !view.unreadable
-      ? plainContext(observationWords(view.observation, sizes.observation))
+      ? plainContext(observationWords(view.observation, limits.observation))
       : context([stateWords(view)]),
   ]
 }
 
 /** The step as lines of plain text. */
-function stepWords(view: StepView, sizes: TextLimits): string[] {
+function stepWords(view: StepView, limits: StepLimits): string[] {
   const { understood, thought, action, observation, unreadable } = view
   return [
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
-    ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
+    ...(thought ? [`💭 ${escapeWithin(thought, limits.thought)}`] : []),
     ...(action
       ? [
-          `🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputForPeople(action.input), sizes.input)}`.trimEnd())}`,
+          `🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputForPeople(action.input), limits.input)}`.trimEnd())}`,
         ]
       : []),
-    observation && !unreadable ? observationWords(observation, sizes.observation) : stateWords(view),
+    observation && !unreadable ? observationWords(observation, limits.observation) : stateWords(view),
   ]
 }
 
@@ -135,8 +134,8 @@ function actionLine(action: Action, max: number): string {
 }
 
 /** A tool's result, for plain text. */
-function observationWords({ ok, note, text }: Observation, size: TextLimits['observation']): string {
-  return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), size)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
+function observationWords({ ok, note, text }: Observation, limit: TextLimit): string {
+  return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), limit)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
 }
 
 /** The state of a step that has no observation to show. */
@@ -145,13 +144,12 @@ function stateWords({ action, unreadable, waits }: StepView): string {
   return waits ? '⏳ waiting for a person' : action ? '⏳ running …' : '…'
 }
 
-/** `maxEscaped` leaves room for the quote: each line costs two more characters. */
-const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
+/** `maxEscaped` leaves room for the marks of the quote. */
+export const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
 
 /** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
-  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), ROOT_QUESTION).replace(/^/gm, '> ')
-  const lines = `<@${user}> asked:\n${quoted}`
+  const lines = `<@${user}> asked:\n${quote(question, ROOT_QUESTION)}`
   return { text: clip(lines), blocks: [section(lines)] }
 }
 
@@ -166,11 +164,11 @@ export function noteContent(text: string, again?: string): Content {
 }
 
 /**
- * Adds the buttons of a private answer to its last message. `value` is the question's id; `rests`: what only the asker
- * could use for it, in words, which sharing would show to all.
+ * Adds the buttons of a private answer to its last message. `value` is the question's id; `privateTools`: the titles of
+ * the tools whose results only the asker may see. With any, sharing needs a confirmation.
  */
-export function withPrivateChoice(content: Content, value: string, rests: readonly string[] = []): Content {
-  const confirm = rests.length > 0 ? { confirm: shareDialog(rests) } : {}
+export function withPrivateChoice(content: Content, value: string, privateTools: readonly string[]): Content {
+  const confirm = privateTools.length > 0 ? { confirm: shareDialog(privateTools) } : {}
   const share = { ...button(SHARE, 'Share with the channel', { value }), ...confirm }
   const choices = [share, button(KEEP, 'Keep for myself', { value })]
   const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
@@ -179,8 +177,8 @@ export function withPrivateChoice(content: Content, value: string, rests: readon
 
 const ONLY_YOU = 'Only you see this answer.'
 
-function shareDialog(rests: readonly string[]): ConfirmationDialog {
-  const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${rests.join(', ')}.`
+function shareDialog(privateTools: readonly string[]): ConfirmationDialog {
+  const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${privateTools.join(', ')}.`
   return {
     title: plainText('Share with the channel?'),
     text: plainText(shorten(what, 260)),
@@ -237,11 +235,11 @@ export function blocksIn({ blocks, simpler }: Content, isRefused: (type: string)
  * position in the details, or the type that they name, else the first. Undefined if no block has a simpler form.
  */
 export function refusedType(blocks: ShownBlock[], content: Content, details: string[]): string | undefined {
-  const said = details.join('\n')
-  const place = /\/blocks\/(\d+)/.exec(said)?.[1]
+  const text = details.join('\n')
+  const position = /\/blocks\/(\d+)/.exec(text)?.[1]
   const types = blocks.filter((block) => content.simpler?.has(block)).map(({ type }) => type)
-  const told = [place === undefined ? undefined : blocks[Number(place)]?.type, /type: (\w+)/.exec(said)?.[1]]
-  return types.find((type) => told.includes(type)) ?? types[0]
+  const named = [position === undefined ? undefined : blocks[Number(position)]?.type, /type: (\w+)/.exec(text)?.[1]]
+  return types.find((type) => named.includes(type)) ?? types[0]
 }
 
 /** The texts of blocks as mrkdwn. Plain text elements get look-alike marks so that they stay plain. */
@@ -260,19 +258,11 @@ function textsOf(blocks: ShownBlock[]): string[] {
 export function buttons(id: string): Forms[] {
   if (id === '') return []
   const text = (words: string) => ({ type: 'plain_text' as const, text: words })
-  const button = (action_id: string, words: string) => ({
-    type: 'button' as const,
-    action_id,
-    text: text(words),
-    value: id,
-  })
   const positive_button = { text: text('Good answer'), value: `up:${id}` }
   const negative_button = { text: text('Bad answer'), value: `down:${id}` }
   const thumbs = { type: 'feedback_buttons' as const, action_id: FEEDBACK, positive_button, negative_button }
-  return [
-    [{ type: 'context_actions', elements: [thumbs] }, []],
-    [{ type: 'actions', elements: [button(SHOW_WORK, 'Show work'), button(ASK_AGAIN, 'Ask again')] }],
-  ]
+  const elements = [button(SHOW_WORK, 'Show work', { value: id }), button(ASK_AGAIN, 'Ask again', { value: id })]
+  return [[{ type: 'context_actions', elements: [thumbs] }, []], [{ type: 'actions', elements }]]
 }
 
 export function section(text: string): KnownBlock {
@@ -289,5 +279,5 @@ function mrkdwn(text: string): MrkdwnElement {
 }
 
 export function clip(text: string): string {
-  return text.length > TEXT_CHARS ? `${headOf(text, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
+  return text.length > TEXT_CHARS ? `${cutText(text, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
 }

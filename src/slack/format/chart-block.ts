@@ -1,8 +1,22 @@
 import type { Series } from '../../agent/contracts/tool.ts'
-import { headOf, isBlank, plainLine } from './escape.ts'
-import type { ChartBlock } from './types.ts'
+import { cutText } from '../../base/cut-text.ts'
+import { isBlank, plainLine } from './escape.ts'
 
-/** https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+/**
+ * A block that Slack's SDK has no type for yet.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+ */
+export interface ChartBlock {
+  type: 'data_visualization'
+  title: string
+  chart: {
+    type: 'bar' | 'line'
+    series: { name: string; data: { label: string; value: number }[] }[]
+    axis_config: { categories: string[] }
+  }
+}
+
+/** Slack's limits. */
 export const CHARTS_A_MESSAGE = 2
 const TITLE_CHARS = 50
 const LABEL_CHARS = 20
@@ -42,6 +56,6 @@ export function chartText({ title, chart }: ChartBlock): string {
 /** One line of plain text, never empty. Slack does not format it, and nothing in it can ping. */
 function cut(text: string, max: number): string {
   const line = plainLine(text).trim()
-  const shown = line.length <= max ? line : `${headOf(line, max - 1).trimEnd()}…`
+  const shown = line.length <= max ? line : `${cutText(line, max - 1).trimEnd()}…`
   return isBlank(shown) ? '–' : shown
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts'
 import type { FileRef } from '../../stores/runs/types.ts'
 
 /**
@@ -96,21 +97,18 @@ export function isBlank(text: string): boolean {
 /** Cuts at `max` characters, not inside a surrogate pair, and says how much is missing. Up to 10% over is not cut. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max * 1.1) return text
-  const head = headOf(text, max)
+  const head = cutText(text, max)
   return `${head.trimEnd()} … (cut, ${text.length - head.length} more characters)`
 }
 
-/** The first `max` characters, or one less to keep a surrogate pair whole. */
-export function headOf(text: string, max: number): string {
-  const low = text.charCodeAt(max) >= 0xdc00 && text.charCodeAt(max) <= 0xdfff
-  return text.slice(0, low ? max - 1 : max)
+/** Maximum lengths of a text as written and as Slack counts it: `&` counts as the five characters of its entity. */
+export interface TextLimit {
+  max: number
+  maxEscaped: number
 }
 
-/**
- * Escapes text, limited to about `max` characters as written and `maxEscaped` as Slack counts them: Slack counts `&` as
- * the five characters of its entity.
- */
-export function escapeWithin(text: string, { max, maxEscaped }: { max: number; maxEscaped: number }): string {
+/** Escapes text, limited to about these lengths. */
+export function escapeWithin(text: string, { max, maxEscaped }: TextLimit): string {
   let kept = Math.min(max, text.length)
   let escaped = escapeText(shorten(text, kept))
   while (escaped.length > maxEscaped && kept > 0) {
@@ -118,6 +116,11 @@ export function escapeWithin(text: string, { max, maxEscaped }: { max: number; m
     escaped = escapeText(shorten(text, kept))
   }
   return escaped
+}
+
+/** Escapes text and quotes it in mrkdwn, without empty lines. The marks of the quote, two a line, are not counted. */
+export function quote(text: string, limit: TextLimit): string {
+  return escapeWithin(text.replace(/\n\s*\n/g, '\n'), limit).replace(/^/gm, '> ')
 }
 
 const NAME_CHARS = 60
@@ -156,21 +159,13 @@ export function fileRefs(files: unknown): FileRef[] {
 
 function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
   const given = [name, title].map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
-  const told = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
+  const texts = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
   return {
     id: typeof id === 'string' ? id : '',
     name: given.find((one) => one !== '') ?? NAMELESS,
     ...(typeof size === 'number' ? { size } : {}),
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(texts),
   }
 }
 
 type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>
-
-/** A line for the model and for later turns that names the files of a question. */
-export function filesLine(files: readonly FileRef[]): string {
-  return files.length > 0 ? `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})` : ''
-}
-
-/** The question for the model if a message has only files. */
-export const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'

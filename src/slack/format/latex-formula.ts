@@ -165,7 +165,10 @@ class FormulaReader {
     if (name === 'begin' || name === 'end') return this.#environment(name, this.#argument(depth))
     const accent = ACCENTS.get(name)
     if (accent !== undefined) return `${this.#argument(depth)}${accent}`
-    if (DROPPED.has(name)) return this.#argument(depth).slice(0, 0)
+    if (DROPPED.has(name)) {
+      this.#argument(depth)
+      return ''
+    }
     if (STYLES.has(name)) return this.#styled(name)
     return name === 'quad' || name === 'qquad' ? '  ' : (SYMBOLS.get(name) ?? name)
   }

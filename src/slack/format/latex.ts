@@ -19,7 +19,6 @@ export const MAY_HAVE_FORMULA = /\\[[(a-z]|\$[^\s$]/i
 export function withReadableFormulas(markdown: string): string {
   const ends = new Ends(markdown)
   let [text, done] = ['', 0]
-  PLACES.lastIndex = 0
   for (const match of markdown.matchAll(PLACES)) {
     const [mark, fence, ticks] = match
     if (match.index < done || fence !== undefined) continue

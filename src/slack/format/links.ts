@@ -1,5 +1,13 @@
 /** Decides which links of an answer are clickable: hosts that its tools or the asker named, and LINK_HOSTS. */
+import type { Source } from '../../agent/contracts/tool.ts'
 import { escapeText, escapeWithin } from './escape.ts'
+
+/** The parts of an answer that decide which of its links are clickable. */
+interface LinkPolicyOptions {
+  sources: readonly Pick<Source, 'url'>[]
+  question: string
+  allowedHosts: readonly string[]
+}
 
 /** Returns whether an address may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
@@ -11,15 +19,15 @@ const PERMALINK = /^\/archives\/[CDG][A-Z0-9]{2,20}\/p\d{16}(?:\?thread_ts=\d{10
 /**
  * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Links are
  * clickable if this run's tools returned their host, the asker wrote it, or the operator allows it. Of any other host,
- * only the bare host name is clickable; the rest is shown as text. An entry of `allowed` with a scheme is a workspace:
- * links to its messages open. Any other page of Slack opens only if its whole address was named, because some pages do
- * things, such as giving an app rights.
+ * only the bare host name is clickable; the rest is shown as text. An entry of `allowedHosts` with a scheme is a
+ * workspace: links to its messages open. Any other page of Slack opens only if its whole address was named, because
+ * some pages do things, such as giving an app rights.
  */
-export function linkPolicy(options: { sources: string[]; question: string; allowed: string[] }): LinkPolicy {
-  const asked = [...options.question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
-  const workspaces = new Set(urlsOf(options.allowed).map(({ host }) => host))
+export function linkPolicy({ sources, question, allowedHosts }: LinkPolicyOptions): LinkPolicy {
+  const asked = [...question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
+  const workspaces = new Set(urlsOf(allowedHosts).map(({ host }) => host))
   const isAtSlack = ({ host }: URL) => workspaces.has(host) || SLACK.test(host)
-  const known = urlsOf([...options.sources, ...asked])
+  const known = urlsOf([...sources.map(({ url }) => url), ...asked])
   const hosts = new Set(known.filter((url) => !isAtSlack(url)).map(({ host }) => host))
   const pages = new Set(known.map(({ href }) => href))
   const isMessage = ({ host, pathname, search, hash }: URL) =>
@@ -28,12 +36,12 @@ export function linkPolicy(options: { sources: string[]; question: string; allow
     hosts.has(url.host) ||
     pages.has(url.href) ||
     isMessage(url) ||
-    options.allowed.some((host) => matches(url.host, host)) ||
-    isBareHost(url)
+    allowedHosts.some((host) => matches(url.host, host)) ||
+    BARE_HOST.test(url.href)
 }
 
 /** Returns the entries that are web addresses. A bare host is not one. */
-function urlsOf(addresses: string[]): URL[] {
+function urlsOf(addresses: readonly string[]): URL[] {
   return addresses.flatMap((url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? [new URL(url)] : []))
 }
 
@@ -49,10 +57,6 @@ function matches(host: string, allowed: string): boolean {
  * bought before. No `xn--`, because its letters may look like those of another name.
  */
 const BARE_HOST = /^https?:\/\/(?:www\.)?(?!www\.|xn--)[a-z\d](?:[a-z\d-]{0,28}[a-z\d])?\.[a-z]{2,18}\/$/
-
-function isBareHost(url: URL): boolean {
-  return BARE_HOST.test(url.href)
-}
 
 /** Longer addresses do not become links: a link has to fit into a section with its label. */
 const ADDRESS_CHARS = 1500

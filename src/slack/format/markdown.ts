@@ -3,7 +3,7 @@ import type { ParsedSegment } from './bounded-lexer.ts'
 import { escapeText, isBlank } from './escape.ts'
 
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
-export type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }
+type Piece = TextPiece | { kind: 'table'; table: Tokens.Table }
 
 export interface TextPiece {
   kind: 'text' | 'code'
@@ -185,7 +185,7 @@ function indented(piece: Piece, indent: string): Piece {
 }
 
 /** The text of parsed Markdown without its marks, for places without formatting. Not escaped. */
-export function wordsOf(tokens: Token[]): string {
+function wordsOf(tokens: Token[]): string {
   return tokens.map(wordsOfOne).join('').replace(/\s+/g, ' ')
 }
 
@@ -216,16 +216,20 @@ export function tableText(token: Tokens.Table, maxWidth = MAX_WIDTH): string {
   return [line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n')
 }
 
-/** The parts of a table's cell, in order: words, and links as rendered by `link`. */
-export function cellParts({ tokens }: Tokens.TableCell, link: RenderLink): { words: string; isLink: boolean }[] {
-  return tokens.flatMap((token): { words: string; isLink: boolean }[] => {
+/** A part of a table's cell: plain words, or a link as mrkdwn. */
+export interface CellPart {
+  words: string
+  isLink: boolean
+}
+
+/** The parts of a table's cell, in order. */
+export function cellParts(tokens: Token[], link: RenderLink): CellPart[] {
+  return tokens.flatMap((token): CellPart[] => {
     if (token.type === 'link' || token.type === 'image') return [{ words: span(token, link), isLink: true }]
-    if ('tokens' in token && token.tokens) return cellParts({ ...EMPTY_CELL, tokens: token.tokens }, link)
+    if ('tokens' in token && token.tokens) return cellParts(token.tokens, link)
     return [{ words: wordsOfOne(token), isLink: false }]
   })
 }
-
-const EMPTY_CELL: Tokens.TableCell = { text: '', tokens: [], header: false, align: null }
 
 /** Wider cells stick out: padding all rows to their width would multiply the table's size. */
 const MAX_WIDTH = 60

@@ -8,7 +8,8 @@ import {
   type ScheduleRun,
 } from '../../stores/schedules/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import { escapeText, escapeWithin, shorten } from './escape.ts'
+import { ROOT_QUESTION } from './blocks.ts'
+import { escapeText, quote, shorten } from './escape.ts'
 import { COMMAND, count } from './messages.ts'
 
 /** The bot's sentences about schedules, as mrkdwn. */
@@ -151,6 +152,5 @@ export function whenText({ when }: Pick<Schedule, 'when'>): string {
 
 /** The first message of an occurrence's thread. It pings nobody. `whose`: the maker's name. */
 export function scheduledRoot({ whose, when, question }: { whose: string; when: string; question: string }): string {
-  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), { max: 900, maxEscaped: 1800 }).replace(/^/gm, '> ')
-  return `⏰ *${escapeText(whose)}’s schedule* · ${escapeText(when)}\n${quoted}`
+  return `⏰ *${escapeText(whose)}’s schedule* · ${escapeText(when)}\n${quote(question, ROOT_QUESTION)}`
 }

@@ -4,6 +4,7 @@
  */
 import type { Tokens } from 'marked'
 import type { Series } from '../../agent/contracts/tool.ts'
+import { cutText } from '../../base/cut-text.ts'
 import {
   buttons,
   clip,
@@ -17,19 +18,18 @@ import {
 } from './blocks.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
 import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
-import { escapeText, headOf, shorten } from './escape.ts'
+import { escapeText, shorten, unescapeText } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { plainContext, plainLines } from './plain-elements.ts'
-import { restFile } from './rest-file.ts'
 import { packPieces, SECTION_CHARS } from './split-text.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with a margin. */
 const MESSAGES_AN_ANSWER = 5
-/** Characters in all blocks of a message, and how many of them the body of the answer may use. */
+/** Characters in all blocks of a message, and how many of them the body of the answer may use at most. */
 const MESSAGE_CHARS = 12_800
 const BODY_CHARS = 4 * SECTION_CHARS
 /** Characters reserved below the answer besides its footer, for the line about a cut and the buttons; and per chart. */
@@ -58,10 +58,9 @@ export function answerContents(view: AnswerView): Content[] {
 }
 
 /** Renders the links of one answer. The link policy is computed at the first link. */
-function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): RenderLink {
+function linkWriter(view: AnswerView): RenderLink {
   let policy: LinkPolicy | undefined
-  return (link) =>
-    renderLink(link, (policy ??= linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })))
+  return (link) => renderLink(link, (policy ??= linkPolicy(view)))
 }
 
 /** The smallest unit of a message: a section's text, or a table. A table's `texts` are its simplest form. */
@@ -92,7 +91,7 @@ function unitsOf(markdown: string, link: RenderLink, max: number): MessageUnit[]
 /** Returns the part of an answer that is parsed. It ends at the end of a paragraph, a line or a word. */
 function readPart(markdown: string): string {
   if (markdown.length <= ANSWER_CHARS) return markdown
-  const head = headOf(markdown, ANSWER_CHARS)
+  const head = cutText(markdown, ANSWER_CHARS)
   const end = ['\n\n', '\n', ' '].map((place) => head.lastIndexOf(place)).find((at) => at > 0.9 * ANSWER_CHARS)
   return head.slice(0, end)
 }
@@ -101,7 +100,7 @@ function readPart(markdown: string): string {
 function tableUnit(table: Tokens.Table, link: RenderLink, max: number): MessageUnit | undefined {
   const rows = [table.header, ...table.rows].slice(0, MAX_ROWS)
   const forms = tableForms(
-    rows.map((row) => row.map((cell) => cellParts(cell, link))),
+    rows.map((row) => row.map((cell) => cellParts(cell.tokens, link))),
     table.align,
   )
   if (!forms) return undefined
@@ -136,13 +135,20 @@ function lengthOf(texts: string[]): number {
 }
 
 function contentOf({ head, units, tail = [] }: { head: string[]; units: MessageUnit[]; tail?: Forms[] }): Content {
-  const all = [...(head.length > 0 ? [[context(head)] satisfies Forms] : []), ...units.flatMap(unitForms), ...tail]
+  const firstTable = units.find(({ table }) => table)?.table
+  const all = [
+    ...(head.length > 0 ? [[context(head)] satisfies Forms] : []),
+    ...units.flatMap((unit) => unitForms(unit, firstTable)),
+    ...tail,
+  ]
   const simpler = new Map<ShownBlock, ShownBlock[]>()
-  for (const [block, ...forms] of all)
-    for (const [i, form] of forms.entries()) {
-      const before = i === 0 ? block : forms[i - 1]?.[0]
-      if (before) simpler.set(before, form)
+  for (const [best, ...forms] of all) {
+    let block: ShownBlock | undefined = best
+    for (const form of forms) {
+      if (block) simpler.set(block, form)
+      block = form[0]
     }
+  }
   return {
     text: clip([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
     blocks: all.map(([block]) => block),
@@ -151,11 +157,10 @@ function contentOf({ head, units, tail = [] }: { head: string[]; units: MessageU
 }
 
 /** A message may contain only one block of type `table`, so only its first table falls back to that. */
-function unitForms({ texts, table }: MessageUnit, _: number, units: MessageUnit[]): Forms[] {
+function unitForms({ texts, table }: MessageUnit, firstTable: TableForms | undefined): Forms[] {
   const sections = texts.map(section)
   if (!table) return sections.map((block) => [block])
-  const isFirst = table === units.find((unit) => unit.table)?.table
-  return [isFirst ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
+  return [table === firstTable ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
 }
 
 interface AnswerEnding {
@@ -189,6 +194,26 @@ function lastContent(
     ...contentWith([`✂️ _This answer is too long for messages. ${about} in the file below._`]),
     file: { ...file, without },
   }
+}
+
+/** Slack accepts snippets of up to a megabyte; a character may take four bytes. */
+const FILE_CHARS = 200_000
+
+/** Builds the file with the rest of an answer: the remaining mrkdwn as plain text, then the unparsed Markdown. */
+function restFile({ rest, unread, questionId }: { rest: string[]; unread: string; questionId: string }) {
+  const text = [...rest.map(plainOf), ...(unread === '' ? [] : [unread.trimStart()])].join('\n\n')
+  // The file is found again by its name after a crash, so the name contains the question's id.
+  const name = `answer-${questionId.replace(/[^\w.-]+/g, '-').slice(-80)}.txt`
+  return { name, title: 'The rest of the answer', text: cutText(text, FILE_CHARS) }
+}
+
+/** Converts mrkdwn to plain text. A link becomes its label and its address. */
+function plainOf(mrkdwn: string): string {
+  return unescapeText(
+    mrkdwn.replace(/<(https?:[^<>|]{1,3000})(?:\|([^<>]{0,700}))?>/g, (_, url: string, label?: string) =>
+      label === undefined ? url : `${label} (${url})`,
+    ),
+  )
 }
 
 function chartForms(series: Series): Forms[] {

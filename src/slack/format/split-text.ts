@@ -1,4 +1,4 @@
-/** Splits mrkdwn at good places: no entity or link is cut in two, and a code block becomes several complete ones. */
+import { cutText } from '../../base/cut-text.ts'
 import { isBlank } from './escape.ts'
 import { fence, type TextPiece } from './markdown.ts'
 
@@ -48,14 +48,10 @@ function cutAt(text: string, max: number, places: string[]): number {
   const window = text.slice(0, max)
   for (const place of places) {
     const at = window.lastIndexOf(place)
-    if (at > max / 3 && !insideMark(text, at + place.length)) return at + (place === '\n' ? 0 : place.length)
+    if (at > max / 3 && markStart(text, at + place.length) < 0) return at + (place === '\n' ? 0 : place.length)
   }
   const mark = markStart(text, max)
-  return mark > 0 ? mark : isLowSurrogate(text, max) ? max - 1 : max
-}
-
-function insideMark(text: string, at: number): boolean {
-  return markStart(text, at) >= 0
+  return mark > 0 ? mark : cutText(text, max).length
 }
 
 /** Returns the start of the `<link|label>` or `&entity;` that a cut at `at` would break; -1 if it would break none. */
@@ -70,7 +66,3 @@ function markStart(text: string, at: number): number {
 
 /** Longer than the longest link. */
 const MARK_CHARS = 2500
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return text.charCodeAt(at) >= 0xdc00 && text.charCodeAt(at) <= 0xdfff
-}

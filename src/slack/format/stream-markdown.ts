@@ -7,7 +7,7 @@ import { withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
 /** A part that is ready to be sent: as the model wrote it, as Slack gets it, and the position before it. */
-export interface StreamPart extends StreamPosition {
+interface StreamPart extends StreamPosition {
   written: string
   markdown: string
 }
@@ -40,7 +40,7 @@ export class StreamMarkdown {
   #at: StreamPosition = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
   /** `forPeople` replaces ids with names. */
-  constructor(policy: LinkPolicy, forPeople: (text: string) => string = (text) => text) {
+  constructor(policy: LinkPolicy, forPeople: (text: string) => string) {
     this.#policy = policy
     this.#forPeople = forPeople
   }
@@ -68,12 +68,12 @@ export class StreamMarkdown {
       written += ready
       const safe = this.#safe(ready, end > 0 || all)
       markdown += this.#at.endsInCode && safe.startsWith('`') ? ` ${safe}` : safe
-      this.#know({ endsInCode: safe.endsWith('`') })
+      this.#update({ endsInCode: safe.endsWith('`') })
     }
     const isBlank = written.length > MAX_BLANK && written.trim() === ''
     const kept = isBlank ? written : written.trimEnd()
     this.#rest = written.slice(kept.length) + this.#rest
-    if (kept !== written) this.#know({ isLineStart: false })
+    if (kept !== written) this.#update({ isLineStart: false })
     return { written: kept, markdown: isBlank ? markdown : markdown.trimEnd(), ...before }
   }
 
@@ -105,24 +105,24 @@ export class StreamMarkdown {
   #safe(line: string, isWhole: boolean): string {
     const { fence, isLineStart, isUnclear } = this.#at
     const mark = isLineStart && isWhole ? (FENCE.exec(line)?.[1] ?? '') : ''
-    this.#know({ isLineStart: line.endsWith('\n') })
+    this.#update({ isLineStart: line.endsWith('\n') })
     const closes = fence !== '' && /^`{3,}$/.test(mark) && mark.length >= (/^`+/.exec(fence)?.[0].length ?? 3)
     if (mark !== '' && (fence === '' || closes)) {
-      this.#know({ fence: closes ? '' : mark })
+      this.#update({ fence: closes ? '' : mark })
       return line
     }
     // Neither the end of an already sent line nor the white space at the beginning of one is an empty line.
     const isParagraphEnd = isLineStart && isWhole && line.trim() === ''
-    if (isParagraphEnd && isUnclear === 'paragraph') this.#know({ isUnclear: undefined })
+    if (isParagraphEnd && isUnclear === 'paragraph') this.#update({ isUnclear: undefined })
     if (fence !== '' && !this.#at.isUnclear) return harmlessCode(line)
     const lone = fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
     if (lone !== undefined && isUnclear !== 'always')
-      this.#know({ isUnclear: lone.length < 3 ? 'paragraph' : 'always' })
+      this.#update({ isUnclear: lone.length < 3 ? 'paragraph' : 'always' })
     return safeLine(line, this.#policy, this.#at.isUnclear === undefined)
   }
 
-  #know(news: Partial<StreamPosition>): void {
-    this.#at = { ...this.#at, ...news }
+  #update(changes: Partial<StreamPosition>): void {
+    this.#at = { ...this.#at, ...changes }
   }
 }
 

@@ -1,16 +1,11 @@
 import type { KnownBlock } from '@slack/web-api'
 import { isBlank, plainLine, shorten, unescapeText } from './escape.ts'
+import type { CellPart } from './markdown.ts'
 
 type DataTable = Extract<KnownBlock, { type: 'data_table' }>
 type Table = Extract<KnownBlock, { type: 'table' }>
 type Cell = DataTable['rows'][number][number]
 type RawText = Extract<Cell, { type: 'raw_text' }>
-
-/** A part of a cell: plain words, or a link as mrkdwn. */
-interface CellPart {
-  words: string
-  isLink: boolean
-}
 
 /** https://docs.slack.dev/reference/block-kit/blocks/data-table-block and `table-block`. The header counts as a row. */
 const ROWS = 100

@@ -1,13 +1,15 @@
-import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardBlock } from '@slack/web-api'
+import type { ContainerBlock, ContextBlock, KnownBlock, TaskCardBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { Source } from '../../agent/contracts/tool.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
-import { plainText } from './plain-elements.ts'
-import { codeSpan, escapeText, escapeWithin, headOf, isBlank, shorten, withoutLinks } from './escape.ts'
+import { count } from './messages.ts'
+import { button, plainText, richText } from './plain-elements.ts'
+import { codeSpan, escapeText, escapeWithin, isBlank, shorten, withoutLinks } from './escape.ts'
 
 /** A step as the card shows it. `n` counts from 1. */
 export interface CardStep {
@@ -32,7 +34,7 @@ export function workingCard(steps: CardStep[], id: string): Content {
   const tasks = steps.slice(-MAX_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MAX_SHOWN))
   const plan: KnownBlock = { type: 'plan', title, tasks }
   const more = steps.length - MAX_SHOWN
-  const earlier = more > 0 ? [context([`_${stepWords(more)} before these_`])] : []
+  const earlier = more > 0 ? [context([`_${count(more, 'step')} before these_`])] : []
   const shown = steps.slice(-MAX_SHOWN)
   const simpler = new Map<KnownBlock, KnownBlock[]>([
     [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MAX_SHOWN)]],
@@ -43,11 +45,11 @@ export function workingCard(steps: CardStep[], id: string): Content {
 
 /** Builds the collapsed card of a run that has ended. `hasFailed`: the run has no answer. */
 export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; hasFailed: boolean }): Content {
-  const title = [stepWords(steps.length), durationWords(ms), ...(hasFailed ? ['not finished'] : [])].join(', ')
+  const title = [count(steps.length, 'step'), durationWords(ms), ...(hasFailed ? ['not finished'] : [])].join(', ')
   if (steps.length === 0) return { text: title, blocks: [context([`_${title}_`])] }
   const fits = steps.length <= MAX_SHOWN
   const shown = fits ? steps : steps.slice(0, MAX_SHOWN - 1)
-  const rest = fits ? [] : [context([`_${stepWords(steps.length - shown.length)} more: see Show work_`])]
+  const rest = fits ? [] : [context([`_${count(steps.length - shown.length, 'step')} more: see Show work_`])]
   const children: ContextBlock[] = [...shown.map(stepBlock), ...rest]
   const container: ContainerBlock = {
     type: 'container',
@@ -66,7 +68,7 @@ export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; h
 function workingTitle(steps: CardStep[]): string {
   const last = steps.at(-1)
   if (!last) return 'Thinking …'
-  return isWaiting(last) ? 'Waiting for a person' : `Working: ${stepWords(steps.length)} so far`
+  return isWaiting(last) ? 'Waiting for a person' : `Working: ${count(steps.length, 'step')} so far`
 }
 
 /** Returns whether a step waits for a person: an approval or an answer. */
@@ -76,7 +78,9 @@ export function isWaiting({ step }: CardStep): boolean {
 
 function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
   const { observation } = step
-  const isReadable = step.kind === 'tool'
+  const isDetailed = isFull && step.kind === 'tool'
+  const details = isDetailed ? plain(oneLine(shownThought(step)), GIST.max) : ''
+  const output = isDetailed ? plain(gistOf(step), GIST.max) : ''
   const status = observation ? 'complete' : isWaiting({ n, step }) ? 'pending' : 'in_progress'
   const sources = isFull ? (observation?.sources ?? []).flatMap(sourceOf).slice(0, SOURCES_A_TASK) : []
   return {
@@ -85,8 +89,8 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
     title: titleOf(step),
     // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
     status,
-    ...(isFull && isReadable ? richText('details', shownThought(step)) : {}),
-    ...(isFull && isReadable && observation ? richText('output', gistOf(step)) : {}),
+    ...(isBlank(details) ? {} : { details: richText(details) }),
+    ...(isBlank(output) ? {} : { output: richText(output) }),
     ...(sources.length > 0 ? { sources } : {}),
   }
 }
@@ -98,23 +102,13 @@ function titleOf(step: ToolStep | UnreadableStep): string {
   const failed = step.observation?.ok === false ? ' (failed)' : ''
   const written = oneLine(inputForPeople(action.input))
   const title = plain(`${oneLine(actionTitle(action))}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
-  return `${isBlank(title) ? '…' : headOf(title, MAX_TITLE)}${failed}`
+  return `${isBlank(title) ? '…' : cutText(title, MAX_TITLE)}${failed}`
 }
 
 const UNREADABLE = 'The model’s output could not be read'
 
 function gistOf({ observation }: ToolStep): string {
   return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))
-}
-
-/** A rich text field, which Slack does not format or link by itself. Empty if the text would be invisible. */
-function richText<Name extends 'details' | 'output'>(name: Name, text: string): Partial<Record<Name, RichTextBlock>> {
-  const parts: Partial<Record<Name, RichTextBlock>> = {}
-  const shown = plain(oneLine(text), GIST.max)
-  if (isBlank(shown)) return parts
-  const section = { type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text: shown }] }
-  parts[name] = { type: 'rich_text', elements: [section] }
-  return parts
 }
 
 /** The link to a source that a tool returned; none if its address is unsafe or too long. */
@@ -131,7 +125,7 @@ function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
   const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, maxEscaped: 120 })
-  const action = `🔧 ${n}. *${name}* ${codeSpan(headOf(inputForPeople(step.action.input), 120))}`
+  const action = `🔧 ${n}. *${name}* ${codeSpan(cutText(inputForPeople(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
   return {
@@ -146,12 +140,7 @@ function lineOf({ n, step }: CardStep): string {
 }
 
 function stopButton(id: string): KnownBlock {
-  const text = { type: 'plain_text' as const, text: 'Stop' }
-  return { type: 'actions', elements: [{ type: 'button', action_id: STOP, text, value: id }] }
-}
-
-function stepWords(n: number): string {
-  return `${n} ${n === 1 ? 'step' : 'steps'}`
+  return { type: 'actions', elements: [button(STOP, 'Stop', { value: id })] }
 }
 
 function durationWords(ms: number): string {

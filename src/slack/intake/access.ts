@@ -28,7 +28,7 @@ export type Denial =
   | 'botTurns'
 
 /** A question, and the facts that its admission depends on. */
-export interface Applicant {
+interface Applicant {
   question: Question
   settings: Settings
   installation: Installation
@@ -74,7 +74,7 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   if (access.users.length > 0 && domains.length === 0) return 'person'
   if (access.external && domains.length === 0) return undefined
   const facts = await installation.directory.factsOf(question.team, question.user, {
-    ...(options.beforeLookUp ? { onCall: options.beforeLookUp } : {}),
+    onCall: options.beforeLookUp,
   })
   return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
 }

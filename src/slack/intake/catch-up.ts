@@ -4,7 +4,9 @@ import type { Question } from '../../stores/runs/types.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { hearRemember, toRemember } from './remember.ts'
-import { isMuteWord, isStopWord, questionOf } from './to-question.ts'
+import { isMuteWord } from './mute-word.ts'
+import { isStopWord } from './stop-runs.ts'
+import { questionOf } from './to-question.ts'
 
 /** How long Slack is asked for the replies. Milliseconds. */
 const PATIENCE_MS = 60_000

@@ -9,11 +9,6 @@ import { CONNECTIONS } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent, type ConnectableAccount } from '../views/connection-blocks.ts'
 
-/** Returns whether the text of `/ask` is `connections` alone, in any case, with optional punctuation after it. */
-export function isConnectionsCommand(text: string): boolean {
-  return /^connections[\s\p{P}]*$/iu.test(text)
-}
-
 /** Shows the asker their connections in an ephemeral message. Never rejects. */
 export async function showConnections(
   { command }: { command: Question },

@@ -12,12 +12,7 @@ import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 
 /** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
-export type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
-
-/** Returns whether the text of `/ask` is `forget` alone, in any case, with optional punctuation after it. */
-export function isForgetCommand(text: string): boolean {
-  return /^forget[\s\p{P}]*$/iu.test(text)
-}
+type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
 
 /** Handles `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
 export async function forgetByCommand(
@@ -41,11 +36,13 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
     const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
-    if (isOfPerson(wish)) await services.connections?.end({ team, user })
-    if (isOfPerson(wish)) await services.forgetting.forgetPerson({ team, channel, user })
-    else await services.forgetting.forgetChannel({ team, channel })
-    const done = isOfPerson(wish) ? 'person' : 'channel'
-    return { content: noteContent(FORGET[done]), outcome: done }
+    if (!isOfPerson(wish)) {
+      await services.forgetting.forgetChannel({ team, channel })
+      return { content: noteContent(FORGET.channel), outcome: 'channel' }
+    }
+    await services.connections?.end({ team, user })
+    await services.forgetting.forgetPerson({ team, channel, user })
+    return { content: noteContent(FORGET.person), outcome: 'person' }
   })
 }
 

@@ -3,7 +3,7 @@ import { recipientOf } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 /** An event after which nothing of a workspace may be kept. */
-export interface LeavingEvent {
+interface LeavingEvent {
   name: string
   context: AllMiddlewareArgs['context']
   /** Seconds since the epoch. */
@@ -42,10 +42,9 @@ export async function teamsOfPerson(context: AllMiddlewareArgs['context'], servi
   const { installations, forgetting } = services
   const recipient = await recipientOf({ context }, services)
   if (!recipient || !context.isEnterpriseInstall) return recipient ? [recipient.team] : []
-  const own = await installations.of(recipient.team)
   const teams: string[] = []
   for (const team of new Set([recipient.team, ...installations.teams(), ...(await forgetting.teams())]))
-    if ((await installations.of(team))?.signingKey === own?.signingKey) teams.push(team)
+    if ((await installations.of(team))?.signingKey === recipient.installation.signingKey) teams.push(team)
   return teams
 }
 

@@ -1,21 +1,17 @@
 import { settledWithin } from '../../base/async.ts'
+import type { PersonInPlace } from '../../base/place.ts'
+import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
 import { nextCursor } from '../client/slack-web.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 
-/** A person who wants to change a place's settings. */
-export interface SettingPerson {
-  team: string
-  channel: string
-  user: string
-}
-
 /** `denial`: why they may not. `mayChangeForget`: whether they may change `whoMayForget`. */
-export type MaySet =
+type MaySet =
   | { denial: 'notAdmin' | 'notMember' | 'notAllowed' | 'notHere' | 'untold' }
   | { denial?: undefined; mayChangeForget: boolean }
 
-export function isAdmin(person: Awaited<ReturnType<Installation['directory']['factsOf']>> | undefined): boolean {
+/** Returns whether somebody is an admin or owner of the workspace. False if Slack does not say. */
+export function isAdmin(person: PersonFacts | NoFacts | undefined): boolean {
   return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
 }
 
@@ -29,7 +25,7 @@ const MAX_PAGES = 5
  * member at that moment. `isLater` checks the membership, and asks Slack again who the person is.
  */
 export async function maySet(
-  person: SettingPerson,
+  person: PersonInPlace,
   settings: Settings,
   { installation, isLater }: { installation: Installation; isLater: boolean },
 ): Promise<MaySet> {
@@ -57,7 +53,7 @@ export async function maySet(
 
 /** Returns whether somebody is in a channel. Returns undefined if Slack does not say. */
 export async function isMember(
-  { channel, user }: SettingPerson,
+  { channel, user }: PersonInPlace,
   client: Installation['client'],
 ): Promise<boolean | undefined> {
   let cursor: string | undefined

@@ -1,5 +1,6 @@
 /** `/ask remember …` and `/ask memory`. */
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace, Place } from '../../base/place.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -18,11 +19,6 @@ const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/is
 /** Returns whether the text of `/ask` begins with `remember`; a colon may follow. */
 export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
-}
-
-/** Returns whether the text of `/ask` is `memory` alone, in any case, with optional punctuation after it. */
-export function isMemoryCommand(text: string): boolean {
-  return /^memory[\s\p{P}]*$/iu.test(text)
 }
 
 /** Handles `/ask remember …`. Never rejects. */
@@ -77,7 +73,7 @@ async function listFor(
 
 /** The remembered items of a place, for a person in it. @throws if the store fails */
 export async function memoryOf(
-  place: { team: string; channel: string; user: string },
+  place: PersonInPlace,
   { installation, services }: WorkspaceServices,
 ): Promise<ShownMemory[]> {
   const { team, user } = place
@@ -92,7 +88,7 @@ interface Viewer {
 }
 
 /** Returns whether a person may forget the item: its author, the person who added it, or an admin. */
-export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
+function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
   return isAdmin || by === user || keptBy === user
 }
 
@@ -102,34 +98,27 @@ export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer)
  */
 export async function forgetRemembered(
   id: string,
-  place: { team: string; channel: string; user: string },
+  place: PersonInPlace,
   { installation: { directory }, services }: WorkspaceServices,
 ): Promise<string | undefined> {
   const { remembered, log } = services
   const { team, user } = place
-  const found = await Promise.all(
-    scopesOf(place).map(async (scope) => ({
-      scope,
-      one: (await remembered.list(scope)).find((each) => each.id === id),
-    })),
-  )
-  const { scope, one } = found.find((each) => each.one) ?? {}
-  if (scope === undefined || !one) return undefined
-  const isOwn = mayForget(one, { user, isAdmin: false })
-  if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
-  await remembered.remove(scope, id)
-  log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
+  for (const scope of scopesOf(place)) {
+    const item = (await remembered.list(scope)).find((one) => one.id === id)
+    if (!item) continue
+    const isOwn = mayForget(item, { user, isAdmin: false })
+    if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
+    await remembered.remove(scope, id)
+    log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
+    return undefined
+  }
   return undefined
 }
 
 /** Returns the items with names instead of ids. */
 export async function shownMemory(
   all: Remembered[],
-  {
-    place,
-    viewer,
-    installation,
-  }: { place: { team: string; channel: string }; viewer: Viewer; installation: Installation },
+  { place, viewer, installation }: { place: Place; viewer: Viewer; installation: Installation },
 ): Promise<ShownMemory[]> {
   const mentions = new Mentions(installation.directory, place)
   const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))

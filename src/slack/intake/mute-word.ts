@@ -7,11 +7,18 @@ import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
 
-export interface MuteOptions extends KnownOptions {
+interface MuteOptions extends KnownOptions {
   installations: Installations
   threads: Pick<ThreadStates, 'patch'>
   settingsFor: SettingsFor
   log: Log
+}
+
+/**
+ * Returns whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread.
+ */
+export function isMuteWord({ surface, text, thread, ts }: Question): boolean {
+  return surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 }
 
 /** Time limit for adding the acknowledging reaction, in ms. */

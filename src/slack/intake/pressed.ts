@@ -60,9 +60,8 @@ export async function pressedOn(
   services: Services,
 ): Promise<ButtonPress | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)
-  const installation = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !installation) return undefined
-  const { team } = recipient
+  if (!recipient) return undefined
+  const { team, installation } = recipient
   const press = { body, installation, services }
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })
@@ -102,8 +101,9 @@ export interface PressedCall extends ButtonPress {
 }
 
 /**
- * Resolves a press to its call. Only the asker may use the card of a run that is for them alone, which may be in their
- * direct messages, and those whom they have it sent to (`askApprovers`), in theirs. What was shown to all stays theirs.
+ * Resolves a press to its call. The card of a run that is for the asker alone works for the asker, also in their direct
+ * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see works
+ * in its channel.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */
@@ -113,7 +113,7 @@ export async function pressedCall(
   services: Services,
 ): Promise<PressedCall | undefined> {
   let ref = waitRef(value)
-  const isAnywhere = body.channel?.id.startsWith('D') === true
+  const isAnywhere = isInDirect(body)
   const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, services)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
   const load = async ({ conversation, id }: WaitRef) =>
@@ -131,7 +131,7 @@ export async function pressedCall(
   const isHere = (!isAlone || isForAll) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
   const isSent = isAnywhere && run !== undefined && (isDirect(run.question) || !isForAll)
   if (isItsAskers || isHere || isSent)
-    return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
+    return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved.steps, ref.key) } }
   await pressed.tell(ELSEWHERE)
   return undefined
 }

@@ -105,7 +105,7 @@ function createPublisher(services: Services): PublishHome {
   return (of) => {
     const { team, user, installation } = of
     const work = async () => {
-      const view = signedView(homeView(await partsOf(of, links, services)), { user, key: installation.signingKey })
+      const view = signedView(homeView(await partsOf(of, links, services)), of)
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
     }
     return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })

@@ -1,11 +1,17 @@
 /** Decides which workspace a delivery is for. */
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { settledWithin } from '../../base/async.ts'
-import type { Identity, Installation } from '../client/installations.ts'
+import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import type { Services } from '../services.ts'
 
 type Context = AllMiddlewareArgs['context']
+
+/** The workspace that a delivery is for, and the bot there. */
+export interface DeliveryRecipient {
+  team: string
+  installation: Installation
+}
 
 /** The fields of a message's envelope that are read here. */
 export interface Incoming {
@@ -14,7 +20,7 @@ export interface Incoming {
 }
 
 /**
- * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
+ * Returns the recipient of a delivery. Bolt takes the team from the delivery's authorization. A
  * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation
  * Slack names the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`)
  * does.
@@ -23,17 +29,17 @@ export interface Incoming {
 export async function recipientOf(
   { context, isShared = false, id = '' }: { context: Context; isShared?: boolean; id?: string | undefined },
   { installations, log }: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
   const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
   const installation = await installations.of(team)
   const [named = ''] = id.split(':')
   const there = installation && context.isEnterpriseInstall && named !== '' ? await installations.of(named) : undefined
-  if (there && there.signingKey === installation?.signingKey) return { team: named, identity: there.identity }
-  if (installation) return { team, identity: installation.identity }
+  if (there && there.signingKey === installation?.signingKey) return { team: named, installation: there }
+  if (installation) return { team, installation }
   const own = isShared ? await installations.of(defaultTeam) : undefined
-  if (own) return { team: defaultTeam, identity: own.identity }
+  if (own) return { team: defaultTeam, installation: own }
   log.warn({ team }, 'no installation for this team: delivery ignored')
   return undefined
 }
@@ -41,18 +47,17 @@ export async function recipientOf(
 const LOOK_UP_MS = 1_000
 
 /**
- * The same for a shortcut on a channel's message. In an organisation Slack names the presser's workspace: it is asked
- * for one that the channel belongs to.
+ * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the presser's workspace:
+ * it is asked for one that the channel belongs to.
  */
 export async function recipientIn(
   channel: string,
   { context }: { context: Context },
   services: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const recipient = await recipientOf({ context }, services)
-  const installation = recipient && (await services.installations.of(recipient.team))
-  if (!installation || !context.isEnterpriseInstall) return recipient
-  const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
+  if (!recipient || !context.isEnterpriseInstall) return recipient
+  const asking = factsOfPlace(channel, recipient.installation, 'once').catch(() => undefined)
   const { teams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
   const [team] = teams.includes(recipient.team) ? [] : teams
   if (team === undefined) return recipient
@@ -67,11 +72,11 @@ export async function installationFor(
   services: Services,
 ): Promise<Installation | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)
-  return recipient && id.startsWith(`${recipient.team}:`) ? services.installations.of(recipient.team) : undefined
+  return recipient && id.startsWith(`${recipient.team}:`) ? recipient.installation : undefined
 }
 
 /**
- * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
+ * Returns the recipient of a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
  * address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let only one of
  * several deliveries through.
  */
@@ -79,14 +84,14 @@ export async function recipientOfMessage(
   message: { text?: string; team?: string; user_team?: string },
   { body, context }: Incoming,
   services: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
+): Promise<DeliveryRecipient | undefined> {
   const isShared = body.is_ext_shared_channel === true
   const recipient = await recipientOf({ context, isShared }, services)
-  const names = (identity: Identity) => message.text?.includes(`<@${identity.botUser}`) === true
-  if (!isShared || (recipient && names(recipient.identity))) return recipient
+  const names = ({ identity }: Installation) => message.text?.includes(`<@${identity.botUser}`) === true
+  if (!isShared || (recipient && names(recipient.installation))) return recipient
   for (const team of new Set([body.team_id, body.context_team_id, message.team, message.user_team])) {
     const other = team ? await services.installations.of(team) : undefined
-    if (other && names(other.identity)) return { team: other.identity.team, identity: other.identity }
+    if (other && names(other)) return { team: other.identity.team, installation: other }
   }
   return recipient
 }

@@ -1,6 +1,7 @@
 /** Stores texts that people ask the bot to remember, for the place of their message. */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import { SealBroken } from '../../base/seal.ts'
 import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
@@ -55,7 +56,7 @@ export async function hearRemember(question: Question, text: string, services: S
 }
 
 /** `refusal`: why it is not stored, as mrkdwn. `kept`: the item, with names instead of ids. */
-export type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
 /** Stores it, if the person may add it. Only full members may, even if others may ask. @throws if the store fails */
 export async function remember(
@@ -121,10 +122,7 @@ async function personRefusal(
 }
 
 /** The receiver of an ephemeral reply, and its place. */
-interface ReplyPlace {
-  team: string
-  channel: string
-  user: string
+interface ReplyPlace extends PersonInPlace {
   responseUrl?: string | undefined
   thread_ts?: string
 }

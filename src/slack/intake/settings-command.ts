@@ -12,11 +12,6 @@ import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
 
-/** Returns whether the text of `/ask` is `settings` alone, in any case, with optional punctuation after it. */
-export function isSettingsCommand(text: string): boolean {
-  return /^settings[\s\p{P}]*$/iu.test(text)
-}
-
 /**
  * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or shows only the asker
  * why not. Never rejects.
@@ -28,28 +23,20 @@ export async function openSettings(
 ): Promise<void> {
   const { log, fetch } = services
   const { team, channel, user, responseUrl } = command
+  const { client } = installation
   const warn = (fields: object, line: string) => log.warn({ team, channel, user, ...fields }, line)
+  const tell = (words: string) =>
+    sendEphemeral({ responseUrl, channel, user }, [noteContent(words)], { client, fetch, log: warn })
   try {
     const settings = await services.settingsFor(command)
     const who = await maySet(command, settings, { installation, isLater: false })
-    const { client } = installation
-    if (who.denial !== undefined)
-      return await sendEphemeral({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {
-        client,
-        fetch,
-        log: warn,
-      })
-    const view = settingsView({
-      ...(await formOf(command, who, services)),
-      metadata: signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, key: installation.signingKey }),
-    })
+    if (who.denial !== undefined) return await tell(SETTINGS_WORDS[who.denial])
+    const metadata = signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, installation })
+    const view = settingsView({ ...(await formOf(command, who, services)), metadata })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {
     warn({ error: messageOf(error) }, 'the settings could not be shown')
-    const words: [object] = [noteContent(SETTINGS_WORDS.failed)]
-    await sendEphemeral({ responseUrl, channel, user }, words, { ...installation, fetch, log: warn }).catch(
-      () => undefined,
-    )
+    await tell(SETTINGS_WORDS.failed).catch(() => undefined)
   }
 }
 

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Installation } from '../client/installations.ts'
 
-export interface MetadataOwner {
-  /** The person who sees the view. */
+/** The person who sees a view, and the installation that opens it. */
+interface MetadataOwner {
   user: string
-  /** The signing key of the installation that opens the view. */
-  key: string
+  installation: Installation
 }
 
 /** Signs a view's metadata for one person. `readMetadata` rejects changed metadata and other senders. */
@@ -25,6 +25,6 @@ export function readMetadata(signed: string, owner: MetadataOwner): string | und
   return given.length === right.length && timingSafeEqual(given, right) ? text : undefined
 }
 
-function signatureOf(text: string, { user, key }: MetadataOwner): string {
-  return createHmac('sha256', key).update(`view-metadata\n${user}\n${text}`).digest('base64url')
+function signatureOf(text: string, { user, installation }: MetadataOwner): string {
+  return createHmac('sha256', installation.signingKey).update(`view-metadata\n${user}\n${text}`).digest('base64url')
 }

@@ -1,6 +1,7 @@
 /** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -8,7 +9,7 @@ import { mayAskNow } from './access.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { isStopWord, questionOf, type SlackMessage } from './to-question.ts'
+import { questionOf, type SlackMessage } from './to-question.ts'
 import { recipientOf, type Incoming } from './recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -17,11 +18,8 @@ interface IncomingMention extends Incoming {
   isTwin?: boolean
 }
 
-export interface StopWish {
-  team: string
-  channel: string
-  /** The person who wants to stop it. */
-  user: string
+/** A person's request to stop what runs in a thread. */
+export interface StopWish extends PersonInPlace {
   /** The root of the thread. */
   thread: string
   /** The ts of the request by Slack's clock. A late delivery does not stop questions that were asked after it. */
@@ -36,7 +34,7 @@ export interface StopWish {
 }
 
 /** `stopped`: active runs got a stop signal, waiting questions left the queue. `forbidden`: they belong to others. */
-export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
+type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
@@ -62,6 +60,16 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
   return outcome
 }
 
+/** Returns whether a text is only the word `stop` or `cancel`, in any case, with punctuation around it. */
+export function isStopWord(text: string): boolean {
+  return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
+}
+
+/** A cheap check of a message with Slack's markup, because few messages need a closer look. */
+function maySayStop(text = ''): boolean {
+  return text.length < 200 && /stop|cancel/i.test(text)
+}
+
 /**
  * Handles a stop word alone in a thread or a direct message, with or without the bot's name. It never becomes a
  * question. A mention arrives as two events, and the first one stops the run. The twin (`isTwin`) never replies.
@@ -74,10 +82,11 @@ export async function stopByWord(
   { body, context, isTwin = false }: IncomingMention,
   services: Services,
 ): Promise<boolean> {
+  if (!maySayStop(message.text)) return false
   const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
   if (!recipient) return false
-  const { team, identity } = recipient
-  const asked = questionOf(message, { team, botUser: identity.botUser, now: services.now() })
+  const { team, installation } = recipient
+  const asked = questionOf(message, { team, botUser: installation.identity.botUser, now: services.now() })
   if (!asked || !isStopWord(asked.question.text)) return false
   const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }

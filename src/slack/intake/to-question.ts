@@ -13,7 +13,7 @@ import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { recipientOfMessage, type Incoming } from './recipient.ts'
-import { hearMuteWord } from './mute-word.ts'
+import { hearMuteWord, isMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
 
 /** Enqueues the question in a message, if it asks the bot one. @throws if the queue cannot store it */
@@ -24,16 +24,16 @@ export async function enqueueMessage(
 ): Promise<void> {
   const recipient = await recipientOfMessage(message, { body, context }, services)
   if (!recipient) return
-  const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
+  const { team, installation } = recipient
+  const { botUser } = installation.identity
+  const isOtherBots = message.bot_id !== undefined && message.user !== botUser
   const asked = questionOf(message, {
-    team: recipient.team,
+    team,
     eventId: body.event_id,
-    botUser: recipient.identity.botUser,
+    botUser,
     now: services.now(),
     isLate: (context.retryNum ?? 0) > 0,
-    bots: isOtherBots
-      ? (await services.settingsFor({ team: recipient.team, channel: message.channel })).access.bots
-      : [],
+    bots: isOtherBots ? (await services.settingsFor({ team, channel: message.channel })).access.bots : [],
   })
   if (!asked) return
   const { question, onlyKnownThread, mayAdd } = asked
@@ -48,12 +48,6 @@ export async function enqueueMessage(
   if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
-
-/**
- * Returns whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread.
- */
-export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
-  surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
 /** The only way into the queue. The ack waits for it. @throws the error if the queue cannot store the question */
 export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
@@ -107,7 +101,7 @@ export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
   'me_message',
 ])
 
-export interface MessageQuestion {
+interface MessageQuestion {
   question: Question
   /** The message has no mention, so it counts only in a thread where the bot was asked before. */
   onlyKnownThread: boolean
@@ -177,16 +171,6 @@ const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
-}
-
-/** Returns whether a text is only the word `stop` or `cancel`, in any case, with punctuation around it. */
-export function isStopWord(text: string): boolean {
-  return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
-}
-
-/** A cheap check whether a raw message may be a stop word (stop-runs.ts): few need a closer look. */
-export function maySayStop(text = ''): boolean {
-  return text.length < 200 && /stop|cancel/i.test(text)
 }
 
 /**

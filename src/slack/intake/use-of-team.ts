@@ -1,4 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
+import type { Person } from '../../base/place.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
@@ -17,9 +18,7 @@ const NAMES_MS = 1_000
 /** Time limit for loading the list of questions (ms). A slower part is left out. */
 const LIST_MS = 1_800
 
-interface Admin {
-  team: string
-  user: string
+interface Admin extends Person {
   installation: Installation
 }
 

@@ -10,16 +10,16 @@ import {
   type AskedMessage,
 } from '../../question/withdrawal.ts'
 import { conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
-import type { Identity } from '../client/installations.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
-import { isMuteWord, isStopWord, questionOf, type SlackMessage } from './to-question.ts'
+import { isMuteWord } from './mute-word.ts'
+import { isStopWord } from './stop-runs.ts'
+import { questionOf, type SlackMessage } from './to-question.ts'
+import type { DeliveryRecipient } from './recipient.ts'
 import type { Services } from '../services.ts'
 
-interface WithdrawContext {
-  team: string
-  identity: Identity
+interface WithdrawContext extends DeliveryRecipient {
   services: Services
 }
 
@@ -31,11 +31,9 @@ const REMOVE_MS = 10 * 60_000
  * turn and the record are deleted here.
  * @throws if a store fails
  */
-export async function withdrawDeleted(
-  message: SlackMessage,
-  { team, identity, services }: WithdrawContext,
-): Promise<void> {
-  const asked = await withRuns(await askedBy(message, { team, identity, services }), services)
+export async function withdrawDeleted(message: SlackMessage, context: WithdrawContext): Promise<void> {
+  const { services } = context
+  const asked = await withRuns(await askedBy(message, context), services)
   const isTold = await withdrawRuns(asked, { by: message.user ?? '', withdrawal: {} }, services)
   const ids = await knownIds(asked, services)
   const line = await services.queue.inThread(asked.thread)
@@ -44,7 +42,7 @@ export async function withdrawDeleted(
   await forgetTurns(asked, ids, services)
   inBackground(asked, services, async () => {
     await untilEnded(asked, services)
-    await forget(asked, { team, identity, services })
+    await forget(asked, context)
   })
 }
 
@@ -55,31 +53,27 @@ export async function withdrawDeleted(
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
-  { team, identity, services }: WithdrawContext,
+  context: WithdrawContext,
 ): Promise<void> {
-  const own = await askedBy(previous, { team, identity, services })
-  const asked = await withRuns(own, services, (id) => !isRepeat(id))
-  const reads = await editedQuestion(message, asked, { team, identity, services })
+  const { services } = context
+  const asked = await withRuns(await askedBy(previous, context), services, (id) => !isRepeat(id))
+  const reads = await editedQuestion(message, asked, context)
   const isStop = reads !== undefined && isStopWord(reads.text)
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
   const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
   const isTold = await withdrawRuns(asked, told, services)
-  if (isTold || !again || (await isCorrection(again, { previous, identity, services }))) return
+  if (isTold || !again || (await isCorrection(again, previous, context))) return
   inBackground(asked, services, async () => {
     await untilEnded(asked, services)
-    if ((await knownIds(asked, services)).length > 0) await offerAgain(asked, again, services)
+    if ((await knownIds(asked, services)).length > 0) await offerAgain(asked, again, context)
   })
 }
 
 /** Returns whether the message was an addition to a running question. If so, the run gets the corrected text. */
-async function isCorrection(
-  reads: Question,
-  { previous, identity, services }: { previous: SlackMessage; identity: Identity; services: Services },
-): Promise<boolean> {
-  const delivery = { team: reads.team, botUser: identity.botUser, now: services.now() }
-  if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
+async function isCorrection(reads: Question, previous: SlackMessage, context: WithdrawContext): Promise<boolean> {
+  if (!readAsNew(previous, context)?.mayAdd) return false
   const corrected = { ...reads, text: `I corrected what I added. It now says: ${reads.text}` }
-  return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
+  return (await context.services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
 async function askedBy(message: SlackMessage, { team, services }: WithdrawContext): Promise<AskedMessage> {
@@ -103,37 +97,44 @@ export function editTsOf(edited: unknown): string | undefined {
 async function editedQuestion(
   message: SlackMessage,
   { question }: AskedMessage,
-  { team, identity, services }: WithdrawContext,
+  context: WithdrawContext,
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
-  const delivery = { team, botUser: identity.botUser, now: services.now() }
-  const asks = editTs && questionOf({ ...message, edited: undefined }, delivery)?.question
-  return asks ? services.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
+  const asks = editTs && readAsNew(message, context)?.question
+  return asks ? context.services.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
+}
+
+/** Reads an edited message as if it had just been written. */
+function readAsNew(message: SlackMessage, { team, installation, services }: WithdrawContext) {
+  const delivery = { team, botUser: installation.identity.botUser, now: services.now() }
+  return questionOf({ ...message, edited: undefined }, delivery)
 }
 
 /** The record goes last, so that another delivery of the deletion finds the rest. */
-async function forget(asked: AskedMessage, { team, identity, services }: WithdrawContext): Promise<void> {
-  const { archive, installations, log } = services
+async function forget(asked: AskedMessage, { installation, services }: WithdrawContext): Promise<void> {
+  const { archive, log } = services
+  const { client, identity } = installation
   const ids = await knownIds(asked, services)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
-  const installation = await installations.of(team)
   const { question } = asked
   const signal = AbortSignal.timeout(REMOVE_MS)
   const runs = new Set([...ids, ...asked.ids])
   await forgetTurns(asked, ids, services)
-  if (installation)
-    await removePosts({ client: installation.client, identity, question, thread: question.thread, signal, runs }, posts)
+  await removePosts({ client, identity, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
   log.info({ question: question.id }, 'a deleted question is forgotten')
 }
 
 /** Offers the asker in an ephemeral message, under the answer, to ask again. */
-async function offerAgain({ question }: AskedMessage, again: Question, { installations }: Services): Promise<void> {
-  const installation = await installations.of(question.team)
+async function offerAgain(
+  { question }: AskedMessage,
+  again: Question,
+  { installation }: WithdrawContext,
+): Promise<void> {
   const { channel, thread, user } = again
   const word = { channel, thread_ts: thread, user, ...askEditedContent(question.id) }
-  if (installation) await tellOnce(installation.client, word)
+  await tellOnce(installation.client, word)
 }
 
 /** Runs work that the ack does not wait for, and whose failure is only logged. */

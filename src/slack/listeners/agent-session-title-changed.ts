@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { messageOf } from '../../base/errors.ts'
-import { headOf } from '../format/escape.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -20,9 +20,9 @@ export function agentSessionTitleChanged(services: Services): OnEvent<'agent_ses
   return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
     const recipient = await recipientOf({ context }, services)
-    if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
+    if (!recipient || !channel || !thread || !user || user === recipient.installation.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
-    const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
+    const state = { renamed: true, title: cutText(title, TITLE_CHARS) }
     // Slack does not wait for it, and a title is not worth a redelivery.
     await services.threads.patch(key, state).catch((error: unknown) => {
       services.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')

@@ -26,10 +26,9 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
   const prompts = promptsOf(services)
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
+    if (!recipient) return
     const { user, channel, tab } = event
-    if (!installation) return
-    const opened = { team: recipient.team, user, channel, installation }
+    const opened = { ...recipient, user, channel }
     const home = async () => {
       await publishHome(opened)
       await noteOpenHome(opened, services)

@@ -10,12 +10,11 @@ export function askAboutShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()
     const recipient = await recipientIn(shortcut.channel.id, { context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
+    if (!recipient) return
+    const { team, installation } = recipient
     const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
-    const metadata = { team: recipient?.team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
-    if (!installation) return
-    const owner = { user: shortcut.user.id, key: installation.signingKey }
-    const view = askAboutView(signMetadata(JSON.stringify(metadata), owner))
+    const metadata = { team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
+    const view = askAboutView(signMetadata(JSON.stringify(metadata), { user: shortcut.user.id, installation }))
     await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
       services.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
     })

@@ -1,5 +1,6 @@
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
+import { parseJson } from '../../base/parse-json.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
@@ -18,10 +19,8 @@ const metadataSchema = z.object({
 export function askAboutSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const presser = await recipientOf({ context }, services)
-    const installation = presser && (await services.installations.of(presser.team))
-    const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
-    const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const metadata = presser && readMetadata(view.private_metadata, { ...presser, user: body.user.id })
+    const about = metadataSchema.safeParse(parseJson(metadata)).data
     const recipient = about && (await recipientOf({ context, id: about.team }, services))
     const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
     if (!recipient || !about) return ack()

@@ -37,14 +37,30 @@ async function enqueueAgain(
   return undefined
 }
 
+/** The fields that belong to the original message or to its asker. */
+const OF_MESSAGE = [
+  'ts',
+  'responseUrl',
+  'eventId',
+  'isLate',
+  'lookingAt',
+  'userTeam',
+  'bot',
+  'schedule',
+  'prior',
+  'forAsker',
+] as const satisfies (keyof Question)[]
+
 /**
  * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
  * the original message, which marks it as the same question. The presser has no message of their own in the thread.
  */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
+  const kept = { ...question }
+  for (const field of OF_MESSAGE) delete kept[field]
   return {
-    ...withoutMessage(question),
+    ...kept,
     id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
     ...presser,
     at: now.getTime(),
@@ -55,24 +71,4 @@ function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'
 /** The part of the id that all presses by the same person share. */
 function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
-}
-
-type OfMessage =
-  'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior' | 'forAsker'
-
-/** Drops the fields that belong to the original message or to its asker. */
-function withoutMessage({
-  ts: _,
-  responseUrl: _f,
-  eventId: __,
-  isLate: ___,
-  lookingAt: _a,
-  userTeam: _b,
-  bot: _c,
-  schedule: _d,
-  prior: _e,
-  forAsker: _g,
-  ...kept
-}: Question): Omit<Question, OfMessage> {
-  return kept
 }

@@ -1,46 +1,57 @@
 import type { OnCommand } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
 import { noteContent } from '../format/blocks.ts'
 import { helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
-import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
-import { isConnectionsCommand, showConnections } from '../intake/connections-command.ts'
-import { isMemoryCommand, isRememberCommand, rememberByCommand, showMemory } from '../intake/memory-command.ts'
+import { forgetByCommand } from '../intake/forget-command.ts'
+import { showConnections } from '../intake/connections-command.ts'
+import { isRememberCommand, rememberByCommand, showMemory } from '../intake/memory-command.ts'
 import { tellWorkingLater } from '../intake/place-in-line.ts'
-import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
-import { stopRuns } from '../intake/stop-runs.ts'
+import { openSettings } from '../intake/settings-command.ts'
+import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
-import { enqueue, isStopWord, plainText, type MessageContext } from '../intake/to-question.ts'
+import { enqueue, plainText, type MessageContext } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/recipient.ts'
-import { isSchedulesCommand, listSchedules } from '../schedules/schedules-command.ts'
+import { listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 
-/** Subcommands of `/ask`. */
-const WORDS = [
-  { isMeant: isForgetCommand, obey: forgetByCommand },
-  { isMeant: isSettingsCommand, obey: openSettings },
-  { isMeant: isSchedulesCommand, obey: listSchedules },
-  { isMeant: isRememberCommand, obey: rememberByCommand },
-  { isMeant: isMemoryCommand, obey: showMemory },
-  { isMeant: isConnectionsCommand, obey: showConnections },
-]
+interface SubcommandCall {
+  command: Question
+  text: string
+  trigger: string
+}
 
-/**
- * `/ask`: asks a question, or shows the help, which only the asker sees. The subcommands are `forget`, `settings`,
- * `schedules`, `remember`, `memory` and `connections`.
- */
+/** Handles a subcommand. Never rejects. */
+type Subcommand = (call: SubcommandCall, installation: Installation, services: Services) => Promise<void>
+
+const SUBCOMMANDS: ReadonlyMap<string | undefined, Subcommand> = new Map<string, Subcommand>([
+  ['forget', forgetByCommand],
+  ['settings', openSettings],
+  ['schedules', listSchedules],
+  ['memory', showMemory],
+  ['connections', showConnections],
+])
+
+/** The subcommand is the only word, in any case, with optional punctuation after it. `remember` has words after it. */
+function subcommandOf(text: string): Subcommand | undefined {
+  if (isRememberCommand(text)) return rememberByCommand
+  const [, word] = /^([a-z]+)[\s\p{P}]*$/iu.exec(text) ?? []
+  return SUBCOMMANDS.get(word?.toLowerCase())
+}
+
+/** `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, services)
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
-    const { team, identity } = recipient
-    const said = questionOfCommand(command, { team, botUser: identity.botUser, now: services.now() })
+    const { team, installation } = recipient
+    const said = questionOfCommand(command, { team, botUser: installation.identity.botUser, now: services.now() })
     const question = privateQuestion(said) ?? said
     if (needsNoModel(question))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await services.settingsFor(question))) })
-    const word = WORDS.find(({ isMeant }) => isMeant(said.text))
-    const installation = word && (await services.installations.of(team))
-    if (installation) {
-      void word.obey({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
+    const subcommand = subcommandOf(said.text)
+    if (subcommand) {
+      void subcommand({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
       return ack()
     }
     if (isStopWord(said.text)) {
@@ -69,7 +80,8 @@ function privateThread(user: string): string {
  */
 function privateQuestion(question: Question): Question | undefined {
   const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
-  if (text === undefined || question.channel.startsWith('D')) return text === undefined ? text : { ...question, text }
+  if (text === undefined) return undefined
+  if (question.channel.startsWith('D')) return { ...question, text }
   return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
@@ -89,7 +101,8 @@ function questionOfCommand(command: SlackCommand, delivery: MessageContext): Que
   }
 }
 
-export interface SlackCommand {
+/** The fields of a slash command that are read here. */
+interface SlackCommand {
   channel_id: string
   user_id: string
   text: string

@@ -15,13 +15,13 @@ import { connectionsContent } from '../views/connection-blocks.ts'
 export function connectionButton(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
     await ack()
-    if (!installation) return
-    const person = { team: recipient.team, user: body.user.id }
+    if (!recipient) return
+    const { team, installation } = recipient
+    const person = { team, user: body.user.id }
     const { action_id: id, value = '' } = action
     const showAgain = async () => {
-      const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, key: installation.signingKey })
+      const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, installation })
       if (channel !== undefined) return publishHome({ ...person, channel, installation })
       const content = connectionsContent(await connectionsOf(person, services))
       await answerPress({ body, installation, services }, content, { replaces: true })

@@ -70,18 +70,14 @@ async function mayPress(
   { pressed, services }: DecidePress,
 ) {
   const { user, userTeam, isColleague, installation } = pressed
-  const { approvers } = await services.settingsFor(question)
+  const { approvers, access } = await services.settingsFor(question)
   // The asker may decide as long as they may ask; other people only by APPROVERS.
   const isAsker = isSamePerson(pressed, question) && (await mayAskNow(question, services))
   // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
   const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
-  if (isForeign && !isAsker && !(await services.settingsFor(question)).access.external) return 'no'
-  const asked = isAsker ? question : { ...question, user: '' }
-  return mayDecide(
-    user,
-    { question: asked, tool: ruleName ?? tool, server },
-    { approvers, installation, log: services.log },
-  )
+  if (isForeign && !isAsker && !access.external) return 'no'
+  const asked = { question: isAsker ? question : { ...question, user: '' }, tool: ruleName ?? tool, server }
+  return mayDecide(user, asked, { approvers, installation, log: services.log })
 }
 
 /** Stores the decision. The first decision wins. A grant is stored only afterwards, so a late press grants nothing. */

@@ -27,12 +27,8 @@ export function feedback(services: Services): OnButton {
     services.onFeedback?.(rating)
     if (rating === 'up') return void pressed.tell('Thank you, noted.')
     inBackground(FEEDBACK, services, async () => {
-      const args = {
-        trigger_id: pressed.trigger,
-        view: feedbackView(signMetadata(id, { user: pressed.user, key: pressed.installation.signingKey }), {
-          isDirect: id.split(':')[1]?.startsWith('D') === true,
-        }),
-      }
+      const isDirect = id.split(':')[1]?.startsWith('D') === true
+      const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), { isDirect }) }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
   }
@@ -44,17 +40,17 @@ export function feedbackForm(services: Services): OnForm {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
     const user = body.user.id
-    const home = recipient && (await services.installations.of(recipient.team))
-    const id = home && readMetadata(private_metadata, { user, key: home.signingKey })
+    const id = recipient && readMetadata(private_metadata, { ...recipient, user })
     const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
     if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
-    const comment = valueOf(state.values, COMMENT)
-    const expected = valueOf(state.values, EXPECTED)
+    const comment = typedIn(state.values, COMMENT)
+    const expected = typedIn(state.values, EXPECTED)
     const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
-    const wanted = isWanted ? toKeep(id, { user, view: view.id, text: expected.expected }, services) : undefined
+    const wanted = isWanted ? toKeep(id, { user, view: view.id, text: expected }, services) : undefined
     const refusal = wanted && (await refusalOf(wanted, installation, services))
     if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
-    if (!(await rate(id, { by: user, rating: 'down', ...comment, ...expected }, services)))
+    const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
+    if (!(await rate(id, { by: user, rating: 'down', ...words }, services)))
       return ack({ response_action: 'update', view: FEEDBACK_GONE })
     const outcome = wanted && (await remember(wanted, installation, services))
     await ack()
@@ -86,12 +82,7 @@ async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Servic
   return isKept
 }
 
-type ViewValues = ViewSubmitAction['view']['state']['values']
-
-/** Returns the trimmed value of an input under its name; an empty object if nothing was typed. */
-function valueOf<Name extends string>(values: ViewValues, name: Name): { [name in Name]?: string } {
-  const typed = values[name]?.[name]?.value?.trim()
-  const given: { [name in Name]?: string } = {}
-  if (typed) given[name] = typed
-  return given
+/** Returns the trimmed value of an input; undefined if nothing was typed. */
+function typedIn(values: ViewSubmitAction['view']['state']['values'], name: string): string | undefined {
+  return values[name]?.[name]?.value?.trim() || undefined
 }

@@ -12,10 +12,9 @@ export function forgetButtons(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     await ack()
     const recipient = await recipientOf({ context, id: action.value }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
     const channel = body.channel?.id
-    if (!installation || !channel) return
-    const { team } = recipient
+    if (!recipient || !channel) return
+    const { team, installation } = recipient
     const { response_url: responseUrl, user } = body
     if (action.action_id === FORGET_DELETE)
       return void forgetNow({ team, channel, user: user.id, responseUrl }, installation, services)

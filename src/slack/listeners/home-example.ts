@@ -1,5 +1,4 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import type { Question } from '../../stores/runs/types.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { homeThread } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
@@ -14,27 +13,18 @@ const SAME_PRESS_MS = 10_000
 export function homeExample(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const owner = installation && { user: body.user.id, key: installation.signingKey }
-    const channel = owner && readMetadata(body.view?.private_metadata ?? '', owner)
+    const user = body.user.id
+    const channel = recipient && readMetadata(body.view?.private_metadata ?? '', { ...recipient, user })
     const examples = services.examples ?? EXAMPLES
     const n = examples.findIndex((question) => question === action.value)
-    const example = examples[n]
-    if (recipient && example && channel?.startsWith('D')) {
-      const now = services.now().getTime()
-      const thread = homeThread(`${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`)
-      await enqueue(
-        questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example, now }),
-        services,
-      )
+    const text = examples[n]
+    if (recipient && text && channel?.startsWith('D')) {
+      const { team } = recipient
+      const at = services.now().getTime()
+      const thread = homeThread(`${user}-${n}-${Math.floor(at / SAME_PRESS_MS)}`)
+      const id = `${team}:${channel}:${thread}`
+      await enqueue({ id, team, channel, thread, user, text, surface: 'ask', at }, services)
     }
     await ack()
   }
-}
-
-function questionIn(
-  place: Pick<Question, 'team' | 'channel' | 'user'>,
-  { thread, text, now }: { thread: string; text: string; now: number },
-): Question {
-  return { ...place, id: `${place.team}:${place.channel}:${thread}`, thread, text, surface: 'ask', at: now }
 }

@@ -9,7 +9,7 @@ import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withd
 type ChangedMessage = Omit<SlackMessage, 'channel'>
 
 /** The fields of `message_changed` that are read here. */
-export interface MessageChanged {
+interface MessageChanged {
   channel: string
   channel_type?: string
   message?: ChangedMessage
@@ -17,7 +17,7 @@ export interface MessageChanged {
 }
 
 /** A person's change of a message. `message` is its new version (`edited`) or its last one (`deleted`). */
-export type MessageChange =
+type MessageChange =
   { kind: 'edited'; message: SlackMessage; previous: SlackMessage } | { kind: 'deleted'; message: SlackMessage }
 
 /** Rate limit for one person's edits. Each edit restarts a run, which reads from Slack and posts a status. */
@@ -40,7 +40,7 @@ export function messageChanged(services: Services): OnMessage {
 }
 
 /** Returns undefined unless a person changed the text: link previews, bot messages and reply counts do not count. */
-export function changeOf(event: MessageChanged): MessageChange | undefined {
+function changeOf(event: MessageChanged): MessageChange | undefined {
   const { message, previous_message: previous, channel, channel_type } = event
   if (!message || !previous) return undefined
   const place = { channel, ...(channel_type ? { channel_type } : {}) }

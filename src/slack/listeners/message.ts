@@ -1,6 +1,6 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
-import { enqueueMessage, maySayStop, type SlackMessage } from '../intake/to-question.ts'
+import { enqueueMessage, type SlackMessage } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts'
 export function message(services: Services): OnMessage {
   return async ({ message, body, context }) => {
     const written = message as SlackMessage
-    if (maySayStop(written.text) && (await stopByWord(written, { body, context }, services))) return
+    if (await stopByWord(written, { body, context }, services)) return
     await enqueueMessage(written, { body, context }, services)
   }
 }

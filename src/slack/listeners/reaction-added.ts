@@ -2,7 +2,8 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/paced-work.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
-import type { Identity } from '../client/installations.ts'
+import type { Installation } from '../client/installations.ts'
+import type { SlackWeb } from '../client/slack-web.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
@@ -37,27 +38,33 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
     const { reaction, user, item, item_user } = event
     if (!STOPS.has(reaction) || item.type !== 'message') return
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
-    if (!recipient || user === recipient.identity.botUser) return
-    const { team, identity } = recipient
+    if (!recipient) return
+    const { team, installation } = recipient
+    const { botUser } = installation.identity
+    if (user === botUser) return
     const reacted = {
       team,
       channel: item.channel,
       user,
       ts: item.ts,
       at: event.event_ts,
-      isOwn: item_user === identity.botUser,
+      isOwn: item_user === botUser,
     }
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, services))) return
     if (!lookUps.take(`${team}:${user}`)) return
     // The event does not name the message's thread. The ack does not wait for the look-up.
-    stopInItsThread(reacted, identity, services).catch((error: unknown) => {
+    stopInItsThread(reacted, installation, services).catch((error: unknown) => {
       services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
   }
 }
 
-async function stopInItsThread(reacted: MessageReaction, identity: Identity, services: Services): Promise<void> {
-  const message = await messageAt(reacted, services)
+async function stopInItsThread(
+  reacted: MessageReaction,
+  { client, identity }: Installation,
+  services: Services,
+): Promise<void> {
+  const message = await messageAt(reacted, client)
   if (!message) return
   const thread = message.thread_ts ?? message.ts
   if (!reacted.isOwn) {
@@ -87,13 +94,8 @@ async function stopAt(wish: ReactionStop, services: Services): Promise<boolean> 
   return outcome !== 'nothing'
 }
 
-async function messageAt(
-  { team, channel, ts }: MessageReaction,
-  services: Services,
-): Promise<ThreadMessage | undefined> {
-  const installation = await services.installations.of(team)
-  if (!installation) return undefined
+async function messageAt({ channel, ts }: MessageReaction, client: SlackWeb): Promise<ThreadMessage | undefined> {
   const place = { channel, thread: ts, since: ts, until: ts, signal: AbortSignal.timeout(PATIENCE_MS) }
-  for await (const message of readMessages(installation.client, place)) if (message.ts === ts) return message
+  for await (const message of readMessages(client, place)) if (message.ts === ts) return message
   return undefined
 }

@@ -11,16 +11,16 @@ export function rememberShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()
     const recipient = await recipientIn(shortcut.channel.id, { context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
-    if (!installation) return
+    if (!recipient) return
     const { channel, message, message_ts: ts, user, response_url: responseUrl } = shortcut
-    const { team, identity } = recipient
+    const { team, installation } = recipient
+    const { botUser } = installation.identity
     const place = { team, channel: channel.id, user: user.id, responseUrl }
     const thread = message.thread_ts ?? ts
     const at = services.now().getTime()
     const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
-    const isPersons = message.user !== undefined && message.user !== identity.botUser && !message.bot_id
-    const text = plainText(message.text ?? '', identity.botUser)
+    const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
+    const text = plainText(message.text ?? '', botUser)
     const wanted = { id: ts, text: toRemember({ text }) ?? text, by: message.user ?? '', at: Number(ts) * 1000 }
     inBackground('remember', services, async () => {
       const keep = () => remember({ question, ...wanted }, installation, services)

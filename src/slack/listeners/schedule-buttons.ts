@@ -48,14 +48,13 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
     const pressed = ref && (await pressedOn(value, { body, context, isAnywhere: true }, services))
     if (!pressed) return
     const { user, installation } = pressed
-    const owner = { user, key: installation.signingKey }
     const press = {
       action: action.action_id,
       ref,
       pressed,
       responseUrl: body.response_url || undefined,
       channel: body.channel?.id,
-      home: (body.view && readMetadata(body.view.private_metadata, owner)) || undefined,
+      home: (body.view && readMetadata(body.view.private_metadata, pressed)) || undefined,
       modal: body.view?.type === 'modal' ? body.view.id : undefined,
     }
     inBackground(action.action_id, services, async () => {
@@ -176,14 +175,10 @@ async function resume({ ref, pressed }: SchedulePress, { schedules, now }: Servi
 }
 
 async function change({ ref, schedule, pressed, home }: PressOn): Promise<ButtonReply> {
-  const { user, trigger, installation } = pressed
   if (schedule.text.length > MAX_TEXT) return SCHEDULES.tooLong
-  const metadata = signMetadata(JSON.stringify({ ref, home }), { user, key: installation.signingKey })
-  await installation.client.call(
-    'views.open',
-    { trigger_id: trigger, view: scheduleForm(schedule, metadata) },
-    { effort: 'once' },
-  )
+  const metadata = signMetadata(JSON.stringify({ ref, home }), pressed)
+  const args = { trigger_id: pressed.trigger, view: scheduleForm(schedule, metadata) }
+  await pressed.installation.client.call('views.open', args, { effort: 'once' })
   return undefined
 }
 
@@ -212,10 +207,7 @@ async function show(
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed
-  const list = async () => {
-    const shown = await shownSchedules({ team, channel, user }, installation, services)
-    return scheduleList(shown, words)
-  }
-  const content = isInList ? await list() : noteContent(words)
-  await pressed.replace(content)
+  if (!isInList) return pressed.replace(noteContent(words))
+  const shown = await shownSchedules({ team, channel, user }, installation, services)
+  await pressed.replace(scheduleList(shown, words))
 }

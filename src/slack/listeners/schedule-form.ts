@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
-import { cardOf, makerOf, noRoomFor, parsed } from '../schedules/schedule-request.ts'
+import { cardOf, makerOf, noRoomFor, parseRequest } from '../schedules/schedule-request.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
 
@@ -24,9 +25,8 @@ const metadataSchema = z.object({
 export function scheduleForm(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
-    const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+    const about = metadataSchema.safeParse(parseJson(metadata)).data
     const installation = about && (await services.installations.of(about.ref.team))
     if (!about || !installation) return ack()
     const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''
@@ -37,7 +37,7 @@ export function scheduleForm(services: Services): OnForm {
     })
     if ('problem' in shown)
       return ack({ response_action: 'errors', errors: { [SCHEDULE_TEXT]: shown.problem.replaceAll('`', '') } })
-    const signed = signMetadata(about.home ?? '', { user: about.ref.user, key: installation.signingKey })
+    const signed = signMetadata(about.home ?? '', { user: about.ref.user, installation })
     await ack({ response_action: 'update', view: scheduleCardModal(shown, signed) })
   }
 }
@@ -66,7 +66,11 @@ async function draftOf(
   const maker = await makerOf(ref, deps.installation)
   if (typeof maker === 'string') return { problem: maker }
   const given = afterScheduleWord(text) ?? text
-  const found = parsed(`schedule ${given}`, { zone: maker.zone, now: at, minMinutes: scheduling?.minMinutes ?? 1 })
+  const found = parseRequest(`schedule ${given}`, {
+    zone: maker.zone,
+    now: at,
+    minMinutes: scheduling?.minMinutes ?? 1,
+  })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
   const id = createHash('sha256').update(`${ref.id} ${at}`).digest('hex').slice(0, 12)
   const { place, runs } = before

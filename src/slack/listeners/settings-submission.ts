@@ -2,6 +2,8 @@ import type { OnForm } from '../intake/bolt-types.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace } from '../../base/place.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import type { Installation } from '../client/installations.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
@@ -9,7 +11,7 @@ import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
-import { maySet, type SettingPerson } from '../intake/may-set.ts'
+import { maySet } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
@@ -27,9 +29,8 @@ const metadataSchema = z.object({
 export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
-    const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+    const to = metadataSchema.safeParse(parseJson(metadata)).data
     const team = to?.team ?? recipient?.team ?? ''
     const installation = to && (await services.installations.of(team))
     if (!installation) return ack()
@@ -43,12 +44,10 @@ export function settingsSubmission(services: Services): OnForm {
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const told = sendEphemeral({ ...to, user: person.user }, [noteContent(words)], {
-      client,
-      fetch: services.fetch,
-      log: warn,
-    })
-    told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
+    const options = { client, fetch: services.fetch, log: warn }
+    sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
+      warn({ error: messageOf(error) }, 'the asker could not be told'),
+    )
   }
 }
 
@@ -57,7 +56,7 @@ export function settingsSubmission(services: Services): OnForm {
  * input
  */
 async function save(
-  person: SettingPerson,
+  person: PersonInPlace,
   values: unknown,
   { services, installation }: { services: Services; installation: Installation },
 ): Promise<{ changed: string[] } | { errors: Record<string, string> }> {

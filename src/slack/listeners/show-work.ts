@@ -55,18 +55,14 @@ async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services):
 export function turnWorkPage(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
     await ack()
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
-    const question = home && readMetadata(signed, { user, key: home.signingKey })
+    const question = recipient && readMetadata(signed, { ...recipient, user })
     const installation = question && (await installationFor(question, { context }, services))
     if (!installation || id === undefined) return
-    inBackground(action.action_id, services, async () => {
-      const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: Number(action.value), user, installation, services })
-      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
-    })
+    const request = { page: Number(action.value), user, installation, services }
+    inBackground(action.action_id, services, () => updateWork(id, question, request))
   }
 }
 
@@ -79,13 +75,11 @@ export function forgetUsed(services: Services): OnButton {
     await ack()
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
-    const question = installation && readMetadata(signed, { user, key: installation.signingKey })
+    const question = installation && readMetadata(signed, { user, installation })
     if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
     inBackground(FORGET_USED, services, async () => {
       await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
-      const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: 0, user, installation, services })
-      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
+      await updateWork(id, question, { page: 0, user, installation, services })
     })
   }
 }
@@ -116,16 +110,26 @@ interface WorkViewRequest {
   services: Services
 }
 
+/** Shows a page of a question's run in the open modal. */
+async function updateWork(viewId: string, question: string, request: WorkViewRequest): Promise<void> {
+  const { user, installation, services } = request
+  const view = await viewOf(
+    services.archive.load(question).then((record) => readableBy(user, record)),
+    request,
+  )
+  await installation.client.call('views.update', { view_id: viewId, view }, { effort: 'once' })
+}
+
 /** Never rejects: if the store does not answer, the view says so. */
 async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkViewRequest): Promise<View> {
-  const { page, user, installation } = request
+  const { page, installation } = request
   try {
     const record = await loading
     if (!record) return WORK_GONE
     const remembered = await usedIn(record, request)
     const names = new Mentions(installation.directory, record.question)
     const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id), remembered })
-    return signedView(view, { user, key: installation.signingKey })
+    return signedView(view, request)
   } catch {
     return WORK_UNREADABLE
   }

@@ -12,17 +12,17 @@ import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
-/** The button *Take it* on an admin's Home: turns a tool on, and publishes the Home again. */
+/** The button *Turn on* on an admin's Home: turns a tool on, and publishes the Home again. */
 export function takeTool(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
     await ack()
-    if (!installation) return
+    if (!recipient) return
+    const { team, installation } = recipient
     const user = body.user.id
-    const channel = readMetadata(body.view?.private_metadata ?? '', { user, key: installation.signingKey })
+    const channel = readMetadata(body.view?.private_metadata ?? '', { user, installation })
     if (channel === undefined) return
-    const home = { team: recipient.team, user, channel, installation }
+    const home = { team, user, channel, installation }
     const tell = async (words: string) => {
       const args = { trigger_id: body.trigger_id, view: noteModal('Take a tool', words) }
       await installation.client.call('views.open', args, { effort: 'once' })

@@ -26,15 +26,14 @@ import {
   type AskedQuestion,
   type GivenAnswer,
 } from '../intake/asked-question.ts'
-import { inBackground, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/question-input.ts'
-import { pageContent } from '../views/question-page.ts'
-import { questionView } from '../views/question-view.ts'
+import { pageContent, questionView } from '../views/question-view.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {
@@ -42,7 +41,7 @@ export function toolQuestion(services: Services): OnButton {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
     // If Slack refused the card in the channel, it went to the asker's direct messages.
-    const isAnywhere = body.channel?.id.startsWith('D') === true
+    const isAnywhere = isInDirect(body)
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
     if (!ref || !pressed) return ack()
     const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
@@ -60,8 +59,7 @@ export function toolQuestion(services: Services): OnButton {
 export function toolQuestionForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const home = recipient && (await services.installations.of(recipient.team))
-    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
+    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
     if (metadata === undefined) return ack()
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
@@ -110,14 +108,14 @@ async function followPress(press: ToolQuestionPress, services: Services): Promis
   if (id === QUESTION_CONNECT) return () => renewLink(found, press, services)
   if (id === QUESTION_OPEN) return () => openForm(found, press)
   if (id === QUESTION_PAGE) return () => showPage(found, press, services)
-  const answer = await answerBy(id, found)
+  const answer = answerBy(id, found)
   if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
   const outcome = await answerQuestion(found, answer, services)
   const isLate = outcome !== 'woken'
   return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, services)
 }
 
-async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
+function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined {
   if (id === QUESTION_DECLINE) return { action: 'decline' }
   if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
   const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
@@ -143,8 +141,7 @@ async function openForm(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: ToolQuestionPress,
 ): Promise<void> {
-  const owner = { user: pressed.user, key: pressed.installation.signingKey }
-  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
+  const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), pressed)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
@@ -214,6 +211,6 @@ async function followForm(
   return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
 }
 
-async function note(words: string): Promise<SubmissionReply> {
+function note(words: string): SubmissionReply {
   return { response_action: 'update', view: noteModal('Your answer', words) }
 }

@@ -12,7 +12,7 @@ import type { Installation } from '../client/installations.ts'
 import type { Directory } from '../client/directory.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
-import { cleanName, fileRefs, filesLine } from '../format/escape.ts'
+import { cleanName, fileRefs } from '../format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -107,8 +107,8 @@ function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): Given
 }
 
 function withFiles({ text, by }: ThreadContext, files: readonly FileRef[]): ThreadContext {
-  const line = filesLine(files)
-  if (line === '') return { text, by }
+  if (files.length === 0) return { text, by }
+  const line = `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})`
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 

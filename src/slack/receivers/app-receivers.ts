@@ -2,7 +2,7 @@
 import { isValidSlackRequest } from '@slack/bolt'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { messageOf } from '../../base/errors.ts'
-import { readCapped } from '../../base/http/bounds.ts'
+import { readCapped } from '../../base/http/response-limits.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { SlackApp } from '../client/slack-apps.ts'
 import { createSlackReceiver, isDelivery, type SlackConnection, type SlackReceiver } from './receiver.ts'

@@ -31,14 +31,14 @@ export async function isScheduleRequest({ question, services, installation }: Qu
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
   const maker = perUser === 0 ? { zone: 'UTC' } : await makerOf(question, installation)
   if (typeof maker === 'string') return true
-  return parsed(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
+  return parseRequest(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
 }
 
 function maySchedule(question: Question): boolean {
   const { surface, bot, about, shares, schedule, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
   if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule) return false
-  return ZONES.some((zone) => parsed(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
+  return ZONES.some((zone) => parseRequest(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 
 /** The zones for parsing before the asker's is known: `today at 9` has passed in some zones and not in others. */
@@ -50,7 +50,7 @@ type RequestedSchedule = { when: When; question: string; text: string; gapMs?: n
  * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
  * examples. Otherwise it is an ordinary question.
  */
-export function parsed(
+export function parseRequest(
   text: string,
   at: { zone: string; now: number; minMinutes: number },
 ): RequestedSchedule | undefined {
@@ -71,7 +71,7 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   if (perUser === 0) return tell(SCHEDULES.off)
   const maker = await makerOf(question, installation)
   if (typeof maker === 'string') return tell(maker)
-  const found = parsed(text, { zone: maker.zone, now: at, minMinutes })
+  const found = parseRequest(text, { zone: maker.zone, now: at, minMinutes })
   if (!found) return tell(SCHEDULES.past)
   if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
   const full = await noRoomFor(question, services)
@@ -99,7 +99,7 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
 
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
-/** Why a person may have no further schedule; `replaces`: the id of one that it takes the place of. */
+/** Returns why a person may have no further schedule, if so. `replaces`: the id of the one that it replaces. */
 export async function noRoomFor(
   { team, user, replaces }: { team: string; user: string; replaces?: string | undefined },
   { schedules, scheduling }: Pick<Services, 'schedules' | 'scheduling'>,
@@ -119,10 +119,10 @@ export async function cardOf(
   const question = await new Mentions(installation.directory, draft).withNames(draft.question)
   const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
   const now = services.now().getTime()
-  return scheduleCard(draft, { tools, question, now, ...(note === undefined ? {} : { note }) })
+  return scheduleCard(draft, { tools, question, now, note })
 }
 
-/** The time zone of a person who may make schedules, or why they may not. */
+/** Returns the time zone of a person who may make schedules, or why they may not. */
 export async function makerOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,

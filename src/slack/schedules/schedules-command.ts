@@ -8,11 +8,6 @@ import { isAdmin } from '../intake/may-set.ts'
 import { areSchedulesOff, type Services } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
-/** Returns whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation after it. */
-export function isSchedulesCommand(text: string): boolean {
-  return /^schedules[\s\p{P}]*$/iu.test(text)
-}
-
 /**
  * Handles `/ask schedules`: lists the asker's schedules in an ephemeral message, and for an admin also the channel's.
  * Never rejects.

@@ -8,7 +8,7 @@ import type { OffTool } from '../../mcp/tools/tool-snapshot.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
-import { facts, header } from './plain-blocks.ts'
+import { bulletList, facts, header } from './plain-blocks.ts'
 
 /** The extra content of an admin's Home. A part is absent if it could not be loaded in time or is not set up. */
 export interface AdminParts {
@@ -25,34 +25,26 @@ export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminP
   return [
     ...(writes ? [header('Latest changes by tools'), ...writeBlocks(writes, nameOf)] : []),
     ...(needLogin.length > 0
-      ? [header('MCP servers that need a login'), listOf(needLogin.slice(0, MAX_SHOWN).map(loginLine))]
+      ? [header('MCP servers that need a login'), bulletList(needLogin.slice(0, MAX_SHOWN).map(loginLine))]
       : []),
     ...(off.length > 0 ? [header('MCP tools that are off'), ...offBlocks(off)] : []),
   ]
 }
 
-type LineElement = Extract<RichTextElement, { type: 'text' | 'date' }>
-
-function listOf(lines: LineElement[][]): KnownBlock {
-  const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
-  return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
-}
-
-/** Rich text: Slack formats, links or pings only marked parts. */
-function text(words: string): LineElement {
+function text(words: string): RichTextElement {
   return { type: 'text', text: words }
 }
 
-function code(words: string): LineElement {
+function code(words: string): RichTextElement {
   return { type: 'text', text: words, style: { code: true } }
 }
 
 function writeBlocks(writes: AuditEntry[], nameOf: AdminParts['nameOf']): KnownBlock[] {
   if (writes.length === 0) return [facts('Nothing yet.')]
-  return [listOf(writes.map((write) => writeLine(write, nameOf))), facts('For more, run npm run runs -- audit')]
+  return [bulletList(writes.map((write) => writeLine(write, nameOf))), facts('For more, run npm run runs -- audit')]
 }
 
-function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): LineElement[] {
+function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): RichTextElement[] {
   const { tool, server, at, askedBy, decidedBy, outcome } = entry
   const [before, after] = decidedWords(entry)
   const decided = `${before}${decidedBy === undefined ? '' : nameIn(nameOf(decidedBy))}${after}`
@@ -65,7 +57,7 @@ function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): LineElement
   ]
 }
 
-function loginLine({ server, why }: LoginNeeded): LineElement[] {
+function loginLine({ server, why }: LoginNeeded): RichTextElement[] {
   const reason = shorten(plainLine(why), WHY_CHARS)
   return [text(`${nameIn(server)}: ${reason} `), code(`npm run mcp -- login ${nameIn(server)}`)]
 }
@@ -99,13 +91,14 @@ function offBlock(off: OffTool): KnownBlock {
 }
 
 function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {
-  const value = fingerprint === undefined ? '' : JSON.stringify([server, tool, fingerprint])
-  return value !== '' && value.length <= VALUE_CHARS ? value : undefined
+  if (fingerprint === undefined) return undefined
+  const value = JSON.stringify([server, tool, fingerprint])
+  return value.length <= VALUE_CHARS ? value : undefined
 }
 
 const valueSchema = z.tuple([z.string(), z.string(), z.string()])
 
-/** Reads the value of a *Take it* button: the tool, and its fingerprint at that time. Undefined if invalid. */
+/** Reads the value of a *Turn on* button: the tool, and its fingerprint at that time. Undefined if invalid. */
 export function toolToTake(value = ''): { server: string; tool: string; fingerprint: string } | undefined {
   const read = valueSchema.safeParse(parseJson(value)).data
   return read && { server: read[0], tool: read[1], fingerprint: read[2] }

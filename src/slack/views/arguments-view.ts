@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/web-api'
+import { cutText } from '../../base/cut-text.ts'
 import { plainText } from '../format/plain-elements.ts'
-import { headOf } from '../format/escape.ts'
 import type { AskedCall } from '../approvals/saved-call.ts'
 import { argumentsText, openLine } from '../approvals/shown-arguments.ts'
 import { facts } from './plain-blocks.ts'
@@ -16,7 +16,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
   const blocks: KnownBlock[] = [facts(`This would be sent to ${openLine(tool)}${of}:`)]
   let [at, weight] = [0, 0]
   while (at < text.length && weight < MAX_CHARS) {
-    const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)
+    const piece = cutText(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)
     blocks.push(preformatted(piece))
     at += piece.length
     // Slack's limit counts the view as JSON.

@@ -13,14 +13,17 @@ const KEEP_HINT = 'Please write a full sentence above, at most 500 characters.'
 const COMMENT_CHARS = 2000
 const EXPECTED_CHARS = 1000
 
-/** Asks what was wrong after a thumbs-down. The thumb counts even if the form is closed without an answer. */
-export function feedbackView(id: string, { isDirect }: { isDirect: boolean }): View {
+/**
+ * Asks what was wrong after a thumbs-down. The thumb counts even if the form is closed without an answer. Slack returns
+ * `metadata` with the submitted values.
+ */
+export function feedbackView(metadata: string, { isDirect }: { isDirect: boolean }): View {
   const keep = isDirect ? 'Remember for our direct messages' : 'Remember for this channel'
 
   return {
     type: 'modal',
     callback_id: FEEDBACK_COMMENT,
-    private_metadata: id,
+    private_metadata: metadata,
     title: plainText('What was wrong?'),
     submit: plainText('Send'),
     close: plainText('Skip'),

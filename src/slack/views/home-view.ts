@@ -7,10 +7,10 @@ import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
 import { button, plainText } from '../format/plain-elements.ts'
-import { isBlank, shorten } from '../format/escape.ts'
+import { shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
-import { facts, header, sections } from './plain-blocks.ts'
+import { bulletList, facts, header, questionLine, sections } from './plain-blocks.ts'
 
 /** Questions to try, unless EXAMPLES_FILE names others. They need only tools that are always available. */
 export const EXAMPLES = ['What is 15% of 240, and half of it?', 'How many days until Christmas?', 'Who founded Slack?']
@@ -99,19 +99,15 @@ function skillBlocks(skills: string[]): KnownBlock[] {
   return sections(skills.map((name) => `• ${toolTitle({ name })}`).join('\n'))
 }
 
-const QUESTION_CHARS = 150
-
-/** Uses rich text, in which Slack does not format, link or ping anything in a link's text. */
 function askedBlocks(asked: NonNullable<HomeParts['asked']>): KnownBlock[] {
   if (asked.length === 0) return [facts('Nothing yet.')]
-  const items = asked.map(({ record, text, url }) => {
-    const words = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
+  const lines = asked.map(({ record, text, url }) => {
+    const words = questionLine(text)
     const shown =
       url === undefined ? { type: 'text' as const, text: words } : { type: 'link' as const, url, text: words }
-    const end = { type: 'text' as const, text: ` ${ENDS[record.end]}` }
-    return { type: 'rich_text_section' as const, elements: [shown, end] }
+    return [shown, { type: 'text' as const, text: ` ${ENDS[record.end]}` }]
   })
-  return [{ type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements: items }] }]
+  return [bulletList(lines)]
 }
 
 const ENDS: Record<RunRecord['end'], string> = {

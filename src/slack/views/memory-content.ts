@@ -17,7 +17,7 @@ export interface ShownMemory extends Pick<Remembered, 'id' | 'text' | 'at'> {
 }
 
 /** The state of the buttons below. `page`: of the list; absent elsewhere. */
-export interface MemoryRef {
+interface MemoryRef {
   team: string
   channel: string
   page?: number

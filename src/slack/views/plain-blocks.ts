@@ -1,6 +1,7 @@
-import type { KnownBlock, View } from '@slack/web-api'
+import type { KnownBlock, RichTextElement, View } from '@slack/web-api'
+import { cutText } from '../../base/cut-text.ts'
 import { plainContext, plainText } from '../format/plain-elements.ts'
-import { escapeText, escapeWithin, headOf } from '../format/escape.ts'
+import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
 
 /** Blocks of plain text: Slack formats and links nothing in them, and nothing pings. */
 
@@ -22,6 +23,19 @@ export function facts(text: string): KnownBlock {
   return plainContext(escapeWithin(text, CONTEXT))
 }
 
+/** A list of rich text, of which Slack formats, links or pings only what is marked so. */
+export function bulletList(lines: RichTextElement[][]): KnownBlock {
+  const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
+  return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
+}
+
+const QUESTION_CHARS = 150
+
+/** A question on one line of a list, shortened. Not escaped. */
+export function questionLine(text: string): string {
+  return isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
+}
+
 /** A modal with one text. */
 export function noteModal(title: string, text: string): View {
   return { type: 'modal', title: plainText(title), close: plainText('Close'), blocks: sections(text) }
@@ -32,7 +46,7 @@ function inPieces(escaped: string): string[] {
   const pieces: string[] = []
   let from = 0
   while (from < escaped.length) {
-    const piece = headOf(escaped.slice(from, from + SECTION_CHARS + 1), SECTION_CHARS)
+    const piece = cutText(escaped.slice(from, from + SECTION_CHARS + 1), SECTION_CHARS)
     const isLast = from + piece.length >= escaped.length
     const end = isLast ? piece.length : cutIn(piece)
     // Slack refuses empty texts.

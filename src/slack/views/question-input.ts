@@ -4,8 +4,8 @@ import { checkForm, checkPatterns, type FilledValue } from '../../stores/runs/fi
 import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
 
 /** The `block_id` and `action_id` of a field's input. They use the field's index, because names can be anything. */
-export function fieldId(place: number): string {
-  return `field_${place}`
+export function fieldId(index: number): string {
+  return `field_${index}`
 }
 
 const stateSchema = z.object({
@@ -49,6 +49,6 @@ function filledOf(field: FormField, state: z.infer<typeof stateSchema>): FilledV
 }
 
 /** Returns the value of the option at an index. An unknown index returns a value that the check rejects. */
-function optionAt(options: readonly { value: string }[], place: string): string {
-  return options[Number(place)]?.value ?? '\0'
+function optionAt(options: readonly { value: string }[], index: string): string {
+  return options[Number(index)]?.value ?? '\0'
 }

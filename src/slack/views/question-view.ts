@@ -2,8 +2,9 @@ import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkField } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
-import { QUESTION_FORM } from '../format/action-ids.ts'
-import { plainText } from '../format/plain-elements.ts'
+import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_FORM, QUESTION_LINK } from '../format/action-ids.ts'
+import { context, section, type Content } from '../format/blocks.ts'
+import { button, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
 import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/question-words.ts'
 import { facts, sections } from './plain-blocks.ts'
@@ -35,15 +36,15 @@ const HINT = { max: 400, maxEscaped: 1_500 }
 
 type Element = Extract<KnownBlock, { type: 'input' }>['element']
 
-function input(field: FormField, place: number): KnownBlock {
+function input(field: FormField, index: number): KnownBlock {
   const { title, description, isRequired } = field
   const hint = [description === undefined ? '' : visible(description), wanted(field)].filter(Boolean).join('\n')
   return {
     type: 'input',
-    block_id: fieldId(place),
+    block_id: fieldId(index),
     optional: !isRequired,
-    label: plainText(escapeWithin(visible(title) || `Field ${place + 1}`, LABEL)),
-    element: elementOf(field, fieldId(place)),
+    label: plainText(escapeWithin(visible(title) || `Field ${index + 1}`, LABEL)),
+    element: elementOf(field, fieldId(index)),
     ...(hint === '' ? {} : { hint: plainText(escapeWithin(hint, HINT)) }),
   }
 }
@@ -137,13 +138,13 @@ function wanted(field: FormField): string {
 }
 
 function bounds(unit: string, { min, max }: { min?: number | undefined; max?: number | undefined }): string {
-  const said = [
+  const limits = [
     min === undefined || (unit !== '' && min === 0) ? '' : `at least ${min}`,
     max === undefined ? '' : `at most ${max}`,
   ]
     .filter(Boolean)
     .join(', ')
-  return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)} ${unit}`.trim()
+  return limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)} ${unit}`.trim()
 }
 
 /** The value is the option's index, because Slack accepts only 150 characters. */
@@ -153,4 +154,25 @@ function optionsOf({ options }: Extract<FormField, { kind: 'one' | 'several' }>)
 
 function option(value: string, title: string): PlainTextOption {
   return { value, text: plainText(escapeText(title)) }
+}
+
+/** Shows the asker, before anything opens, the host and the whole address of a page that a server sends them to. */
+export function pageContent({ server, url = '' }: ToolQuestion, value: string): Content {
+  // `URL` writes letters of other scripts in the host as punycode, so that no host looks like another one.
+  const { host, href } = new URL(url)
+  const line = `🔗 *${escapeText(visible(server))}* asks you to visit *${escapeText(host)}*. Only open it if you trust that site.`
+  const blocks: KnownBlock[] = [
+    section(line),
+    ...sections(href),
+    context(['Only you see this. Press Done when you have finished on the page.']),
+    {
+      type: 'actions',
+      elements: [
+        { ...button(QUESTION_LINK, 'Open the page', { value }), url: href },
+        button(QUESTION_DONE, 'Done', { value, style: 'primary' }),
+        button(QUESTION_DECLINE, 'Decline', { value }),
+      ],
+    },
+  ]
+  return { text: line, blocks }
 }

@@ -5,7 +5,7 @@ import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
 import { clip, section, type Content } from '../format/blocks.ts'
-import { escapeText, escapeWithin } from '../format/escape.ts'
+import { escapeText, escapeWithin, quote } from '../format/escape.ts'
 import { COMMAND } from '../format/messages.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { costText, questionOf, SCHEDULES, stateLines, whenText, withChannelNames } from '../format/schedule-words.ts'
@@ -17,14 +17,14 @@ const QUESTION = { max: 900, maxEscaped: 1500 }
 /** Shows the maker what would be saved. `tools`: their titles; `question`: with names instead of ids. */
 export function scheduleCard(
   draft: Schedule,
-  { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string },
+  { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string | undefined },
 ): Content {
   const times = nextTimes(draft.when, now, TIMES_SHOWN).map((at) => describeTime(at, draft.when.zone))
   const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, for everyone there'
   const lines = [
     ...(note === undefined ? [] : [note]),
     `*Your ${draft.replaces === undefined ? '' : 'changed '}schedule, not saved yet*`,
-    escapeWithin(question.replace(/\n\s*\n/g, '\n'), QUESTION).replace(/^/gm, '> '),
+    quote(question, QUESTION),
     `*When:* ${whenText(draft)}`,
     `*Next:* ${escapeText(times.join(' · ')) || 'never'}`,
     `*Answers go to:* ${where}, each with a thread of its own`,
@@ -120,15 +120,9 @@ export const MAX_TEXT = 2_900
 /** The title of the modals behind *Change*. */
 export const CHANGE = 'Change your schedule'
 
-/** The modal after the one below: the card of the changed schedule. */
+/** The modal after *Next*: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
-  return {
-    type: 'modal',
-    private_metadata: metadata,
-    title: plainText(CHANGE),
-    close: plainText('Close'),
-    blocks,
-  }
+  return { type: 'modal', private_metadata: metadata, title: plainText(CHANGE), close: plainText('Close'), blocks }
 }
 
 /** The modal behind *Change*: the schedule as its maker wrote it, which is at most `MAX_TEXT` long. */

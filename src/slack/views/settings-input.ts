@@ -4,7 +4,7 @@ import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/se
 import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
 
 /** The submitted settings, one for each input in the modal. `undefined` keeps the operator's default. */
-export interface SettingsInput {
+interface SettingsInput {
   set: ChannelSettings
   /** Error messages by the inputs' `block_id`s. */
   errors: Record<string, string>
@@ -65,7 +65,7 @@ const GONE = 'This choice is no longer available. Please open the settings again
 function whyNot(
   name: keyof ChannelSettings,
   value: unknown,
-  { models, isModel, dialects, tools, skills }: Parameters<typeof readSettingsInput>[1],
+  { models, isModel, dialects, tools, skills }: CheckedChoices,
 ): string | undefined {
   if (value === undefined) return undefined
   if (name === 'dialect') return dialects.includes(String(value)) ? undefined : GONE

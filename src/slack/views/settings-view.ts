@@ -1,10 +1,10 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { FOLLOW_UPS, STEPS, type Config } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
-import { headOf } from '../format/escape.ts'
 
 /** The choices for a place. */
 export interface SettingsChoices {
@@ -200,5 +200,5 @@ function option(value: string, text: string): PlainTextOption {
 }
 
 function cut(text: string, max: number): string {
-  return text.length > max ? `${headOf(text, max - 1)}…` : text
+  return text.length > max ? `${cutText(text, max - 1)}…` : text
 }

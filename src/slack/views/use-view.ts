@@ -2,11 +2,10 @@ import type { KnownBlock } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
 import type { Amounts, UseSummary } from '../../stores/use/use-counts.ts'
 import { HOME_WORK } from '../format/action-ids.ts'
-import { isBlank, shorten } from '../format/escape.ts'
+import { escapeWithin } from '../format/escape.ts'
 import { count } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
-import { escapeWithin } from '../format/escape.ts'
-import { facts, header, sections } from './plain-blocks.ts'
+import { facts, header, questionLine, sections } from './plain-blocks.ts'
 
 /** A question that could not be answered, for an admin who may read it. */
 export interface UnansweredQuestion {
@@ -99,8 +98,6 @@ function amountsText({ questions, inputTokens, outputTokens, costUsd }: Amounts)
   return `${count(questions, 'question')}, ${tokens} tokens${dollars}`
 }
 
-const TEXT_CHARS = 150
-
 const WHY: Record<UnansweredQuestion['why'], string> = {
   gave_up: 'no answer',
   failed: 'failed',
@@ -108,7 +105,6 @@ const WHY: Record<UnansweredQuestion['why'], string> = {
 }
 
 function unansweredBlock({ id, text, place, why }: UnansweredQuestion): KnownBlock {
-  const line = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), TEXT_CHARS)
-  const shown = plainText(escapeWithin(`${line} (${place}, ${WHY[why]})`, { max: 400, maxEscaped: 2900 }))
+  const shown = plainText(escapeWithin(`${questionLine(text)} (${place}, ${WHY[why]})`, { max: 400, maxEscaped: 2900 }))
   return { type: 'section', text: shown, accessory: button(HOME_WORK, 'Show work', { value: id }) }
 }

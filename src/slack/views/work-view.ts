@@ -7,6 +7,7 @@ import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '..
 import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
+import { count } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/split-answer.ts'
 import { shorten } from '../format/escape.ts'
@@ -44,7 +45,7 @@ export function workView(record: RunRecord, { page, nameOf, remembered = [] }: W
     private_metadata: record.question.id,
     title: plainText(TITLE),
     close: plainText('Close'),
-    blocks: [...(pages[at] ?? []), ...turning(at, pages.length)],
+    blocks: [...(pages[at] ?? []), ...pageButtons(at, pages.length)],
   }
 }
 
@@ -89,7 +90,7 @@ const PLACES_SHOWN = 5
 function placesText(places: string[]): string {
   if (places.length === 0) return 'nowhere in what was read'
   const more = places.length - PLACES_SHOWN
-  return `${places.slice(0, PLACES_SHOWN).join('; ')}${more > 0 ? ` and ${count(more)} more` : ''}`
+  return `${places.slice(0, PLACES_SHOWN).join('; ')}${more > 0 ? ` and ${number(more)} more` : ''}`
 }
 
 function oneLine(text: string): string {
@@ -97,14 +98,13 @@ function oneLine(text: string): string {
 }
 
 function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
-  const count = stepCount(steps)
-  const waited = startedAt - question.at
-  const asked = waitedMs(steps, endedAt)
+  const inLineMs = startedAt - question.at
+  const forPeopleMs = waitedMs(steps, endedAt)
   return [
-    `${count} ${count === 1 ? 'step' : 'steps'}`,
+    count(stepCount(steps), 'step'),
     `${seconds(workMs({ steps, startedAt }, endedAt))} of work`,
-    ...(waited >= 100 ? [`after ${seconds(waited)} in line`] : []),
-    ...(asked >= 100 ? [`waited ${long(asked)} for people`] : []),
+    ...(inLineMs >= 100 ? [`after ${seconds(inLineMs)} in line`] : []),
+    ...(forPeopleMs >= 100 ? [`waited ${longDuration(forPeopleMs)} for people`] : []),
   ].join(' · ')
 }
 
@@ -113,7 +113,7 @@ function seconds(ms: number): string {
 }
 
 /** A duration that may be hours long, because people take their time to decide. */
-function long(ms: number): string {
+function longDuration(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 2) return seconds(ms)
   return minutes < 120 ? `${Math.round(minutes)} min` : `${Math.round(minutes / 60)} h`
@@ -123,15 +123,14 @@ function spent({ usage }: RunRecord): string[] {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
   if (usage.length === 0) return []
   const about = usage.some(({ estimated }) => estimated) ? '~' : ''
-  const calls = `${usage.length} model ${usage.length === 1 ? 'call' : 'calls'}`
-  const cached = cachedTokens > 0 ? ` (${count(cachedTokens)} cached)` : ''
-  const reasoning = reasoningTokens > 0 ? ` (${count(reasoningTokens)} reasoning)` : ''
-  const tokens = `${about}${count(inputTokens)} tokens in${cached}, ${about}${count(outputTokens)} out${reasoning}`
+  const cached = cachedTokens > 0 ? ` (${number(cachedTokens)} cached)` : ''
+  const reasoning = reasoningTokens > 0 ? ` (${number(reasoningTokens)} reasoning)` : ''
+  const tokens = `${about}${number(inputTokens)} tokens in${cached}, ${about}${number(outputTokens)} out${reasoning}`
   const isPriced = usage.every((one) => one.costUsd !== undefined)
-  return [calls, tokens, ...(isPriced ? [`${about}$${costUsd.toPrecision(2)}`] : [])]
+  return [count(usage.length, 'model call'), tokens, ...(isPriced ? [`${about}$${costUsd.toPrecision(2)}`] : [])]
 }
 
-function count(n: number): string {
+function number(n: number): string {
   return n.toLocaleString('en-US')
 }
 
@@ -219,7 +218,7 @@ function charsOf(blocks: KnownBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.type === 'section' ? (block.text?.text.length ?? 0) : 0), 0)
 }
 
-function turning(at: number, pages: number): KnownBlock[] {
+function pageButtons(at: number, pages: number): KnownBlock[] {
   if (pages === 1) return []
   const buttons = [
     ...(at > 0 ? [button(WORK_PREVIOUS, 'Previous', { value: String(at - 1) })] : []),
