@@ -11,7 +11,7 @@ import { fenceObservation } from '../agent/observation.ts'
 import { pastAnswer } from '../agent/prompt-size.ts'
 import { tooSlow } from '../base/errors.ts'
 import type { Prompts } from '../base/prompts.ts'
-import type { Turn } from '../stores/history/types.ts'
+import type { Conversation, Turn } from '../stores/history/types.ts'
 import type { HeardSignals } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 import { saveQuietly, unsavedUsage } from './run-parts.ts'
@@ -112,12 +112,6 @@ function transcript({ turns, said, nonce }: MarkedConversation, prompts: Prompts
     `Q: ${turn.standalone || turn.question}\nA: ${pastAnswer(turn.answer)}`,
   ])
   return [...lines, ...data(said)].join('\n')
-}
-
-/** A thread's earlier questions with their answers, and people's messages since then (`said`). */
-export interface Conversation {
-  turns: Turn[]
-  said: string
 }
 
 interface MarkedConversation extends Conversation {

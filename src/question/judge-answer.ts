@@ -2,10 +2,10 @@
 import type { AgentEvent, Step } from '../agent/contracts/run-events.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
 import type { AgentDeps } from '../agent/run-state.ts'
+import type { Conversation } from '../stores/history/types.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
 import type { Grants } from '../stores/runs/run-control.ts'
 import type { DoneCall, Question, SavedRun } from '../stores/runs/types.ts'
-import type { Conversation } from './condense.ts'
 import { judgeFigures, type FoundFigure } from './check-figures/judge-figures.ts'
 import { REMEMBERED, readTexts } from './check-figures/read-texts.ts'
 

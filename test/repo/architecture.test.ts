@@ -83,7 +83,7 @@ test('nothing in src/ or tools/ imports the playground', () => {
 
 test('tools import the agent’s contracts, the fetch, the errors and each other', () => {
   const allowed = (to: string) =>
-    /^(tools\/|src\/(agent\/(contracts\/.*|tool-input)|base\/http\/tool-http|base\/(cut-text|errors|nearest))\.ts$)/.test(
+    /^(tools\/|src\/(agent\/(contracts\/.*|tool-input)|base\/http\/tool-http|base\/(cut-text|errors|closest-name))\.ts$)/.test(
       to,
     )
   expect(importsFrom('tools/').filter(({ to }) => byPath.has(to) && !allowed(to))).toEqual([])

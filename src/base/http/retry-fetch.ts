@@ -8,7 +8,7 @@ export interface Clocks {
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
 }
 
-interface TimedRequest extends GetRequest {
+interface TimedGet extends GetRequest {
   timeoutMs: number
 }
 
@@ -19,7 +19,7 @@ const RETRY_MS = 300
  * Makes a request within its time limit, and retries once after a temporary failure.
  * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
-export async function fetchWithRetry(request: TimedRequest, clocks: Clocks): Promise<SizedResponse> {
+export async function fetchWithRetry(request: TimedGet, clocks: Clocks): Promise<SizedResponse> {
   const controller = new AbortController()
   const giveUp = () => controller.abort(request.signal.reason)
   request.signal.addEventListener('abort', giveUp, { once: true })

@@ -43,3 +43,9 @@ export interface History extends Forgetting, Moving {
   /** Deletes a person's turns, and their messages between other people's turns. */
   forgetUser(person: Person): Promise<void>
 }
+
+/** A thread's earlier questions with their answers, and people's messages since then (`said`). */
+export interface Conversation {
+  turns: Turn[]
+  said: string
+}

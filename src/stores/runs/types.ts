@@ -193,7 +193,7 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
-    /** The answer's figures and their sources (question/figures). */
+    /** The answer's figures and their sources (question/check-figures). */
     figures?: { text: string; in: string[] }[]
   }
   /** The decisions about steps that waited for a person, by the wait (`waitKey`). */
