@@ -30,7 +30,11 @@ export async function parseXlsx({ bytes, limits }: ToParse): Promise<ParsedFile>
 async function withStoppedClock<T>(work: () => Promise<T>): Promise<T> {
   const { now } = Date
   Object.assign(Date, { now: () => 0 })
-  return work().finally(() => Object.assign(Date, { now }))
+  try {
+    return await work()
+  } finally {
+    Object.assign(Date, { now })
+  }
 }
 
 function asText(value: unknown): string {

@@ -78,7 +78,7 @@ export interface IdentifyOptions extends InstallationOptions {
   apiUrl: string
 }
 
-/** How long the start waits for Slack, in ms. */
+/** The time that the start waits for Slack, in ms. */
 const IDENTIFY_MS = 30_000
 /** The time without an answer after which the operator is notified, in ms. */
 const SILENT_MS = 4_000
@@ -165,7 +165,7 @@ export function tokenRefused(setting: string, error: unknown, config: Pick<Confi
   return new ConfigError(`Slack does not accept ${setting} (${code}). Run npm run slack to see why and to replace it.`)
 }
 
-/** How long the name of a person is looked up, in ms. */
+/** The time limit of looking up a person's name, in ms. */
 const WHO_MS = 2_000
 
 /** Returns a function that names a person and their workspace for people. */

@@ -7,7 +7,7 @@ export const STREAM = 'stream'
 /** A streamed message dies after about five minutes, or at 11,000 bytes. Another one continues before that. */
 const OLD_MS = 235_000
 const MAX_BYTES = 10_500
-/** How long to retry ending a stream. Milliseconds. */
+/** The time for which ending a stream is retried, in ms. */
 const END_MS = 15_000
 /** How long to search for a message. Milliseconds. */
 const FIND_MS = 3_000
@@ -41,7 +41,7 @@ export function endedBy(
 interface FoundStream {
   ts: string
   isOpen: boolean
-  /** Whether the run has its post key. A process may die before recording it. */
+  /** True if the run has its post key, which a process that dies early does not record. */
   isRecorded: boolean
   text: string
 }
