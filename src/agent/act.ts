@@ -1,18 +1,12 @@
 /** Turns actions into observations: checks each input, asks for permission, calls the tool. */
-import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
 import { callTool, failure, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip } from './observation.ts'
+import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './repeated-actions.ts'
 import { reportUsage, record } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
-import {
-  afterWait,
-  awaitingAnswer,
-  awaitingApproval,
-  isSafeToRepeat,
-  isUnknownRepeat,
-  unknownEffect,
-} from './suspended-step.ts'
+import { afterWait, awaitingAnswer, awaitingApproval } from './suspended-step.ts'
+import { isSafeToRepeat, isUnknownRepeat, unknownEffect } from './unknown-effect.ts'
 import type { AgentEvent, Observation, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion } from './contracts/tool.ts'
 

@@ -5,7 +5,7 @@
  */
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
-import { complete, withdraw } from './complete.ts'
+import { complete, withdraw } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'

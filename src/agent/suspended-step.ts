@@ -1,9 +1,8 @@
-/** Suspended steps, and calls whose effect is unknown. */
-import { canonicalJson, plainJson } from './canonical-json.ts'
+/** Suspends a step until a person decides or answers. */
+import { plainJson } from './canonical-json.ts'
 import type { PendingCall, RunState } from './run-state.ts'
-import { coerceInput } from './tool-input.ts'
 import type { AwaitedDecision, Observation, ToolStep, Waiting } from './contracts/run-events.ts'
-import type { PersonsAnswer, Tool, ToolQuestion } from './contracts/tool.ts'
+import type { PersonsAnswer, ToolQuestion } from './contracts/tool.ts'
 
 /** How often one call may wait for a person. A server that keeps asking is not called again. */
 const MAX_ROUNDS = 10
@@ -52,31 +51,4 @@ function nextRound(run: RunState, step: ToolStep, awaited: AwaitedDecision): Too
 /** Marks the wait of a resumed step as over. It ended when this process took the run up. */
 export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Waiting): ToolStep {
   return waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
-}
-
-/** Returns whether a call may be repeated after a crash. */
-export function isSafeToRepeat(tool: Tool | undefined): boolean {
-  return tool?.effects === 'read' || tool?.idempotent === true
-}
-
-/** The observation for a call whose effect is unknown. `why` is a clause. */
-export function unknownEffect(tool: string, why: string): Observation {
-  const text =
-    `It is not known whether ${tool} took effect: ${why}. ` +
-    'Look with another tool whether it did, or ask the person before you do it again.'
-  return { ok: false, unknown: true, text }
-}
-
-/** Returns whether the run made the same call before, in any notation, and its effect is unknown. */
-export function isUnknownRepeat(
-  { progress }: RunState,
-  { step, tool, input }: { step: ToolStep; tool: Tool; input: unknown },
-): boolean {
-  const key = canonicalJson(input)
-  return progress.steps.some((other) => {
-    if (other.kind !== 'tool' || other === step || other.action.tool !== tool.name) return false
-    if (!other.observation?.unknown) return false
-    const before = coerceInput(tool, other.action.input)
-    return before.ok && canonicalJson(before.value) === key
-  })
 }

@@ -1,6 +1,6 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { proxyFrom } from '../base/http/agents.ts'
+import { proxyFrom } from '../base/http/connection-pools.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog, type Log } from '../base/log.ts'
@@ -12,7 +12,7 @@ import { createStores } from '../question/stores/open-stores.ts'
 import type { Stores } from '../question/stores/stores.ts'
 import { openSlackAccount } from '../slack/client/slack-account.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
-import { SlackWeb } from '../slack/client/slack-web.ts'
+import { SlackWeb } from '../slack/client/web-api.ts'
 import { openInstallations } from '../slack/install/open-installations.ts'
 import { installLine, inspectInstalls, type InstallRow, type InspectOptions } from './installs/inspect-installs.ts'
 

@@ -2,7 +2,7 @@
 import { cutText } from '../base/cut-text.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
+import { columnLetters, count, describeKind, isTable, unitOf } from './section-units.ts'
 
 /** The share of the space that the outline may take. */
 const OUTLINE_SHARE = 0.5

@@ -8,7 +8,7 @@ import { cutText } from '../base/cut-text.ts'
 import { setImmediate } from 'node:timers/promises'
 import { foldText, occurrences, termsOf } from './search-terms.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { isTable, unitOf } from './units.ts'
+import { isTable, unitOf } from './section-units.ts'
 
 const K1 = 1.2
 const B = 0.75

@@ -5,7 +5,7 @@
 import { cutText } from '../base/cut-text.ts'
 import type { FilePart } from '../agent/contracts/tool.ts'
 import type { ParsedFile, ReadPart, Section } from './types.ts'
-import { columnLetters, count, isTable, spanOf, unitOf, type Span } from './units.ts'
+import { columnLetters, count, isTable, spanOf, unitOf, type Span } from './section-units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200

@@ -8,7 +8,7 @@ import type { ThreadKey } from '../base/place.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
-import type { Sealer } from '../base/seal.ts'
+import type { Sealer } from '../base/encryption.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 

@@ -5,7 +5,7 @@ import type { FileStore, KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile } from './types.ts'
-import { unitOf } from './units.ts'
+import { unitOf } from './section-units.ts'
 
 interface RunFilesOptions {
   store: FileStore

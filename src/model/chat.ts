@@ -3,7 +3,7 @@ import { APIError } from 'openai/core/error'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
-import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
+import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
 import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {

@@ -10,7 +10,7 @@ import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
-import { readAnswer, type Wire } from './wire.ts'
+import { readAnswer, type Wire } from './api-format.ts'
 
 export interface OpenAiOptions {
   model: string

@@ -5,7 +5,7 @@
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
-import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
+import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
 import { MAX_OTHER_CHARS, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {

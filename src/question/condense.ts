@@ -14,7 +14,7 @@ import type { Prompts } from '../base/prompts.ts'
 import type { Conversation, Turn } from '../stores/history/types.ts'
 import type { HeardSignals } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
-import { saveQuietly, unsavedUsage } from './run-parts.ts'
+import { saveQuietly, unsavedUsage } from './save-run-parts.ts'
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>
 

@@ -9,7 +9,7 @@ import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
 import { addToRun, isWrittenBefore, runToAddTo, unreadAdditions, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-waiting-line.ts'
-import { RoundRobin } from './round-robin.ts'
+import { RoundRobin } from './memory-fair-order.ts'
 import type { AcceptOutcome, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends GivenQueueSettings {

@@ -13,7 +13,7 @@ import type { QueueSettings } from './queue-settings.ts'
 import { bullPrefix, QUEUE_NAME, type ThreadJob, type ThreadJobs } from './thread-jobs.ts'
 import { settledWithin } from '../base/async.ts'
 import type { ThreadStore, LeasedQuestion } from './thread-store.ts'
-import { isJobLost, ThreadJobWorker } from './thread-job-worker.ts'
+import { isJobLost, ThreadJobWorker } from './bullmq-worker.ts'
 import type { HandleOutcome, Handler } from './types.ts'
 
 interface QuestionWorkerParts {

@@ -16,7 +16,7 @@ import { undecidedSteps } from '../stores/runs/waits.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
-import { sendSignal, strings, resumeRun } from './scripts.ts'
+import { sendSignal, strings, resumeRun } from './lua-scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 

@@ -5,7 +5,7 @@ import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'
 import { threadInKey, threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
-import { lineInThread, strings, withdrawQuestion } from './scripts.ts'
+import { lineInThread, strings, withdrawQuestion } from './lua-scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
 import { entryOf } from './waiting-questions.ts'
 

@@ -14,7 +14,7 @@ import {
   LAST_TAG,
   TAGS_TTL_MS,
   WAITING_TTL_MS,
-} from './fair-order.ts'
+} from './redis-fair-order.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'

@@ -17,7 +17,7 @@ import {
   retryQuestion,
   reviveThread,
   strings,
-} from './scripts.ts'
+} from './lua-scripts.ts'
 import type { AcceptOutcome, AcceptOptions } from './types.ts'
 
 interface ThreadStoreParts {

@@ -3,7 +3,7 @@ import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
 import { parseRun } from '../stores/runs/stored-run.ts'
-import { WAITING_TTL_MS } from './fair-order.ts'
+import { WAITING_TTL_MS } from './redis-fair-order.ts'
 
 /** The maximum number of stale entries that one call of `oldest` removes. */
 const MAX_CLEARED = 100

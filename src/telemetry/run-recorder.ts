@@ -12,7 +12,7 @@ import type { HandleOutcome, Handler } from '../queue/types.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './recording.ts'
-import { withoutFinds } from './remove-finds.ts'
+import { withoutFinds } from './strip-search-results.ts'
 import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
 
 export interface RunRecorderOptions {

@@ -7,7 +7,7 @@ import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
 import { chatWire } from '../../src/model/chat.ts'
 import { responsesWire } from '../../src/model/responses.ts'
-import type { Wire } from '../../src/model/wire.ts'
+import type { Wire } from '../../src/model/api-format.ts'
 import { dialect, step, tool, view, WIKI } from '../harness/dialect.ts'
 
 const LEARNT = { refused: new Set<string>(), needsReasoning: false }

@@ -11,7 +11,7 @@ import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
 import { ObservationCut, beginsObservation, cutWhole } from '../../src/agent/parser/observation-cut.ts'
 import { estimateUsage } from '../../src/model/tokens.ts'
-import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { dialect } from '../harness/dialect.ts'
 
 const RUNS = 3

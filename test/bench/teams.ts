@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { connect } from '../../src/base/redis/redis.ts'
-import { sealerOf } from '../../src/base/seal.ts'
+import { sealerOf } from '../../src/base/encryption.ts'
 import { redisInstallations } from '../../src/stores/installations/installation-store.ts'
 import { until } from '../../playground/base/until.ts'
 import { distributed } from '../harness/many-bot.ts'

@@ -1,7 +1,7 @@
 /** One contract for both implementations: memory and Redis. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { sealerOf } from '../../src/base/seal.ts'
+import { sealerOf } from '../../src/base/encryption.ts'
 import { MAX_KEPT, withoutRoom, type FileStore, type KeptFile } from '../../src/files/file-store.ts'
 import { memoryFiles } from '../../src/files/memory-files.ts'
 import { redisFiles } from '../../src/files/redis-files.ts'

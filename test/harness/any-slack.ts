@@ -4,7 +4,7 @@ import { createLog } from '../../src/base/log.ts'
 import { isObject } from '../../playground/slack/args.ts'
 import { GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import { refusalCode } from '../../src/slack/client/slack-errors.ts'
-import { SlackWeb } from '../../src/slack/client/slack-web.ts'
+import { SlackWeb } from '../../src/slack/client/web-api.ts'
 import { installationFromConfig, type Installation } from '../../src/slack/client/installations.ts'
 import type { Ends } from './ends.ts'
 

@@ -10,10 +10,10 @@ import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext, richText } from '../../src/slack/format/plain-elements.ts'
-import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
-import { changeLines } from '../../src/question/change-lines.ts'
-import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { changeLines } from '../../src/question/write-lines.ts'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
 import { planBlock, taskOf } from '../../src/slack/display/stream-tasks.ts'
@@ -22,9 +22,9 @@ import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
-import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/memory-content.ts'
+import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
 import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
-import { pageContent, questionView } from '../../src/slack/views/question-view.ts'
+import { pageContent, questionView } from '../../src/slack/views/tool-question-view.ts'
 import {
   pausedContent,
   scheduleBlocks,
@@ -311,15 +311,15 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/chart-block.ts chartBlock': () => alone(...(view.series ?? []).map(chartBlock)),
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
   'format/plain-elements.ts richText': () => alone(richText('plain')),
-  'approvals/question-card.ts questionCard': () =>
+  'approvals/tool-question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
-  'approvals/question-card.ts connectCard': () =>
+  'approvals/tool-question-card.ts connectCard': () =>
     message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
-  'approvals/question-card.ts endedQuestionCard': () =>
+  'approvals/tool-question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
     ),
-  'format/split-answer.ts answerContents': () =>
+  'format/answer-messages.ts answerContents': () =>
     [
       view,
       { ...view, text: '' },
@@ -341,17 +341,17 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
-  'views/memory-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
-  'views/memory-content.ts memoryContent': () =>
+  'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
+  'views/remembered-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
-  'views/memory-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
+  'views/remembered-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
   'views/plain-blocks.ts sections': () => home(sections(LONG.repeat(5))),
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts bulletList': () => home([bulletList([[{ type: 'text', text: 'a line' }]])]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
-  'views/question-view.ts pageContent': () => message(pageContent(page, VALUE)),
-  'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
+  'views/tool-question-view.ts pageContent': () => message(pageContent(page, VALUE)),
+  'views/tool-question-view.ts questionView': () => modal(questionView(form, '{}')),
   'views/schedule-blocks.ts scheduleCard': () =>
     message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),
   'views/schedule-blocks.ts scheduleList': () =>

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { readContent, MAX_UPDATE_TEXT } from '../../playground/slack/methods/method-content.ts'
 import { pings } from '../../playground/slack/shown.ts'
-import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { authFetch, serverFetch } from '../../src/mcp/servers/http-fetch.ts'
 import type { HttpServerConfig } from '../../src/mcp/types.ts'
-import { createAgents, type Agents, type Resolve } from '../../src/base/http/agents.ts'
+import { createAgents, type Agents, type Resolve } from '../../src/base/http/connection-pools.ts'
 import { startWebServer } from '../harness/web-server.ts'
 
 let opened: Agents | undefined

@@ -1,6 +1,6 @@
 /** Logins at authorization servers that follow OAuth, and at others. */
 import { expect, onTestFinished, test } from 'vitest'
-import { sealerOf } from '../../src/base/seal.ts'
+import { sealerOf } from '../../src/base/encryption.ts'
 import { loginStore } from '../../src/mcp/login/login-store.ts'
 import { loginPlace } from '../harness/mcp/login-here.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'

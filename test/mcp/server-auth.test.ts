@@ -1,7 +1,7 @@
 /** A worker's use of a login: `npm run mcp -- check` and `list` connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { sealerOf } from '../../src/base/seal.ts'
+import { sealerOf } from '../../src/base/encryption.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { openLoggedIn } from '../../src/mcp/login/server-auth.ts'
 import { redisMcpStore } from '../../src/stores/mcp/mcp-store.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
-import { resumeRun } from '../../src/queue/scripts.ts'
+import { resumeRun } from '../../src/queue/lua-scripts.ts'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import type { RedisSettings } from '../../src/base/redis/redis.ts'
 import type { Signal } from '../../src/stores/runs/run-control.ts'

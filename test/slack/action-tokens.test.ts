@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { sealerOf } from '../../src/base/seal.ts'
+import { sealerOf } from '../../src/base/encryption.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { ACTION_TOKEN_MS, memoryActionTokens, redisActionTokens } from '../../src/stores/tokens/action-tokens.ts'
 import { secondBot, startBot } from '../harness/bot.ts'

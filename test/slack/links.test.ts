@@ -1,6 +1,6 @@
 /** The clickable links of an answer, and the text of the others. */
 import { describe, expect, test } from 'vitest'
-import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { linkPolicy, renderLink } from '../../src/slack/format/links.ts'
 import { startBot } from '../harness/bot.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'

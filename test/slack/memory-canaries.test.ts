@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import type { QuestionWork } from '../../src/slack/question-work.ts'
-import { scopeNow } from '../../src/slack/intake/memory-scope.ts'
+import { scopeNow } from '../../src/slack/intake/remembered-scope.ts'
 import { recallIn } from '../../src/slack/reading/recall-in-place.ts'
 import type { Installation } from '../../src/slack/client/installations.ts'
 import { memoryRemembered } from '../../src/stores/remembered/remembered.ts'

@@ -4,7 +4,7 @@ import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/sl
 import { createLog } from '../../src/base/log.ts'
 import { Directory } from '../../src/slack/client/directory.ts'
 import { Mentions } from '../../src/slack/client/mentions.ts'
-import { SlackWeb } from '../../src/slack/client/slack-web.ts'
+import { SlackWeb } from '../../src/slack/client/web-api.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { fileEnds } from '../harness/ends.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tableCharacters } from '../../playground/slack/blocks/block-tables.ts'
-import { answerContents } from '../../src/slack/format/split-answer.ts'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { blocksIn, type Content, type ShownBlock } from '../../src/slack/format/blocks.ts'
 import { accept, textsOf } from '../harness/slack-content.ts'
 

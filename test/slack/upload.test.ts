@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { Refusals, SlackWeb } from '../../src/slack/client/slack-web.ts'
+import { Refusals, SlackWeb } from '../../src/slack/client/web-api.ts'
 import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000

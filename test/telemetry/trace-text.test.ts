@@ -1,7 +1,7 @@
 /** The texts in a trace: within its size, and without what workspaces do not allow us to store. */
 import { expect, test } from 'vitest'
 import { TraceText } from '../../src/telemetry/trace-text.ts'
-import { withoutFinds } from '../../src/telemetry/remove-finds.ts'
+import { withoutFinds } from '../../src/telemetry/strip-search-results.ts'
 import { madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
 
 const FOUND = 'Thought: Bob wrote that the codename is Zephyr.'

@@ -1,7 +1,7 @@
 /** A tool: its definition, its context, and its output. */
-import type { ToolFetch } from '../../base/http/get-once.ts'
+import type { ToolFetch } from '../../base/http/bounded-get.ts'
 
-export type { Fetched, ToolFetch } from '../../base/http/get-once.ts'
+export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */
 export interface Source {

@@ -4,8 +4,8 @@
  */
 import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
-import { AddressRefused, type Resolve } from './agents.ts'
-import { untilAborted } from './shared-work.ts'
+import { AddressRefused, type Resolve } from './connection-pools.ts'
+import { untilAborted } from './merge-calls.ts'
 
 /** The hosts that a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
 interface AllowedHosts {

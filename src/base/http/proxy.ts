@@ -1,4 +1,4 @@
-import type { ProxyEnv } from './agents.ts'
+import type { ProxyEnv } from './connection-pools.ts'
 import { createTransportFetch } from './transport-fetch.ts'
 
 /** How the process reaches the network: directly, or through the proxy in HTTPS_PROXY. */

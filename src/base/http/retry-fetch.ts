@@ -1,6 +1,6 @@
 import { ToolError } from '../errors.ts'
-import { AddressRefused } from './agents.ts'
-import { getOnce, TransientHttpError, type GetRequest, type SizedResponse } from './get-once.ts'
+import { AddressRefused } from './connection-pools.ts'
+import { getOnce, TransientHttpError, type GetRequest, type SizedResponse } from './bounded-get.ts'
 
 /** `now`: milliseconds. `sleep` rejects when the signal aborts. */
 export interface Clocks {

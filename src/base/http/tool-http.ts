@@ -3,12 +3,12 @@
  * Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
  */
 import { ToolError } from '../errors.ts'
-import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from './connection-pools.ts'
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
-import { createCache } from './cache.ts'
+import { createCache } from './lru-cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
-import type { GetRequest, Fetched, ToolFetch } from './get-once.ts'
-import { createSharedWork } from './shared-work.ts'
+import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
+import { createSharedWork } from './merge-calls.ts'
 
 /** The limits of one tool's fetch. */
 export interface FetchLimits {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { sealerFrom } from '../../base/seal.ts'
+import { sealerFrom } from '../../base/encryption.ts'
 import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
 import { redisInstallations } from '../../stores/installations/installation-store.ts'
 import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'

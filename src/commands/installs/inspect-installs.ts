@@ -5,7 +5,7 @@ import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import { loadSlackApps } from '../../slack/client/slack-apps.ts'
 import { outcomeOf, SlackRefusal } from '../../slack/client/slack-errors.ts'
-import { SlackWeb } from '../../slack/client/slack-web.ts'
+import { SlackWeb } from '../../slack/client/web-api.ts'
 import { lastUsed } from '../../slack/client/stored-installations.ts'
 import { readManifest } from '../slack/app-manifest.ts'
 

@@ -1,7 +1,7 @@
 /** `npm run mcp -- tools` and `accept`: lists the tools as the bot has them, and accepts those that are off. */
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
-import type { OffTool } from '../../mcp/tools/tool-snapshot.ts'
+import type { OffTool } from '../../mcp/tools/available-tools.ts'
 import { countText, serverNamed, type OperatorPlace } from './operator.ts'
 import type { McpServerConfig } from '../../mcp/types.ts'
 

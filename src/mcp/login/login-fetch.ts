@@ -1,6 +1,6 @@
 import { OAuthError, type FetchLike } from '@modelcontextprotocol/client'
 import { ToolError, messageOf } from '../../base/errors.ts'
-import { AddressRefused } from '../../base/http/agents.ts'
+import { AddressRefused } from '../../base/http/connection-pools.ts'
 import { parseJson } from '../../base/parse-json.ts'
 
 /** The HTTP of a login. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
-import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { HttpServerConfig } from '../types.ts'
 

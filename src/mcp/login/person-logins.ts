@@ -1,4 +1,4 @@
-import type { Sealer } from '../../base/seal.ts'
+import type { Sealer } from '../../base/encryption.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
 import { loginStore, type LoginStore } from './login-store.ts'

@@ -2,7 +2,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { once } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { createAgents, systemResolve, type ProxySetting } from '../../base/http/agents.ts'
+import { createAgents, systemResolve, type ProxySetting } from '../../base/http/connection-pools.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { personKey } from '../../stores/mcp/people-store.ts'

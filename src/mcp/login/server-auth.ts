@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import { loginFailure, loginFetch } from './login-fetch.ts'
 import { loginNeeded } from '../servers/call-errors.ts'
 import { loginStore, type Login, type LoginStore } from './login-store.ts'
-import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import {
   hasOwnAuthorization,
   isPersonal,

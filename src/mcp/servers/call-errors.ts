@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { causesOf, ToolError } from '../../base/errors.ts'
-import { AddressRefused } from '../../base/http/agents.ts'
+import { AddressRefused } from '../../base/http/connection-pools.ts'
 import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
 import { cut } from '../tools/clean-text.ts'

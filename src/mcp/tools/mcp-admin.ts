@@ -1,6 +1,6 @@
 /** The MCP servers as admins see and accept them, in any process that serves admins, including a front. */
 import type { McpToolbox } from './mcp-toolbox.ts'
-import type { OffTool } from './tool-snapshot.ts'
+import type { OffTool } from './available-tools.ts'
 import type { HttpServerConfig, McpConfig } from '../types.ts'
 
 export interface LoginNeeded {

@@ -8,7 +8,7 @@ import { settledWithin } from '../../base/async.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
-import { sealerFrom, type Sealer } from '../../base/seal.ts'
+import { sealerFrom, type Sealer } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import {

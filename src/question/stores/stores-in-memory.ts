@@ -1,5 +1,5 @@
 import { once } from '../../base/async.ts'
-import { sealerFrom } from '../../base/seal.ts'
+import { sealerFrom } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
 import { memoryFiles } from '../../files/memory-files.ts'
 import { memoryQueue } from '../../queue/memory-queue.ts'

@@ -10,7 +10,7 @@ import {
   takeTurn,
   type OccurrenceEnd,
 } from '../../question/occurrence.ts'
-import { withPrior } from '../../question/prior-work.ts'
+import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { factsOfPlace } from '../client/place-facts.ts'

@@ -1,14 +1,14 @@
 import { conversationOf } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
-import { changeLines } from '../../question/change-lines.ts'
+import { changeLines } from '../../question/write-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, PRIVATE, usedMemory } from '../format/messages.ts'
 import { footerText } from '../display/final-view.ts'
-import { answerContents } from '../format/split-answer.ts'
+import { answerContents } from '../format/answer-messages.ts'
 
 /**
  * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a separate

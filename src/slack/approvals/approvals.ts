@@ -7,7 +7,7 @@ import { approversOf } from './approvers.ts'
 import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
 import { decidersLine } from './approval-words.ts'
 import { askedCall, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
-import { waitValue } from './wait-ref.ts'
+import { waitValue } from './button-value.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import { matchesRule } from '../../agent/tool-pattern.ts'
+import { matchesRule } from '../../agent/match-tool-rule.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
@@ -14,7 +14,7 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
-import type { SlackWeb } from '../client/slack-web.ts'
+import type { SlackWeb } from '../client/web-api.ts'
 
 /** A call to decide about. */
 export interface ToolDecision {

@@ -6,7 +6,7 @@ import { settledWithin } from '../../base/async.ts'
 import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import type { SlackResult, SlackWeb } from './slack-web.ts'
+import type { SlackResult, SlackWeb } from './web-api.ts'
 
 /**
  * A person or channel as Slack describes them. `none`: the person or channel does not exist or is hidden from the bot,

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { respond, UNPARSED } from './response-url.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
-import type { CallOptions, SlackWeb } from './slack-web.ts'
+import type { CallOptions, SlackWeb } from './web-api.ts'
 
 /** An ephemeral message. Slack shows none in a thread without replies, so `thread_ts` is left out there. */
 interface EphemeralMessage {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SlackWeb } from './slack-web.ts'
+import type { SlackWeb } from './web-api.ts'
 
 /** Slack's data about a file (https://docs.slack.dev/reference/objects/file-object). Do not store its addresses. */
 export interface FileInfo {

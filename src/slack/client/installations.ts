@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
-import { SlackWeb, type WebOptions } from './slack-web.ts'
+import { SlackWeb, type WebOptions } from './web-api.ts'
 
 /** The bot's identity in a team, from `auth.test`. An empty `botId` matches nobody. */
 export interface Identity {

@@ -6,7 +6,7 @@ import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
-import type { CallOptions, Refusals, SlackArgs, SlackResult } from './slack-web.ts'
+import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
 import {
   EVENT_TYPE,
   findFile,

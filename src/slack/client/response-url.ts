@@ -2,7 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { sanitize } from '../format/escape.ts'
 import { addressAtSlack } from './slack-address.ts'
-import type { SlackWeb } from './slack-web.ts'
+import type { SlackWeb } from './web-api.ts'
 
 /** Slack accepts five uses of a response_url, within 30 minutes. */
 const TRIES = 3

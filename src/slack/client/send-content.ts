@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import { blocksIn, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
 import { UNPARSED } from './response-url.ts'
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
-import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './slack-web.ts'
+import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './web-api.ts'
 
 export type SendMethod = 'chat.postMessage' | 'chat.update'
 

@@ -5,13 +5,13 @@ import { z } from 'zod'
 import { newState } from '../../base/http/oauth-states.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
-import { sealerFrom, type Sealer } from '../../base/seal.ts'
+import { sealerFrom, type Sealer } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
 import { slackClock } from './slack-clock.ts'
 import { refusalCode } from './slack-errors.ts'
-import { SlackWeb, type ApiOptions } from './slack-web.ts'
+import { SlackWeb, type ApiOptions } from './web-api.ts'
 
 interface SlackAccountOptions extends ApiOptions {
   people: PeopleStore

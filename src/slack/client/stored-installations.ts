@@ -1,11 +1,11 @@
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
-import { SealBroken } from '../../base/seal.ts'
+import { SealBroken } from '../../base/encryption.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
 import type { UninstallEvent, Installation, InstallationOptions, Installations } from './installations.ts'
-import { SlackWeb, type ApiOptions } from './slack-web.ts'
+import { SlackWeb, type ApiOptions } from './web-api.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
 interface StoredInstallationsOptions extends InstallationOptions {

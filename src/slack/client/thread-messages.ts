@@ -1,6 +1,6 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import { nextCursor, type SlackWeb } from './slack-web.ts'
+import { nextCursor, type SlackWeb } from './web-api.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
 interface MessageRange {

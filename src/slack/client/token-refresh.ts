@@ -8,7 +8,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { refusalCode } from './slack-errors.ts'
-import { SlackWeb, type ApiOptions } from './slack-web.ts'
+import { SlackWeb, type ApiOptions } from './web-api.ts'
 
 export interface TokenRefresh {
   /** Refreshes in the background if it is due. Never throws. */

@@ -2,7 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import type { SlackWeb } from './slack-web.ts'
+import type { SlackWeb } from './web-api.ts'
 
 /** How long an upload may take, because a message waits for it. Milliseconds. */
 const UPLOAD_MS = 30_000

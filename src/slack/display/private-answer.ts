@@ -3,7 +3,7 @@ import { actionTitle } from '../../agent/tool-title.ts'
 import { isRepeat, type Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { answerContents } from '../format/split-answer.ts'
+import { answerContents } from '../format/answer-messages.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 

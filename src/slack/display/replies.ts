@@ -10,7 +10,7 @@ import {
   type Content,
   type StepView,
 } from '../format/blocks.ts'
-import { answerContents } from '../format/split-answer.ts'
+import { answerContents } from '../format/answer-messages.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 

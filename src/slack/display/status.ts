@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import { cutText } from '../../base/cut-text.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
-import type { SlackArgs } from '../client/slack-web.ts'
+import type { SlackArgs } from '../client/web-api.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /** Slack clears a status with each message of the bot. If the work still continues after this, it is set again (ms). */

@@ -1,6 +1,6 @@
 import { LeaseLost } from '../../base/errors.ts'
 import type { AnswerView, Content } from '../format/blocks.ts'
-import { answerContents } from '../format/split-answer.ts'
+import { answerContents } from '../format/answer-messages.ts'
 import type { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../client/outbox.ts'

@@ -1,15 +1,12 @@
 /** Texts about files that are left out, as mrkdwn. */
 import type { NotLoaded } from '../client/download.ts'
 import { escapeText, NAMELESS } from '../format/escape.ts'
+import { MAX_BYTES, MAX_FILES, MEBIBYTE } from './file-limits.ts'
 
 export interface LeftOutFile {
   name: string
   why: string
 }
-
-export const MAX_FILES = 5
-const MEBIBYTE = 1024 * 1024
-export const MAX_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
 
 /** Names per line; the rest are counted. */
 const NAMED = 5

@@ -2,14 +2,15 @@
 import { pictureKind } from '../../files/file-type.ts'
 import type { FileContent, KeptFile } from '../../files/file-store.ts'
 import type { FileParser } from '../../files/parse-file.ts'
-import { describeKind } from '../../files/units.ts'
+import { describeKind } from '../../files/section-units.ts'
 import type { FileRef } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { download } from '../client/download.ts'
 import { fileInfo, type FileInfo } from '../client/file-info.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName, NAMELESS } from '../format/escape.ts'
-import { MAX_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
+import { MAX_BYTES } from './file-limits.ts'
+import { NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
 interface LoadOptions {
   installation: Installation

@@ -25,7 +25,7 @@ export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
 /**
  * *Forget*, below a remembered text, and the pages of `/ask memory`; their values are `memoryRef`s
- * (views/memory-content.ts).
+ * (views/remembered-content.ts).
  */
 export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
 export const FORGET_USED = 'thinkaloud_forget_used'

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { slackClock } from '../client/slack-clock.ts'
-import { SlackWeb } from '../client/slack-web.ts'
+import { SlackWeb } from '../client/web-api.ts'
 import { completeRecord } from '../client/stored-installations.ts'
 
 export interface InstallOptions {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { refusalCode } from '../client/slack-errors.ts'
-import { nextCursor, SlackWeb, type ApiOptions, type CallOptions } from '../client/slack-web.ts'
+import { nextCursor, SlackWeb, type ApiOptions, type CallOptions } from '../client/web-api.ts'
 
 interface TellOptions extends ApiOptions {
   /** The public URL of the bot, without a slash at the end. */

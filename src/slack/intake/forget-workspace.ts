@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { recipientOf } from './recipient.ts'
+import { recipientOf } from './find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** An event after which nothing of a workspace may be kept. */

@@ -17,9 +17,9 @@ import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/use-view.ts'
 import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
-import { inBackground } from './pressed.ts'
+import { inBackground } from './button-press.ts'
 import { signedView } from './signed-metadata.ts'
-import { mayRead, useOfTeam } from './use-of-team.ts'
+import { mayRead, useOfTeam } from './usage-report.ts'
 import { areSchedulesOff, type Services } from '../services.ts'
 
 /** The person whose Home it is. */

@@ -2,7 +2,7 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace } from '../../base/place.ts'
-import { SealBroken } from '../../base/seal.ts'
+import { SealBroken } from '../../base/encryption.ts'
 import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
@@ -12,10 +12,10 @@ import { whyNoPosts } from '../client/place-facts.ts'
 import { Mentions } from '../client/mentions.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
-import { keptContent } from '../views/memory-content.ts'
+import { keptContent } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
-import { scopeNow } from './memory-scope.ts'
+import { scopeNow } from './remembered-scope.ts'
 
 /** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
 export interface RememberRequest {

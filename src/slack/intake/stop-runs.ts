@@ -10,7 +10,7 @@ import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { questionOf, type SlackMessage } from './to-question.ts'
-import { recipientOf, type Incoming } from './recipient.ts'
+import { recipientOf, type Incoming } from './find-recipient.ts'
 import type { Services } from '../services.ts'
 
 interface IncomingMention extends Incoming {

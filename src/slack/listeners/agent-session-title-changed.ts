@@ -1,7 +1,7 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { messageOf } from '../../base/errors.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The longest title that Slack accepts. */

@@ -1,8 +1,8 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { z } from 'zod'
-import { keepLookedAt } from '../../stores/threads/current-channel.ts'
-import { inBackground } from '../intake/pressed.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { keepLookedAt } from '../../stores/threads/looked-at-channel.ts'
+import { inBackground } from '../intake/button-press.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)

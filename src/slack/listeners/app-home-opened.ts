@@ -1,11 +1,11 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
-import { PacedWork } from '../../base/paced-work.ts'
+import { PacedWork } from '../../base/token-bucket.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
-import { inBackground } from '../intake/pressed.ts'
+import { inBackground } from '../intake/button-press.ts'
 import { noteOpenHome, type HomeOf, type PublishHome } from '../intake/publish-home.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /**

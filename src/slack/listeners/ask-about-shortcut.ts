@@ -2,7 +2,7 @@ import type { OnShortcut } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
 import { signMetadata } from '../intake/signed-metadata.ts'
-import { recipientIn } from '../intake/recipient.ts'
+import { recipientIn } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({

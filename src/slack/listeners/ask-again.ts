@@ -2,7 +2,7 @@ import { readableBy, withRecord } from '../../question/answer-record.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { pressedOn, type ButtonPress } from '../intake/pressed.ts'
+import { pressedOn, type ButtonPress } from '../intake/button-press.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 

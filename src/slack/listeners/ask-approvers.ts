@@ -10,8 +10,8 @@ import { UNPARSED } from '../client/response-url.ts'
 import { isOfForm } from '../client/slack-errors.ts'
 import { ASK_APPROVERS } from '../format/action-ids.ts'
 import { blocksIn, type Content } from '../format/blocks.ts'
-import { isSamePerson } from '../intake/asked-question.ts'
-import { inBackground, pressedCall, type PressedCall } from '../intake/pressed.ts'
+import { isSamePerson } from '../intake/asked-tool-question.ts'
+import { inBackground, pressedCall, type PressedCall } from '../intake/button-press.ts'
 import type { Services } from '../services.ts'
 
 /**

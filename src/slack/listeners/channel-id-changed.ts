@@ -1,5 +1,5 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /**

@@ -12,8 +12,8 @@ import { decidedCard } from '../approvals/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../approvals/approval-words.ts'
 import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../approvals/saved-call.ts'
-import { isSamePerson } from '../intake/asked-question.ts'
-import { inBackground, pressedCall, type PressedCall } from '../intake/pressed.ts'
+import { isSamePerson } from '../intake/asked-tool-question.ts'
+import { inBackground, pressedCall, type PressedCall } from '../intake/button-press.ts'
 import type { Services } from '../services.ts'
 
 /** Time limit for looking up the decider's name, in ms. */

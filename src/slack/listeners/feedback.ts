@@ -6,10 +6,10 @@ import type { Feedback } from '../../stores/archive/types.ts'
 import { bookRating } from '../../question/book-use.ts'
 import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
-import { inBackground, pressedOn } from '../intake/pressed.ts'
+import { inBackground, pressedOn } from '../intake/button-press.ts'
 import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { installationFor, recipientOf } from '../intake/recipient.ts'
+import { installationFor, recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s

@@ -3,8 +3,8 @@ import { FORGET_DELETE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { FORGET_CANCELLED } from '../format/messages.ts'
 import { forgetNow } from '../intake/forget-command.ts'
-import { answerPress } from '../intake/pressed.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { answerPress } from '../intake/button-press.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** "Delete" and "Cancel" on the card of `/ask forget`. */

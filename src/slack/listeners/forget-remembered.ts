@@ -1,9 +1,9 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { MEMORY } from '../format/messages.ts'
-import { memoryContent, readMemoryRef } from '../views/memory-content.ts'
-import { forgetRemembered, memoryOf } from '../intake/memory-command.ts'
-import { inBackground, pressedOn } from '../intake/pressed.ts'
+import { memoryContent, readMemoryRef } from '../views/remembered-content.ts'
+import { forgetRemembered, memoryOf } from '../intake/remembered-command.ts'
+import { inBackground, pressedOn } from '../intake/button-press.ts'
 import type { Services } from '../services.ts'
 
 /**

@@ -3,7 +3,7 @@ import { EXAMPLES } from '../views/home-view.ts'
 import { homeThread } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** Presses by one person on one example within this time count as one question. Milliseconds. */

@@ -1,10 +1,10 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
-import { PacedWork } from '../../base/paced-work.ts'
+import { PacedWork } from '../../base/token-bucket.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { SlackMessage } from '../intake/to-question.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
-import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
+import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/edited-or-deleted.ts'
 
 type ChangedMessage = Omit<SlackMessage, 'channel'>
 

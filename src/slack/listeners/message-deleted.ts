@@ -1,7 +1,7 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
-import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
+import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/edited-or-deleted.ts'
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
 export function messageDeleted(services: Services): OnMessage {

@@ -1,13 +1,13 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
-import { Pace } from '../../base/paced-work.ts'
+import { Pace } from '../../base/token-bucket.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import type { SlackWeb } from '../client/slack-web.ts'
+import type { SlackWeb } from '../client/web-api.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])

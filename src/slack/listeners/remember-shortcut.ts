@@ -1,9 +1,9 @@
 import type { OnShortcut } from '../intake/bolt-types.ts'
 import { MEMORY } from '../format/messages.ts'
-import { inBackground } from '../intake/pressed.ts'
+import { inBackground } from '../intake/button-press.ts'
 import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
-import { recipientIn } from '../intake/recipient.ts'
+import { recipientIn } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** "Remember", in a message's menu: remembers a person's message by any author, but not a bot's. */

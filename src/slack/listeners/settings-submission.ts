@@ -13,7 +13,7 @@ import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
 import { maySet } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({

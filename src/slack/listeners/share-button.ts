@@ -2,7 +2,7 @@ import { readableBy, withRecord } from '../../question/answer-record.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { isInDirect, pressedOn, type ButtonPress } from '../intake/pressed.ts'
+import { isInDirect, pressedOn, type ButtonPress } from '../intake/button-press.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 

@@ -2,7 +2,7 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
-import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
+import { inBackground, pressedCall, showOrTell } from '../intake/button-press.ts'
 import type { Services } from '../services.ts'
 
 /** "Show all" on the card of a waiting call: a modal with all arguments, for the presser alone. */

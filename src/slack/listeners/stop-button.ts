@@ -1,7 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The button "Stop" on a run's display: stops only that question. */

@@ -13,10 +13,10 @@ import {
   QUESTION_OPEN,
   QUESTION_PAGE,
 } from '../format/action-ids.ts'
-import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
-import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
+import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
+import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
-import { choiceOf, connectCard, endedQuestionCard } from '../approvals/question-card.ts'
+import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import {
   answerQuestion,
@@ -25,15 +25,15 @@ import {
   replaceQuestion,
   type AskedQuestion,
   type GivenAnswer,
-} from '../intake/asked-question.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/pressed.ts'
+} from '../intake/asked-tool-question.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/button-press.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
-import { installationFor, recipientOf } from '../intake/recipient.ts'
+import { installationFor, recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
-import { readAnswer } from '../views/question-input.ts'
-import { pageContent, questionView } from '../views/question-view.ts'
+import { readAnswer } from '../views/tool-question-input.ts'
+import { pageContent, questionView } from '../views/tool-question-view.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {

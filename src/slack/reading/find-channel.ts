@@ -1,6 +1,6 @@
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { nextCursor } from '../client/slack-web.ts'
+import { nextCursor } from '../client/web-api.ts'
 import { isMember } from '../intake/may-set.ts'
 
 /** Maximum number of pages of the bot's channels to read, 999 channels each. */

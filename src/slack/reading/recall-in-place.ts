@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { fitting, RECALLED_CHARS, type Recall } from '../../question/recall-remembered.ts'
 import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
-import { scopeNow } from '../intake/memory-scope.ts'
+import { scopeNow } from '../intake/remembered-scope.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { lineOf } from './thread-reader.ts'
 

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/web-api'
 import type { ConnectedAccount } from '../../mcp/login/account.ts'
-import { connectWords } from '../approvals/question-card.ts'
+import { connectWords } from '../approvals/tool-question-card.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeWithin, plainLine, shorten } from '../format/escape.ts'

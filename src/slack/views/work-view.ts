@@ -4,14 +4,14 @@ import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.t
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
-import { changeLines } from '../../question/change-lines.ts'
+import { changeLines } from '../../question/write-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { count } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
-import { SOURCES_SHOWN } from '../format/split-answer.ts'
+import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
-import { usedBlocks, type ShownMemory } from './memory-content.ts'
+import { usedBlocks, type ShownMemory } from './remembered-content.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Packs traces. The prompts of a run repeat each other, so compression leaves about a hundredth. */
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { asRunTrace } from '../runs/read-trace.ts'
 import type { RunTrace } from '../runs/run-trace.ts'

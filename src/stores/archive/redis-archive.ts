@@ -11,7 +11,7 @@ import {
 } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
-import type { Sealer } from '../../base/seal.ts'
+import type { Sealer } from '../../base/encryption.ts'
 import { parseRecord } from './record.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'

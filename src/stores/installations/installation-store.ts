@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
-import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
 
 /** Stores the texts of the records. An empty `expected` generation matches any; an empty `text` removes the record. */

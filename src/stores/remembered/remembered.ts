@@ -5,7 +5,7 @@ import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import type { Forgetting } from '../../base/place.ts'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { escapeGlob, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
-import type { Sealer } from '../../base/seal.ts'
+import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { Schedules, type SwappedText } from './schedule-store.ts'
 import { refOf, ttlOf, type ScheduleRef, type ScheduleStore } from './types.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import type { Sealer } from '../../base/seal.ts'
+import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
 import { refOf, refText, ttlOf, nextCheckAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'

@@ -5,7 +5,7 @@
 import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import type { Sealer } from '../../base/seal.ts'
+import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
-import { sealerOf } from '../../../src/base/seal.ts'
+import { sealerOf } from '../../../src/base/encryption.ts'
 import type { Account } from '../../../src/mcp/login/account.ts'
 import { createConnections } from '../../../src/question/connections/connections.ts'
 import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'

@@ -1,6 +1,6 @@
 /** One contract for the installations in memory and in Redis. */
 import { describe, expect, test } from 'vitest'
-import { SealBroken, sealerFrom, sealerOf, type Sealer } from '../../../src/base/seal.ts'
+import { SealBroken, sealerFrom, sealerOf, type Sealer } from '../../../src/base/encryption.ts'
 import { memoryInstallations, redisInstallations } from '../../../src/stores/installations/installation-store.ts'
 import type { InstallationRecord, InstallationStore } from '../../../src/stores/installations/types.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'

@@ -1,6 +1,6 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
-import { sealerOf } from '../../../src/base/seal.ts'
+import { sealerOf } from '../../../src/base/encryption.ts'
 import { memoryRemembered, redisRemembered } from '../../../src/stores/remembered/remembered.ts'
 import { MAX_REMEMBERED, scopeOf, type RememberedStore } from '../../../src/stores/remembered/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'

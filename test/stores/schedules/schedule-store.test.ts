@@ -1,6 +1,6 @@
 /** One contract for both implementations, memory and Redis, and the scheduler on them. */
 import { describe, expect, test } from 'vitest'
-import { sealerOf } from '../../../src/base/seal.ts'
+import { sealerOf } from '../../../src/base/encryption.ts'
 import { enqueueDue, startScheduler } from '../../../src/question/scheduler.ts'
 import type { Question } from '../../../src/stores/runs/types.ts'
 import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepLookedAt, lookedAt } from '../../../src/stores/threads/current-channel.ts'
+import { keepLookedAt, lookedAt } from '../../../src/stores/threads/looked-at-channel.ts'
 import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
 
 const MINUTE_MS = 60_000

@@ -6,9 +6,9 @@ import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_FORM, QUESTION_LINK } from '.
 import { context, section, type Content } from '../format/blocks.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
-import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/question-words.ts'
+import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/tool-question-words.ts'
 import { facts, sections } from './plain-blocks.ts'
-import { fieldId } from './question-input.ts'
+import { fieldId } from './tool-question-input.ts'
 
 /** The modal with the form of a tool's question. Slack returns `metadata` (at most 3,000 characters) on submission. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {

@@ -10,7 +10,7 @@ import { fingerprintOf, versionOf, whyOff, type ServerRecord, type SeenTool } fr
 import type { Schema } from './plain-schema.ts'
 import { shadowing } from './seen-tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
-import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
+import { matchesPattern, matchesRule } from '../../agent/match-tool-rule.ts'
 import { checkOf } from './check-schema.ts'
 
 /** A server with more tools is offered as a whole. */

@@ -1,14 +1,14 @@
-import { editedQuestionId } from '../../question/withdrawal.ts'
+import { editedQuestionId } from '../../question/take-back.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { fileRefs } from '../format/escape.ts'
-import { isSamePerson } from '../intake/asked-question.ts'
+import { isSamePerson } from '../intake/asked-tool-question.ts'
 import { enqueue, plainText } from '../intake/to-question.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
-import { editTsOf } from '../intake/withdraw.ts'
+import { editTsOf } from '../intake/edited-or-deleted.ts'
 
 /** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500

@@ -8,7 +8,7 @@ import {
   withdrawRuns,
   withRuns,
   type AskedMessage,
-} from '../../question/withdrawal.ts'
+} from '../../question/take-back.ts'
 import { conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
@@ -16,7 +16,7 @@ import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
 import { questionOf, type SlackMessage } from './to-question.ts'
-import type { DeliveryRecipient } from './recipient.ts'
+import type { DeliveryRecipient } from './find-recipient.ts'
 import type { Services } from '../services.ts'
 
 interface WithdrawContext extends DeliveryRecipient {

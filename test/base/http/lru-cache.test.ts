@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCache } from '../../../src/base/http/cache.ts'
+import { createCache } from '../../../src/base/http/lru-cache.ts'
 
 const forever = { size: 1, until: Infinity }
 

@@ -7,8 +7,8 @@ import type { Installation } from '../client/installations.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import type { Content } from '../format/blocks.ts'
-import { questionEnd, questionPost, type QuestionEnd } from '../approvals/question-words.ts'
-import type { WaitRef } from '../approvals/wait-ref.ts'
+import { questionEnd, questionPost, type QuestionEnd } from '../approvals/tool-question-words.ts'
+import type { WaitRef } from '../approvals/button-value.ts'
 import type { Services } from '../services.ts'
 
 /** `end`: why the question can no longer be answered. */

@@ -7,11 +7,11 @@ import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { noteContent } from '../format/blocks.ts'
 import { denialText, MEMORY } from '../format/messages.ts'
-import { memoryContent, type ShownMemory } from '../views/memory-content.ts'
+import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
-import { scopeNow } from './memory-scope.ts'
+import { scopeNow } from './remembered-scope.ts'
 import { remember, tellOutcome, tellPerson, unreadable } from './remember.ts'
 
 const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SealBroken, sealerFrom, sealerOf } from '../../src/base/seal.ts'
+import { SealBroken, sealerFrom, sealerOf } from '../../src/base/encryption.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef'
 const sealer = sealerOf(KEY)

@@ -6,10 +6,10 @@ import { TAKE_TOOL } from '../format/action-ids.ts'
 import { toolToTake } from '../views/admin-home.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { inBackground } from '../intake/pressed.ts'
+import { inBackground } from '../intake/button-press.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
-import { recipientOf } from '../intake/recipient.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The button *Turn on* on an admin's Home: turns a tool on, and publishes the Home again. */

@@ -7,9 +7,9 @@ import { checkView } from '../../playground/slack/methods/view-methods.ts'
 import { pings } from '../../playground/slack/shown.ts'
 import { formOf } from '../../src/stores/runs/form-schema.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
-import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { anyCharacter } from '../harness/any-character.ts'
-import { questionView } from '../../src/slack/views/question-view.ts'
+import { questionView } from '../../src/slack/views/tool-question-view.ts'
 
 const WORST = [
   '<!channel> <@U0BOB000001> <https://evil.example|click> *b* `c` :tada:',

@@ -1,5 +1,5 @@
 /** Reactions on a message that a person added to a run: 👀 once it is accepted, then ✅ once the run has read it. */
-import type { SlackWeb } from './slack-web.ts'
+import type { SlackWeb } from './web-api.ts'
 
 const TAKEN = 'eyes'
 const HEARD = 'white_check_mark'

@@ -1,5 +1,5 @@
-import { movedKey } from '../base/place.ts'
-import type { ThreadStates } from '../stores/threads/types.ts'
+import { movedKey } from '../../base/place.ts'
+import type { ThreadStates } from './types.ts'
 
 /** Returns the id of a question, or the key of its conversation, with the channel's current id. */
 export async function currentPlace(key: string, { threads }: { threads: Pick<ThreadStates, 'load'> }): Promise<string> {

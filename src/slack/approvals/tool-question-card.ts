@@ -13,7 +13,7 @@ import {
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten, type TextLimit } from '../format/escape.ts'
-import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
+import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './tool-question-words.ts'
 
 /** The card while nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
