@@ -1,5 +1,5 @@
 import type { ToolContext } from '../agent/contracts/tool.ts'
-import type { AgentParts } from '../question/agent/agent-parts.ts'
+import type { AgentParts } from '../question/agent/agent-types.ts'
 
 /** Returns the context of a tool that a command calls, outside a run and without a model. */
 export function commandContext({ answer: { agent } }: AgentParts, signal: AbortSignal): ToolContext {

@@ -18,7 +18,7 @@ interface SentRequest extends PromiseLike<unknown> {
   asResponse(): Promise<Response>
 }
 
-/** chat.ts and responses.ts implement it. */
+/** chat-completions.ts and responses.ts implement it. */
 export interface Wire {
   /** The parameters that not every endpoint accepts; `a.b` is a field of one. */
   readonly optional: readonly string[]

@@ -5,7 +5,7 @@ import { ModelError } from '../base/errors.ts'
 import type { Network } from '../base/http/proxy.ts'
 import type { Log } from '../base/log.ts'
 import { createModels } from './index.ts'
-import { operatorSentence } from './operator-sentence.ts'
+import { operatorSentence } from './failure-for-operator.ts'
 
 /** How long the start waits for the answer. Milliseconds. */
 const PROBE_MS = 15_000

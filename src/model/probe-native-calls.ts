@@ -4,7 +4,7 @@ import { readReply } from '../agent/ask-once.ts'
 import type { Message, Model, ToolCall, ToolSpec } from '../agent/contracts/model.ts'
 import { ModelError } from '../base/errors.ts'
 import { parseJson } from '../base/parse-json.ts'
-import { operatorSentence } from './operator-sentence.ts'
+import { operatorSentence } from './failure-for-operator.ts'
 
 /** The result of two calls: one that should use a tool, and one that returns the tool's result. `why` is a sentence. */
 type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }

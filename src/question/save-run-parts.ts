@@ -3,7 +3,7 @@ import type { Usage } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunProgress } from '../agent/run-progress.ts'
 import type { Run, RunPart, SavedRun } from '../stores/runs/types.ts'
-import type { FinalEvent } from './answer-facts.ts'
+import type { FinalEvent } from './judge-answer.ts'
 
 /** Saves the usage of a failed run. A failure to save is ignored, because the caller needs the run's own error. */
 export async function saveQuietly(run: Run, usage: RunPart[]): Promise<void> {

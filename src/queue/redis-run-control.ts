@@ -12,7 +12,7 @@ import {
   type ResumeOutcome,
 } from '../stores/runs/run-control.ts'
 import type { Decision } from '../stores/runs/types.ts'
-import { undecidedSteps } from '../stores/runs/waits.ts'
+import { undecidedSteps } from '../stores/runs/wait-keys.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'

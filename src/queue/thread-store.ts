@@ -6,7 +6,7 @@ import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/redis-run.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
-import { waitsUntil } from '../stores/runs/waits.ts'
+import { waitsUntil } from '../stores/runs/wait-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
   acceptQuestion,

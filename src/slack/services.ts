@@ -5,7 +5,7 @@ import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
 import type { Installation, Installations } from './client/installations.ts'
 import type { SlackAccount } from './client/slack-account.ts'
-import type { SearchInfo } from './client/search-info.ts'
+import type { SearchInfo } from './client/is-search-on.ts'
 
 /** The services of the Slack adapter. `bot.ts` builds them once; all listeners and handlers get this one object. */
 export interface Services extends AnswerServices {

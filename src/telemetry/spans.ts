@@ -7,7 +7,7 @@ import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { isForAsker, stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './question-attempt.ts'
 import type { Message, Picture, ToolCall } from '../agent/contracts/model.ts'
 
 export const AGENT_NAME = 'thinkaloud'

@@ -1,7 +1,7 @@
 import { applyEvent } from '../agent/run-progress.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from './question-attempt.ts'
 
 interface EventWatch {
   attempt: Attempt

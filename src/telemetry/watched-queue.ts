@@ -2,7 +2,7 @@ import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { AcceptOutcome, Handler, Queue } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
-import { newAttempt, type Attempt } from './attempt.ts'
+import { newAttempt, type Attempt } from './question-attempt.ts'
 
 /**
  * The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent.

@@ -7,21 +7,22 @@ import type { RunRecord } from '../../src/stores/archive/types.ts'
 import type { Schedule } from '../../src/stores/schedules/types.ts'
 import type { AuditEntry } from '../../src/stores/audit/types.ts'
 import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
+import { stepContent, stepsContent } from '../../src/slack/format/step-message.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext, richText } from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
-import { changeLines } from '../../src/question/write-lines.ts'
+import { changeLines } from '../../src/question/change-lines.ts'
 import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
 import { planBlock, taskOf } from '../../src/slack/display/stream-tasks.ts'
-import { adminBlocks } from '../../src/slack/views/admin-home.ts'
+import { adminBlocks } from '../../src/slack/views/home-tools.ts'
 import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
-import { homeView } from '../../src/slack/views/home-view.ts'
+import { homeView } from '../../src/slack/views/home.ts'
 import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
 import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
 import { pageContent, questionView } from '../../src/slack/views/tool-question-view.ts'
@@ -35,7 +36,7 @@ import {
 } from '../../src/slack/views/schedule-blocks.ts'
 import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
-import { useBlocks } from '../../src/slack/views/use-view.ts'
+import { useBlocks } from '../../src/slack/views/home-use.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
 /** The input of one call of `blocks.validate`. */
@@ -288,15 +289,15 @@ export const SENT: Record<string, () => Sent[]> = {
       { outcome: 'denied' as const, by: 'Bob', at: 1, reason: 'No.' },
       { outcome: 'allowed' as const, by: 'Bob', at: 1, always: true as const },
     ].flatMap((verdict) => message(approvalCard.decidedCard(call, verdict))),
-  'format/blocks.ts stepContent': () =>
+  'format/step-message.ts stepContent': () =>
     [
       { thought: LONG },
       { ...step, understood: 'It is he.' },
       { thought: '', unreadable: true },
       { thought: 'x', action: step.action },
       { thought: 'x', action: step.action, waits: true },
-    ].flatMap((one) => message(blocks.stepContent(one))),
-  'format/blocks.ts stepsContent': () => message(blocks.stepsContent([step, step])),
+    ].flatMap((one) => message(stepContent(one))),
+  'format/step-message.ts stepsContent': () => message(stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
   'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
@@ -332,7 +333,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [[], steps, manySteps].flatMap((all) => message(workingCard(all, question.id))),
   'format/work-card.ts foldedCard': () =>
     [[], steps, manySteps].flatMap((all) => message(foldedCard(all, { ms: 8_900, hasFailed: all.length > 9 }))),
-  'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
+  'views/home-tools.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
   'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
@@ -340,7 +341,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [connections, []].flatMap((some) => message(connectionsContent(some))),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
-  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
+  'views/home.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
   'views/remembered-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
@@ -363,7 +364,7 @@ export const SENT: Record<string, () => Sent[]> = {
     modal(scheduleCardModal(scheduleCard(schedule, { tools: ['Calculator'], question: LONG.repeat(5), now: 0 }), '{}')),
   'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
-  'views/use-view.ts useBlocks': () => home(useBlocks(use)),
+  'views/home-use.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
       workView(record, { page: 0, nameOf: () => 'Bob' }),

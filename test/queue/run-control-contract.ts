@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import { MAX_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/stores/runs/run-control.ts'
 import { conversationOf, type Question, type Run, type SavedRun } from '../../src/stores/runs/types.ts'
-import { undecidedSteps } from '../../src/stores/runs/waits.ts'
+import { undecidedSteps } from '../../src/stores/runs/wait-keys.ts'
 import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface ControlSettings {

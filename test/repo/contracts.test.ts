@@ -20,7 +20,7 @@ const CONTRACTS = [
   'src/stores/runs/types.ts',
   'src/stores/runs/stored-run.ts',
   'src/telemetry/telemetry-event.ts',
-  'src/telemetry/attempt.ts',
+  'src/telemetry/question-attempt.ts',
   'tools/tool-settings.ts',
 ]
 

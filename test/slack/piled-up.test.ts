@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { STEPS_A_MESSAGE, stepsContent } from '../../src/slack/format/blocks.ts'
+import { STEPS_A_MESSAGE, stepsContent } from '../../src/slack/format/step-message.ts'
 import { secondBot, startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { HOME_EXAMPLE, SHOW_WORK, WORK_NEXT } from '../../src/slack/format/action-ids.ts'
-import { EXAMPLES } from '../../src/slack/views/home-view.ts'
+import { EXAMPLES } from '../../src/slack/views/home.ts'
 import { approvalBot, cards, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { questionId } from '../harness/answer-buttons.ts'
 import { secondBot, startBot } from '../harness/bot.ts'

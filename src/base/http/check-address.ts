@@ -5,7 +5,7 @@
 import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
 import { AddressRefused, type Resolve } from './connection-pools.ts'
-import { untilAborted } from './merge-calls.ts'
+import { untilAborted } from './shared-work.ts'
 
 /** The hosts that a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
 interface AllowedHosts {

@@ -8,7 +8,7 @@ import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { createCache } from './lru-cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
-import { createSharedWork } from './merge-calls.ts'
+import { createSharedWork } from './shared-work.ts'
 
 /** The limits of one tool's fetch. */
 export interface FetchLimits {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { AgentParts, AgentSources } from '../../question/agent/agent-parts.ts'
+import type { AgentParts, AgentSources } from '../../question/agent/agent-types.ts'
 import { createAgent } from '../../question/agent/create-agent.ts'
 import type { Config } from '../../config.ts'
 import { loadDemo } from '../cli/demo.ts'

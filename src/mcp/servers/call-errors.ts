@@ -10,7 +10,7 @@ import {
 import { causesOf, ToolError } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/connection-pools.ts'
 import { isStreamFault } from './event-answer.ts'
-import type { Hide } from '../tools/hide-secrets.ts'
+import type { Hide } from '../tools/hide-config-secrets.ts'
 import { cut } from '../tools/clean-text.ts'
 
 /** The maximum length of a quote of the server's own words in a sentence. Characters. */

@@ -4,7 +4,7 @@ import { ToolError } from '../../base/errors.ts'
 import { oncePerMinute, type Log } from '../../base/log.ts'
 import { isLoginNeeded, sentenceOf, type McpFailure } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
-import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
+import { hideSecrets, type Hide } from '../tools/hide-config-secrets.ts'
 import type { StdioProcess } from './stdio-process.ts'
 import {
   hasOwnAuthorization,

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { ToolError } from '../../base/errors.ts'
 import { MCP_MAX_BYTES } from './bounded-body.ts'
-import type { Hide } from '../tools/hide-secrets.ts'
+import type { Hide } from '../tools/hide-config-secrets.ts'
 import type { ServerTool, ServerTools } from '../types.ts'
 
 /** A server's list, and how long it may be kept, in milliseconds; undefined if the server does not say. */

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
-import { untilAborted } from '../../base/http/merge-calls.ts'
+import { untilAborted } from '../../base/http/shared-work.ts'
 import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
 import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'

@@ -2,7 +2,7 @@ import type { ToolQuestion, Source, ToolOutput } from '../../agent/contracts/too
 import { ToolError } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
-import type { Hide } from './hide-secrets.ts'
+import type { Hide } from './hide-config-secrets.ts'
 import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 

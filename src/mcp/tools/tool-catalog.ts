@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { hideSecrets } from './hide-secrets.ts'
+import { hideSecrets } from './hide-config-secrets.ts'
 import { jsonHash } from './json-hash.ts'
 import {
   readRecord,

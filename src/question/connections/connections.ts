@@ -10,7 +10,7 @@ import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import { sealerFrom, type Sealer } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
-import type { Account } from '../../mcp/login/account.ts'
+import type { Account } from '../../mcp/login/connectable-account.ts'
 import {
   confirmPage,
   connectedPage,

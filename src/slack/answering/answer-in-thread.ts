@@ -10,7 +10,6 @@ import { Withdrawn } from '../../stores/runs/run-control.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead } from '../files/file-intake.ts'
-import { escapeText } from '../format/escape.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
@@ -20,6 +19,7 @@ import { answerDeps, granterIn } from './answer-deps.ts'
 import { warnOfBudgets } from './budget-warning.ts'
 import { noticeFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
+import { sendMadeFiles } from './send-made-files.ts'
 
 /**
  * Answers an admitted question in its thread, and ends its run. If Slack delivered the question late, later messages
@@ -83,22 +83,6 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
   }
   return isWaiting
-}
-
-/**
- * Uploads the files that a run's tools made to the thread, each once, and names those that Slack refuses. A run that is
- * for the asker alone sends none: a thread's files are for all.
- * @throws LeaseLost
- */
-async function sendMadeFiles({ run, outbox }: QuestionWork, display: RunDisplay): Promise<void> {
-  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
-  const names = files.map(({ name }) => escapeText(name)).join(', ')
-  if (outbox.isForAsker) return display.tell('files-unsent', `📎 I did not send ${names}: everyone here would see it.`)
-  const unsent: string[] = []
-  for (const [i, { name, text }] of files.entries())
-    if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))
-  const why = 'Slack does not accept files from me here. The app may lack the scope files:write.'
-  if (unsent.length > 0) await display.tell('files-unsent', `📎 I could not send ${unsent.join(', ')}: ${why}`)
 }
 
 /** Runs a question without a display, up to its answer or to a call that a person must allow. */

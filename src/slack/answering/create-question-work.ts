@@ -7,7 +7,7 @@ import { Mentions } from '../client/mentions.ts'
 import { Outbox } from '../client/outbox.ts'
 import { chooseDisplay } from '../display/choose-display.ts'
 import { RunDisplay } from '../display/run-display.ts'
-import type { StreamRefusals } from '../display/stream-refusals.ts'
+import type { StreamRefusals } from '../display/places-without-streams.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
 

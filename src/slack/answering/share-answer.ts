@@ -1,7 +1,7 @@
 import { conversationOf } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
-import { changeLines } from '../../question/write-lines.ts'
+import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'

@@ -1,7 +1,7 @@
 /** Posts and settles approval cards, in every display. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { waitKey } from '../../stores/runs/waits.ts'
+import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'
 import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'

@@ -1,6 +1,6 @@
 import type { AwaitedDecision, Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
-import { waitKey } from '../../stores/runs/waits.ts'
+import { waitKey } from '../../stores/runs/wait-keys.ts'
 
 export type Approval = Extract<AwaitedDecision, { kind: 'approval' }>
 

@@ -8,7 +8,7 @@ import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
 import { StepStream } from './step-stream.ts'
 import { STREAM } from './stream-message.ts'
-import type { StreamRefusals } from './stream-refusals.ts'
+import type { StreamRefusals } from './places-without-streams.ts'
 import type { Display } from './types.ts'
 
 interface DisplayChoice {

@@ -2,15 +2,9 @@ import { shownThought } from '../../agent/shown-thought.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import {
-  noteContent,
-  stepContent,
-  STEPS_A_MESSAGE,
-  stepsContent,
-  type Content,
-  type StepView,
-} from '../format/blocks.ts'
 import { answerContents } from '../format/answer-messages.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { stepContent, STEPS_A_MESSAGE, stepsContent, type StepView } from '../format/step-message.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 

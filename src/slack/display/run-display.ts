@@ -124,6 +124,11 @@ export class RunDisplay {
     await this.#tail
   }
 
+  /** Resolves once everything so far is posted. */
+  async settled(): Promise<void> {
+    await this.#tail
+  }
+
   /** Ends the run with a sentence of the bot itself instead of an answer. */
   async note(text: string): Promise<void> {
     await this.#finish({ key: 'answer', kind: 'note', text })

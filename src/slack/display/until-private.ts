@@ -52,18 +52,22 @@ export class UntilForAsker implements Display {
     await this.#everyone.leave?.()
   }
 
-  /** The answer must reach the asker, even where Slack does not take the line. @throws LeaseLost */
+  /**
+   * Also posts steps that were too quick to be shown before. The answer must reach the asker, even where Slack takes
+   * none of this. @throws LeaseLost
+   */
   async #leaveEveryone(): Promise<void> {
     if (this.#isOver || this.#outbox.isPosted('aside-1')) return
     this.#isOver = true
-    const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished: this.#stepsForAll() } as const
-    await this.#everyone.finish(ending).catch((error: unknown) => {
-      if (error instanceof LeaseLost) throw error
-      this.#log.warn(
-        { question: this.#outbox.question.id, error: messageOf(error) },
-        'a run could not leave its thread',
-      )
-    })
+    const unfinished = this.#stepsForAll()
+    const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished } as const
+    await this.#everyone.show(unfinished).catch(this.#onError)
+    await this.#everyone.finish(ending).catch(this.#onError)
+  }
+
+  readonly #onError = (error: unknown): void => {
+    if (error instanceof LeaseLost) throw error
+    this.#log.warn({ question: this.#outbox.question.id, error: messageOf(error) }, 'a run could not leave its thread')
   }
 
   /** A step that ran beside one for the asker alone is no longer shown either. */

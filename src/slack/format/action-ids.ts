@@ -15,7 +15,7 @@ export const WORK_NEXT = 'thinkaloud_show_work_next'
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
 /** "Show work" on an admin's App Home. */
 export const HOME_WORK = 'thinkaloud_home_work'
-/** On an admin's App Home; its value names a server's tool (views/admin-home.ts). */
+/** On an admin's App Home; its value names a server's tool (views/home-tools.ts). */
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'

@@ -10,12 +10,12 @@ import {
   clip,
   context,
   section,
-  understoodLine,
   type AnswerView,
   type Content,
   type Forms,
   type ShownBlock,
 } from './blocks.ts'
+import { understoodLine } from './step-message.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
 import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, shorten, unescapeText } from './escape.ts'

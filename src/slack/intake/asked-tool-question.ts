@@ -2,7 +2,7 @@
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { LoadedRun } from '../../stores/runs/run-control.ts'
 import type { Decision, Question } from '../../stores/runs/types.ts'
-import { waitKey } from '../../stores/runs/waits.ts'
+import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Installation } from '../client/installations.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'

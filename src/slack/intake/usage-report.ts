@@ -5,7 +5,7 @@ import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import type { UnansweredQuestion, UseParts } from '../views/use-view.ts'
+import type { UnansweredQuestion, UseParts } from '../views/home-use.ts'
 import { isMember } from './may-set.ts'
 import type { Services } from '../services.ts'
 

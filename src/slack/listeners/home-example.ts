@@ -1,5 +1,5 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import { EXAMPLES } from '../views/home-view.ts'
+import { EXAMPLES } from '../views/home.ts'
 import { homeThread } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'

@@ -1,4 +1,4 @@
-import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { Mentions } from '../client/mentions.ts'

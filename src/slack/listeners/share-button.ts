@@ -1,4 +1,4 @@
-import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'

@@ -1,4 +1,4 @@
-import { readableBy, withRecord } from '../../question/answer-record.ts'
+import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import type { ConnectedAccount } from '../../mcp/login/account.ts'
+import type { ConnectedAccount } from '../../mcp/login/connectable-account.ts'
 import { connectWords } from '../approvals/tool-question-card.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { noteContent, type Content } from '../format/blocks.ts'

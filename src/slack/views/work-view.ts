@@ -4,7 +4,7 @@ import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.t
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
-import { changeLines } from '../../question/write-lines.ts'
+import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { count } from '../format/messages.ts'

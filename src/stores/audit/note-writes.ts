@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'
 import type { Decision, DoneCall, Question, SavedRun } from '../runs/types.ts'
-import { waitKey } from '../runs/waits.ts'
+import { waitKey } from '../runs/wait-keys.ts'
 import type { AuditEntry, AuditLog, DecisionBasis, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */

@@ -12,7 +12,7 @@ import {
 } from './run-control.ts'
 import { applyPart } from './apply-part.ts'
 import { freshRun, type Decision, type Question, type Run, type SavedRun } from './types.ts'
-import { undecidedSteps, waitsUntil } from './waits.ts'
+import { undecidedSteps, waitsUntil } from './wait-keys.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.

@@ -3,7 +3,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
 import type { Decision, Question, SavedRun } from './types.ts'
-import { waitKey } from './waits.ts'
+import { waitKey } from './wait-keys.ts'
 
 /** Identifies a run: the conversation of its question (`conversationOf`), and the question's id. */
 export interface RunRef {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
 import { sealerOf } from '../../../src/base/encryption.ts'
-import type { Account } from '../../../src/mcp/login/account.ts'
+import type { Account } from '../../../src/mcp/login/connectable-account.ts'
 import { createConnections } from '../../../src/question/connections/connections.ts'
 import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'
 import type { RunControl } from '../../../src/stores/runs/run-control.ts'

@@ -3,7 +3,7 @@
  * not.
  */
 import { expect, test } from 'vitest'
-import { changeLines } from '../../../src/question/write-lines.ts'
+import { changeLines } from '../../../src/question/change-lines.ts'
 import { doneCalls } from '../../../src/stores/audit/note-writes.ts'
 import type { Observation, Step, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'

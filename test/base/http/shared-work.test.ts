@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSharedWork } from '../../../src/base/http/merge-calls.ts'
+import { createSharedWork } from '../../../src/base/http/shared-work.ts'
 
 /** Returns work that ends when told to, and records whether it was aborted. */
 function controlled<T>() {

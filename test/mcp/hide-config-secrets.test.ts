@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hideSecrets } from '../../src/mcp/tools/hide-secrets.ts'
+import { hideSecrets } from '../../src/mcp/tools/hide-config-secrets.ts'
 
 const SECRET = 'p@ss/wörd "q" 1+2=3'
 const hide = hideSecrets([SECRET])

@@ -41,7 +41,7 @@ export interface HomeParts {
   left?: Allowance[] | undefined
   /** The schedules that the person may see, with their heading: schedule-blocks.ts. */
   schedules?: KnownBlock[] | undefined
-  /** Only for admins: admin-home.ts. */
+  /** Only for admins: home-tools.ts. */
   admin?: KnownBlock[] | undefined
 }
 
