@@ -54,6 +54,7 @@ export class Outbox {
   readonly question: Question
   readonly run: Run
   readonly #options: OutboxOptions
+  readonly #log: Log
   /** Posts of earlier processes, read only once: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
@@ -61,6 +62,7 @@ export class Outbox {
     this.question = options.question
     this.run = options.run
     this.#options = options
+    this.#log = options.log.child({ question: options.question.id })
   }
 
   /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
@@ -128,7 +130,9 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    await this.#tell(content).catch((error) => this.#warn({ error: messageOf(error) }, 'the asker could not be told'))
+    await this.#tell(content).catch((error) =>
+      this.#log.warn({ error: messageOf(error) }, 'the asker could not be told'),
+    )
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
@@ -151,7 +155,7 @@ export class Outbox {
       client: this.#client,
       fetch: this.#options.fetch,
       elsewhere: aboutContent(text, simple),
-      log: this.#warn,
+      log: this.#log,
     })
   }
 
@@ -170,9 +174,6 @@ export class Outbox {
   get refusals(): Refusals {
     return this.#client.refusals
   }
-
-  readonly #warn = (fields: object, line: string): void =>
-    this.#options.log.warn({ question: this.question.id, ...fields }, line)
 
   get #client() {
     return this.#options.installation.client
@@ -243,7 +244,7 @@ export class Outbox {
   }
 
   readonly #upload = (file: { name: string; text: string }): Promise<string | undefined> =>
-    uploadText(this.#client, file, { ...this.#options, log: this.#warn })
+    uploadText(this.#client, file, { ...this.#options, log: this.#log })
 
   #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
     const { channel, thread } = this.question
@@ -255,7 +256,7 @@ export class Outbox {
       signal: this.#options.signal,
       checkLease: () => this.run.checkLease(),
       once: (post) => this.once(key, post),
-      log: this.#warn,
+      log: this.#log,
     })
   }
 

@@ -49,6 +49,5 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
 /** Removes the button, which works once. */
 async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
   const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
-  const warn = (fields: object, line: string) => log.warn(fields, line)
-  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log: warn })
+  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log })
 }

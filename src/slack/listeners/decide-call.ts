@@ -150,7 +150,7 @@ async function nameOf(user: string, { pressed: { installation, team } }: DecideP
 
 function replaceCard(content: Content, { body, pressed, services }: DecidePress): Promise<void> {
   const { client } = pressed.installation
-  const log = (fields: object, line: string) => services.log.warn({ question: pressed.ref.id, ...fields }, line)
+  const log = services.log.child({ question: pressed.ref.id })
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
   const { text, blocks } = content
   const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }

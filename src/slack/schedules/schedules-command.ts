@@ -17,11 +17,11 @@ export async function listSchedules(
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  const { log, fetch } = services
+  const { fetch } = services
   const { channel, user, responseUrl } = command
-  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const log = services.log.child({ channel, user })
   const show = (content: object) =>
-    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log: warn })
+    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log })
   try {
     await show(
       areSchedulesOff(services)
@@ -29,7 +29,7 @@ export async function listSchedules(
         : scheduleList(await shownSchedules(command, installation, services)),
     )
   } catch (error) {
-    warn({ error: messageOf(error) }, 'the schedules could not be listed')
+    log.warn({ error: messageOf(error) }, 'the schedules could not be listed')
     await show(noteContent(SCHEDULES.failed)).catch(() => undefined)
   }
 }
