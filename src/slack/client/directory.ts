@@ -5,6 +5,7 @@ import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
 import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
+import { channelSchema } from './place-facts.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './web-api.ts'
 
@@ -274,5 +275,3 @@ function personFacts(person: SlackPerson, home: { team: string; enterprise: stri
     ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
   }
 }
-
-const channelSchema = z.object({ channel: z.object({ name: text, is_private: flag }) })

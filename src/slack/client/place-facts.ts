@@ -5,9 +5,12 @@ import { refusalCode, SlackRefusal } from './slack-errors.ts'
 
 const flag = z.boolean().optional().catch(undefined)
 const teams = z.array(z.string()).catch([])
-const channelSchema = z.object({
+/** The answer of `conversations.info`, as far as it is used. A field that Slack leaves out or breaks is absent. */
+export const channelSchema = z.object({
   channel: z.object({
+    name: z.string().optional().catch(undefined),
     is_private: flag,
+    is_mpim: flag,
     is_archived: flag,
     is_member: flag,
     is_ext_shared: flag,
