@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { respond, UNPARSED } from './response-url.ts'
+import { NOT_UNFURLED, respond, UNPARSED } from './response-url.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import type { CallOptions, SlackWeb } from './web-api.ts'
 
@@ -70,6 +70,6 @@ export async function sendEphemeral(
       break
     }
   // Slack opens a direct message if a person's id is given as the channel.
-  const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  const args = { channel: place.user, ...elsewhere, ...NOT_UNFURLED }
   await client.call('chat.postMessage', args, { effort: 'patient', signal, asker })
 }

@@ -4,6 +4,7 @@ import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
+import { NOT_UNFURLED } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
@@ -215,7 +216,7 @@ export class Outbox {
       return ts === undefined ? undefined : { ts }
     }
     const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
-    const how = { unfurl_links: false, unfurl_media: false, mrkdwn: post.content.plain === undefined }
+    const how = { ...NOT_UNFURLED, mrkdwn: post.content.plain === undefined }
     const args = { ...place, ...how, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }

@@ -83,6 +83,9 @@ export async function replaceMessage(
 /** Keeps Slack from making links in the text for notifications and screen readers. */
 export const UNPARSED = { parse: 'none' }
 
+/** The same for a new message, whose links have no preview either. */
+export const NOT_UNFURLED = { ...UNPARSED, unfurl_links: false, unfurl_media: false }
+
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
   await response.body?.cancel().catch(() => undefined)
   const seconds = Number(response.headers.get('retry-after') ?? 0)

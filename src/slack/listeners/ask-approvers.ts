@@ -6,7 +6,7 @@ import { askedWord, PRESS } from '../approvals/approval-words.ts'
 import { otherApprovers } from '../approvals/approvers.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { UNPARSED } from '../client/response-url.ts'
+import { NOT_UNFURLED } from '../client/response-url.ts'
 import { isOfForm } from '../client/slack-errors.ts'
 import { ASK_APPROVERS } from '../format/action-ids.ts'
 import { blocksIn, type Content } from '../format/blocks.ts'
@@ -59,7 +59,7 @@ async function send(
   { client, log }: { client: Installation['client']; log: Services['log'] },
 ): Promise<boolean> {
   const post = (blocks: Content['blocks']) => {
-    const args = { channel, text: content.text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+    const args = { channel, text: content.text, blocks, ...NOT_UNFURLED }
     return client.call('chat.postMessage', args, { effort: 'patient' })
   }
   try {
