@@ -102,6 +102,12 @@ export class Directory {
     return this.#known.get(`${team}:${id}`) ?? this.#none.get(`${team}:${id}`)
   }
 
+  /** Returns the cached name of a person, without a call. */
+  personName(team: string, user: string): string | undefined {
+    const known = this.get(team, user)
+    return known?.kind === 'person' ? known.name : undefined
+  }
+
   /** Looks up the unknown ids in parallel and waits at most `ms`. Later answers are cached too. */
   async lookUp(team: string, ids: string[], ms: number): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)

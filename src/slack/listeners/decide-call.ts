@@ -144,8 +144,8 @@ async function showLate(call: AskedCall, known: Decision | undefined, one: Decid
 async function nameOf(user: string, { pressed: { installation, team } }: DecidePress): Promise<string> {
   const { directory } = installation
   await directory.lookUp(team, [user], NAME_MS)
-  const known = directory.get(team, user)
-  return known?.kind === 'person' ? `@${known.name}` : 'somebody'
+  const name = directory.personName(team, user)
+  return name === undefined ? 'somebody' : `@${name}`
 }
 
 function replaceCard(content: Content, { body, pressed, services }: DecidePress): Promise<void> {

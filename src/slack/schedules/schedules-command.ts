@@ -48,9 +48,6 @@ export async function shownSchedules(
   const others = mayManage ? (await schedules.list({ team, channel })).filter((one) => one.user !== user) : []
   const people = others.map((one) => one.user)
   if (people.length > 0) await directory.lookUp(team, people, NAMES_MS)
-  const nameOf = (id: string) => {
-    const known = directory.get(team, id)
-    return known?.kind === 'person' ? known.name : 'somebody'
-  }
+  const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
   return { own, others, now: now().getTime(), nameOf }
 }
