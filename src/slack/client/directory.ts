@@ -26,8 +26,8 @@ export interface PersonFacts {
   /** Whether the person is a guest of one or several channels. */
   isGuest: boolean
   isAdmin: boolean
-  /** In lower case. Absent if the app lacks the scope for it. */
-  email?: string
+  /** The domain of the mail address, in lower case. Absent if the app lacks the scope for it. */
+  mailDomain?: string
   isEmailConfirmed: boolean
   /** The person's account is deactivated. */
   isGone: boolean
@@ -275,7 +275,7 @@ function personFacts(person: SlackPerson, home: { team: string; enterprise: stri
     isExternal: person.is_stranger === true || !isMember,
     isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
     isAdmin: person.is_admin === true || person.is_owner === true,
-    ...(email ? { email } : {}),
+    ...(email ? { mailDomain: email.slice(email.lastIndexOf('@') + 1) } : {}),
     isEmailConfirmed: person.is_email_confirmed === true,
     isGone: person.deleted === true,
     ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
