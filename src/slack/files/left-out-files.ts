@@ -1,6 +1,7 @@
 /** Texts about files that are left out, as mrkdwn. */
 import type { NotLoaded } from '../client/download.ts'
-import { escapeText, NAMELESS } from '../format/escape.ts'
+import { NAMELESS } from '../client/file-info.ts'
+import { escapeText } from '../format/escape.ts'
 import { MAX_BYTES, MAX_FILES, MEBIBYTE } from './file-limits.ts'
 
 export interface LeftOutFile {
