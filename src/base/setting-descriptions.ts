@@ -5,9 +5,9 @@
 export const SETTING_DESCRIPTIONS = {
   needed: {
     SLACK_BOT_TOKEN: 'The app’s bot token, xoxb-….',
-    SLACK_APP_TOKEN: 'An app-level token, xapp-…, for Socket Mode. If it is set, events do not come over HTTP.',
-    SLACK_SIGNING_SECRET: 'The app’s signing secret, to receive events over HTTP at /slack/events instead.',
-    OPENAI_API_KEY: 'The API key of your model provider. Not needed if OPENAI_BASE_URL is an endpoint without keys.',
+    SLACK_APP_TOKEN: 'An app-level token, xapp-…, for Socket Mode. It takes precedence over HTTP.',
+    SLACK_SIGNING_SECRET: 'The app’s signing secret, for events over HTTP at /slack/events instead.',
+    OPENAI_API_KEY: 'The API key of your model provider, unless OPENAI_BASE_URL needs none.',
     OPENAI_BASE_URL: 'The address of any OpenAI-compatible endpoint. Default: OpenAI.',
     OPENAI_MODEL: 'The model that answers.',
   },
@@ -17,21 +17,22 @@ export const SETTING_DESCRIPTIONS = {
     PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
     REDIS_URL:
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
-      'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
+      'or redis+sentinel://host:26379,host:26379/master. Default: memory.',
     SECRETS_KEY:
-      'Encrypts installations, logins, search permissions, schedules, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+      'Encrypts what Redis keeps of installations, logins, search permissions, schedules, memory, files and traces. ' +
+      'At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
-      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
+      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto (text or native).',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
     AGENT_MAX_STEPS: 'Steps per question before the model must answer.',
     AGENT_TIMEOUT_MS: 'Milliseconds per question before the model must answer.',
     RUN_MAX_USD: 'Dollars per question before the model must answer. Needs PRICES_FILE.',
-    TOOLS: 'The tools to use, separated by commas. Default: all that need no key, and those whose key is set.',
+    TOOLS: 'The tools to use, separated by commas. Default: see docs/tools.md.',
     CUSTOM_TOOLS_DIR: 'The folder with your own tools.',
     SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
-    FIGURES: 'on: says below an answer how many of its figures come from no source. off: does not.',
+    FIGURES: 'on or off: whether the line below an answer counts figures without a source.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
     EXAMPLES_FILE: 'A text file of up to 10 questions, one per line, to suggest on the Home and in direct messages.',
     ALLOW_CHANNELS:
@@ -42,7 +43,7 @@ export const SETTING_DESCRIPTIONS = {
     APPROVERS:
       'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +
       'server or tool (files__* for all that begin so); not-asker excludes the asker.',
-    SETTINGS_BY: 'Who may change a channel’s settings with /ask settings: members of the channel, or admins.',
+    SETTINGS_BY: 'Who may change a channel’s settings (/ask settings): members of the channel, or admins.',
     SCHEDULES_PER_USER: 'Schedules that a person may have. 0 turns schedules off.',
     SCHEDULE_MIN_MINUTES: 'The shortest time between two runs of a schedule, in minutes.',
     LIMIT_USER_HOUR: 'Questions per person and hour.',
@@ -51,8 +52,7 @@ export const SETTING_DESCRIPTIONS = {
     BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
-    MEMORY_TTL_DAYS:
-      'Days until something that people asked the bot to remember, and that no answer used, is forgotten.',
+    MEMORY_TTL_DAYS: 'Days until something that people told the bot to remember is forgotten if no answer uses it.',
     SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',
@@ -61,33 +61,32 @@ export const SETTING_DESCRIPTIONS = {
     METRICS_PORT: 'The port for Prometheus: /metrics, /healthz and /readyz. Default: off.',
   },
   advanced: {
-    SLACK_CLIENT_ID: 'Many workspaces with one distributed app: its client id, in place of SLACK_BOT_TOKEN.',
+    SLACK_CLIENT_ID: 'The client id of a distributed app for many workspaces, in place of SLACK_BOT_TOKEN.',
     SLACK_CLIENT_SECRET: 'The client secret of the distributed app.',
     PUBLIC_URL:
-      'The https address of the bot, such as https://bot.example.com. People install it, and log in to services, there.',
+      'The https address at which people install the bot and log in to services, such as https://bot.example.com.',
     ALLOW_TEAMS:
       'Ids of the workspaces and organisations that may install the distributed app, separated by commas; * for any.',
     SLACK_APPS:
-      'Many workspaces with an app each, in place of the tokens above: a JSON file, ' +
+      'A JSON file of apps for many workspaces, in place of the tokens above: ' +
       '{"apps": [{"name", "botToken", "appToken" | "signingSecret"}]}.',
     SLACK_API_URL: 'The address of Slack’s Web API.',
     PORT: 'The port for /healthz and /readyz, and for /slack/events over HTTP.',
     HOST: 'The address to listen on.',
-    OPENAI_API:
-      'The API of the endpoint: chat (chat completions), responses, or auto to take responses where the endpoint has both.',
+    OPENAI_API: 'The API of the endpoint: chat (chat completions), responses, or auto (responses if it works).',
     OPENAI_REASONING_EFFORT:
       'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
     REDIS_PREFIX: 'The prefix of every Redis key.',
-    SECRETS_KEY_OLD: 'The SECRETS_KEY before the last change, so that what it encrypted can still be read.',
+    SECRETS_KEY_OLD: 'The previous SECRETS_KEY, to read what it encrypted.',
     ROLE: 'front receives events, worker answers, all does both.',
     WORKER_CONCURRENCY: 'Questions that one process answers at the same time.',
     WORKER_LOCK_MS: 'Milliseconds before another worker takes over the threads of a silent one. At most 18000.',
     SHUTDOWN_MS: 'Milliseconds that running questions have to finish after SIGTERM.',
-    RUN_MAX_TOKENS: 'Tokens per question before the model must answer. The answer itself comes on top.',
+    RUN_MAX_TOKENS: 'Tokens per question before the model must answer, without the answer.',
     TOOL_TIMEOUT_MS: 'Milliseconds that one tool call may take.',
-    TOOL_OUTPUT_CHARS: 'Characters of a tool’s output that the model reads. The middle of longer ones is cut out.',
+    TOOL_OUTPUT_CHARS: 'Characters of a tool’s output that the model reads. The middle of a longer one is cut.',
     MCP_TOOLS_MAX: 'With more MCP tools than this, the model gets one line for each and asks for details.',
     STEPS_STREAM_CHANNELS:
       'true streams in channels too, where only the asker sees the message grow. false shows a card.',
@@ -96,7 +95,7 @@ export const SETTING_DESCRIPTIONS = {
     APPROVAL_HOURS: 'Hours that a run waits for a person to approve or answer.',
     LIMIT_TEAM_RUNS: 'Questions that a workspace may have running at the same time.',
     DM_MEMORY_MINUTES:
-      'Minutes between two direct messages that still belong to one conversation. 0: each message stands alone.',
+      'The most minutes between two direct messages of one conversation. 0: every message starts its own.',
     RUN_TRACES: 'true keeps what each run exchanged with models and tools: npm run runs -- trace ID.',
     WIKIPEDIA_API_URL: 'The api.php of any MediaWiki (1.39 or newer, with the extension TextExtracts).',
     ARXIV_API_URL: 'The address of arXiv’s query interface, or of a mirror.',

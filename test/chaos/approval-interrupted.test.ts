@@ -1,6 +1,6 @@
 /**
- * Interruptions between a card and the result of its press: other presses, a failing Redis, replaced processes, and
- * time.
+ * Interruptions between an approval card and the outcome of its button: a second press, a lost Redis, replaced
+ * processes, the deadline.
  */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -71,7 +71,7 @@ async function pressHeld(
   return () => (proxy.release(), pressing)
 }
 
-test('two people press at once on two fronts: the first one decides, and the other is told', async (t) => {
+test('two people press at once, on two fronts: the first one decides, and the other is told', async (t) => {
   const { scene, server } = await openOffice(t, { env: { APPROVERS: BOB }, slack: { ackMs: 30_000 } })
   const fronts = [await startFront(scene), await startFront(scene)] as const
   await scene.start('worker')
@@ -98,7 +98,7 @@ test('two people press at once on two fronts: the first one decides, and the oth
   expect(server.written).toEqual(['q1-1 use 1'])
 })
 
-test('Redis goes while a call waits: who presses meanwhile is told, and the next press counts', async (t) => {
+test('Redis is lost while a call waits: a press is answered with a request to try again, and the next one counts', async (t) => {
   const { scene, server } = await openOffice(t, { slack: { ackMs: 30_000 } })
   const front = await scene.start('front')
   await scene.start('worker')
@@ -116,7 +116,7 @@ test('Redis goes while a call waits: who presses meanwhile is told, and the next
   expect(server.written).toEqual(['q1-1 use 1'])
 })
 
-test('a deploy between card and press: the new processes do what the old ones showed, and know what was allowed', async (t) => {
+test('all processes are replaced between card and press: the new ones make the call, and the next one needs no new approval', async (t) => {
   const { scene, server } = await openOffice(t)
   const old = [await scene.start('front'), await scene.start('worker')]
   const stage = new Stage(scene)
@@ -139,7 +139,7 @@ test('a deploy between card and press: the new processes do what the old ones sh
   expect(server.written).toEqual([`${name} use 1`, `${name} use 2`])
 })
 
-test('the time for an approval ends while nothing runs: nothing is done, and all are told', async (t) => {
+test('an approval expires while no process runs: the call is not made, and card and run say so', async (t) => {
   let ahead = 0
   const { scene, server } = await openOffice(t, { slack: { now: () => Date.now() + ahead, ackMs: 30_000 } })
   const old = [await scene.start('front'), await scene.start('worker')]
@@ -164,7 +164,7 @@ test('the time for an approval ends while nothing runs: nothing is done, and all
   expect(server.written).toEqual([])
 })
 
-test('a front that dies once a decision is stored: who presses again is told so, and the run goes on at once', async (t) => {
+test('a front is killed after it stored a decision: a second press is told that it is decided, and the run continues at once', async (t) => {
   const { scene, server } = await openOffice(t, { slack: { ackMs: 30_000 } })
   const { bot, proxy } = await startFront(scene)
   await scene.start('worker')
@@ -184,7 +184,7 @@ test('a front that dies once a decision is stored: who presses again is told so,
   expect(server.written).toEqual(['q1-1 use 1'])
 })
 
-test('Slack takes no change of a card until all processes are replaced: the new ones bring it to its true form', async (t) => {
+test('Slack refuses updates of a decided card until all processes are replaced: the new ones update it', async (t) => {
   const { scene, server } = await openOffice(t)
   const old = [await scene.start('front'), await scene.start('worker')]
   const stage = new Stage(scene)

@@ -1,6 +1,6 @@
 /**
- * Calls of an MCP server that change something, and processes that end around them. Each call takes effect at most
- * once, and its outcome is reported.
+ * Workers are killed around MCP calls that change something. Each call takes effect at most once, and its outcome is
+ * reported.
  */
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
@@ -55,7 +55,7 @@ const POINTS: Point[] = [
   },
 ]
 
-test('a worker killed before, or after, a call that a person has allowed: the call is made once', async (t) => {
+test('a worker is killed before or after a call that a person allowed: the call is made once', async (t) => {
   const { scene, server } = await openOffice(t)
   await scene.start('front')
   let worker = await startProxied(scene)
@@ -79,7 +79,7 @@ test('a worker killed before, or after, a call that a person has allowed: the ca
   expect(server.written).toEqual(['q1-1 use 1', 'q2-1 use 1', 'q3-1 use 1'])
 })
 
-/** The question's only call, and what the thread and the audit list show if the worker is killed during it. */
+/** For each tool, the posts and the audit entry if the worker is killed during its call. */
 const CALLED = {
   shelf__keep: {
     posts: (name: string) => writePosts(name, { isKnown: false }),
@@ -92,7 +92,7 @@ const CALLED = {
   vault__put: { posts: (name: string) => writePosts(name), audit: { outcome: 'done', ...ALLOWED } },
 } as const
 
-test('a worker killed while servers are at what it called: only what may be done twice is called again', async (t) => {
+test('a worker is killed during its calls: only calls that are safe to repeat are made again', async (t) => {
   const { scene, server } = await openOffice(t)
   await scene.start('front')
   const worker = await scene.start('worker')
@@ -113,7 +113,7 @@ test('a worker killed while servers are at what it called: only what may be done
   await worker.kill()
   await scene.slack.until(
     () => server.left.length === stages.length / 2,
-    'the end of the calls that were not looked at',
+    'the end of the calls that had not taken effect',
   )
   for (const stage of stages) stage.letGo()
   await scene.start('worker')
@@ -123,7 +123,7 @@ test('a worker killed while servers are at what it called: only what may be done
   expect(server.puts.toSorted()).toEqual(['q3-1 use 1', 'q6-1 use 1', 'q6-1 use 1'])
 })
 
-test('a call that may have been made is made again only when somebody has been told and allows it', async (t) => {
+test('a worker is killed during a call: the same call is made again only after a person is told and allows it', async (t) => {
   const { scene, server } = await openOffice(t)
   await scene.start('front')
   const worker = await scene.start('worker')

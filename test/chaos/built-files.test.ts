@@ -33,7 +33,7 @@ async function writeMain(): Promise<void> {
   await writeFile(join(FOLDER, 'main.mjs'), SCRIPT)
 }
 
-test('the built output parses files in plain Node, in a process of their own', { timeout: 300_000 }, async () => {
+test('the built bot parses files in plain Node, outside its own process', { timeout: 300_000 }, async () => {
   await writeMain()
   const names = [
     'handbook.pdf',
@@ -57,7 +57,7 @@ function largeWorkbook(): Uint8Array {
   return xlsxOf(Array.from({ length: 300_000 }, (_, i) => sheetRow(i + 1, [1, 2, 3, 4, 5])).join(''))
 }
 
-test('any two files at once have a bounded memory, whatever they unpack to', { timeout: 300_000 }, async () => {
+test('two huge files are parsed at once: memory stays within its limit', { timeout: 300_000 }, async () => {
   await writeMain()
   await writeFile(join(FOLDER, 'a.xlsx'), largeWorkbook())
   await writeFile(

@@ -140,7 +140,7 @@ describeWithRedis('npm run dev', () => {
   const dev = new Dev()
   beforeAll(() => dev.start(), 300_000)
 
-  test('a follow-up after edits of a tool and of the code knows what was said, and they have their effect', async () => {
+  test('after edits of a tool and of the code, a follow-up knows the conversation, and both edits take effect', async () => {
     const thread = await dev.ask('@thinkaloud Who was Ada Lovelace?')
     await dev.answers(thread, 1)
     await dev.edit('tools/calculator.ts', (text) =>
@@ -165,7 +165,7 @@ describeWithRedis('npm run dev', () => {
     await dev.shows('The bot has restarted.')
   }, 300_000)
 
-  test('a broken edit is said in a sentence, and the bot from before it keeps running', async () => {
+  test('a broken edit is reported in a sentence, and the bot from before it keeps running', async () => {
     await dev.edit('tools/calculator.ts', () => 'export const = broken(')
     expect(await dev.shows('keeps running.')).toMatch(
       /tools\/calculator\.ts:1:\d+: .*\. The bot from before this edit keeps running\./,
@@ -180,7 +180,7 @@ describeWithRedis('npm run dev', () => {
     await dev.shows('The bot has restarted.')
   }, 300_000)
 
-  test('a run under way is finished when the bot is replaced, or dies', async () => {
+  test('the bot is replaced or dies during a run: the run is finished', async () => {
     const question = '@thinkaloud What is 29 to the power 0.23, and half of it?'
     const changed = await dev.ask(question)
     await dev.edit('prompts/text.md', (text) => `${text}\n`)
@@ -199,7 +199,7 @@ describeWithRedis('npm run dev', () => {
     expect((await dev.answers(after, 1)).join('')).toContain('42')
   }, 300_000)
 
-  test('what waits for a person is allowed in the bot after the one that asked', async () => {
+  test('the bot is replaced while a call waits for approval: the call can still be allowed', async () => {
     const thread = await dev.ask('@thinkaloud Note down: buy milk')
     const asking = async () => (await dev.messages(thread)).find(({ all }) => all.includes('thinkaloud_allow_once'))
     await until(async () => ((await asking()) ? '' : 'what asks for a person'))
@@ -210,7 +210,7 @@ describeWithRedis('npm run dev', () => {
     expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')
   }, 300_000)
 
-  test('a prompt is tried with the code as it is now, also where that does not start', async () => {
+  test('a prompt is tried with the current code; if that does not start, the error is shown', async () => {
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     await dev.answers(thread, 1)
     const text = await readFile(join(ROOT, 'prompts/text.md'), 'utf8')
@@ -230,14 +230,14 @@ describeWithRedis('npm run dev', () => {
     await dev.shows('The bot has restarted.')
   }, 120_000)
 
-  test('Ctrl+C ends all of it', async () => {
+  test('Ctrl+C ends all processes', async () => {
     expect(await dev.stop()).toBe(0)
     expect(await dev.shows('')).not.toContain('The bot ended')
     await expect.poll(() => dev.left()).toEqual([])
   })
 })
 
-test('without a redis-server it says what that costs, at the start and at each change', async () => {
+test('without redis-server, npm run dev warns at the start and at each change that conversations are lost', async () => {
   const dev = new Dev()
   await dev.start('')
   expect(dev.greeting).toContain('No redis-server is installed (apt install redis-server')

@@ -1,4 +1,4 @@
-/** A worker dies while a stream is open or a card grows. */
+/** A worker is killed while a stream is open or a card grows. */
 import { expect, test } from 'vitest'
 import type { StoredMessage } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
@@ -71,7 +71,7 @@ const atRunEnd: Point = (_, proxy) => {
 }
 
 const inTheText: Play = {
-  when: 'in the midst of the answer’s text',
+  when: 'during the answer’s text',
   words: [400, 400],
   point: (stage) => () => hasWords(stage),
 }
@@ -93,25 +93,25 @@ const OF_A_STREAM: Play[] = [
     },
   },
   inTheText,
-  { ...inTheText, when: 'in the midst of a text that the model then writes otherwise', words: [400, 7] },
+  { ...inTheText, when: 'during a text for which the model then writes another', words: [400, 7] },
   {
     when: 'between a part of the text and its answer',
     words: [400, 400],
     point: (stage) => holdAnswer(stage, 'chat.appendStream', 'markdown_text'),
   },
   {
-    when: 'in the midst of a second message, the first being full',
+    when: 'during a second message, after the first is full',
     words: [2_500, 2_500],
     point: (stage) => () => hasWords(stage, 2),
   },
   {
-    when: 'in the midst of a second message, and the model then writes otherwise',
+    when: 'during a second message, and the model then writes another text',
     words: [2_500, 7],
     point: (stage) => () => hasWords(stage, 2),
   },
   {
     ...inTheText,
-    when: 'in the midst of the text, and the stream is too old before anybody is there',
+    when: 'during the text, and the stream expires before the next worker starts',
     meanwhile: (stage) => messages(stage).forEach((message) => (message.streaming_state = 'stopped')),
   },
   { when: 'between the stop and its record', words: [40, 1], point: (stage) => holdAnswer(stage, 'chat.stopStream') },
@@ -119,12 +119,12 @@ const OF_A_STREAM: Play[] = [
   { when: 'between the record of the answer and the end of the run', words: [40, 1], point: atRunEnd },
   {
     ...inTheText,
-    when: 'in the midst of the text, and the next worker between the stop and the whole text',
+    when: 'during the text, and the next worker between the stop and the whole text',
     second: (stage) => lose(stage, 'chat.update'),
   },
   {
     ...inTheText,
-    when: 'in the midst of the text, and the next worker between the whole text and its record',
+    when: 'during the text, and the next worker between the whole text and its record',
     second: (stage) => holdAnswer(stage, 'chat.update'),
   },
 ]
@@ -168,7 +168,7 @@ const OF_A_CARD: Play[] = [
   { when: 'between the folding and the end of the run', point: atRunEnd },
 ]
 
-test('a stream open when its worker dies: the next one loses nothing, repeats nothing, and leaves no stream open', async (t) => {
+test('a worker is killed while its stream is open: the next one completes the answer without loss or repetition, and closes the stream', async (t) => {
   const env = { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }
   const scene = await openScene(t, { env, slack: { agent: true } })
   const posts = new Map<PlayedThread, RegExp[]>()
@@ -186,7 +186,7 @@ test('a stream open when its worker dies: the next one loses nothing, repeats no
   await expectAllWell(scene, { posts })
 }, 300_000)
 
-test('a card that grows when its worker dies: it stays one, and is folded up beside one answer', async (t) => {
+test('a worker is killed while its card grows: there is one card, folded up, and one answer', async (t) => {
   const scene = await openScene(t, { env: { STEPS: 'card' } })
   const posts = new Map<PlayedThread, string[]>()
   await playAll(scene, OF_A_CARD, (thread, when) => {
@@ -199,7 +199,7 @@ test('a card that grows when its worker dies: it stays one, and is folded up bes
   await expectAllWell(scene, { posts })
 }, 300_000)
 
-test('a stream that nobody wrote down when its worker died goes with its question', async (t) => {
+test('a worker is killed before it records its stream, and the question is deleted: the stream is deleted too', async (t) => {
   const scene = await openScene(t, { env: { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' } })
   await scene.start('front')
   for (const { when, point } of OF_A_STREAM.slice(0, 2)) {
@@ -216,7 +216,7 @@ test('a stream that nobody wrote down when its worker died goes with its questio
   await expectAllWell(scene)
 })
 
-/** Plays each in its own thread, with its own workers. `look` is called when nothing is left to do. */
+/** Runs each in its own thread, with its own workers. `look` is called when all work has ended. */
 async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread, when: string, words: number) => void) {
   await scene.start('front')
   for (const { when, point, meanwhile, second, words } of plays) {

@@ -72,12 +72,12 @@ function seconds(answer: string, text: string, limit = Infinity): number {
 const of = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length))
 
 // Linear time takes 10 times as long, quadratic time 100 times.
-test.each(UNITS)('an answer and an observation of %j', (unit) => {
+test.each(UNITS)('an answer and an observation of repeated %j: linear time', (unit) => {
   const limit = 30 * seconds(of(unit, 2_000), of(unit, 20_000)) + PAUSE
   expect(seconds(of(unit, 20_000), of(unit, 200_000), limit)).toBeLessThan(limit)
 })
 
-test('a long answer of different figures, of which none was read, after megabytes of other ones', () => {
+test('3,000 figures that are nowhere in megabytes of other figures: under five seconds', () => {
   const numbers = (n: number, of: (i: number) => string) => Array.from({ length: n }, (_, i) => of(i)).join(' and ')
   const answer = numbers(3_000, (i) => `${(i * 7_919.37).toFixed(2)} km, “words that ${i} nobody said”`)
   expect(

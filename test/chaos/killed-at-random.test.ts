@@ -9,7 +9,7 @@ import { expectAllWell } from '../harness/chaos/well.ts'
 const WORKERS = 3
 const KILLS = 8
 
-test('200 questions in 40 threads while workers and the front are killed at random', async (t) => {
+test('workers and the front are killed at random: each of 200 questions in 40 threads is answered once', async (t) => {
   const scene = await openScene(t, {
     model: thoughtfulTurn(20, 250),
   })

@@ -8,7 +8,7 @@ import { runCommand } from '../harness/command.ts'
 
 const LOSSES = 3
 
-test('a question that kills its worker three times is given up with a sentence, kept, and handed out again on demand', async (t) => {
+test('a question that kills its worker three times is given up with a message, stored, and answered after a retry', async (t) => {
   // Slower than the poison, so that questions asked at the same time die with it before anything is saved.
   const scene = await openScene(t, { model: thoughtfulTurn(300, 400) })
   await scene.start('front')
@@ -46,7 +46,7 @@ test('a question that kills its worker three times is given up with a sentence, 
   await expectAllWell(scene, { posts: new Map([[poisoned, answered]]) })
 }, 180_000)
 
-test('/ask: a question whose workers die before its thread is open is given up by a private word', async (t) => {
+test('/ask: three workers are killed before the thread is open: the question is given up with a private message', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   let tries = 0

@@ -72,7 +72,7 @@ describeWithRedis('a process that dies', () => {
     return wasCut
   }
 
-  test('a worker may die before or after any of its commands, and every post is made once, in order', async (t) => {
+  test('a worker dies before or after any Redis command: every post is made once, in order', async (t) => {
     const open = openFor(t)
     // The first twenty commands or so are greetings. A worker sends about seventy for these three questions.
     const points = Array.from({ length: 64 }, (_, i) => i + 16)
@@ -115,7 +115,7 @@ describeWithRedis('a process that dies', () => {
     expect(log.lines.map(({ message }) => message)).not.toContainEqual(expect.stringContaining('another worker has'))
   }
 
-  test('a worker that is frozen at any of its commands takes nothing from its heir when it wakes', async (t) => {
+  test('a worker freezes at any Redis command: when it wakes, it takes nothing from the worker that took over', async (t) => {
     const open = openFor(t)
     const points = Array.from({ length: 24 }, (_, i) => 2 * i + 18)
     for (let from = 0; from < points.length; from += 8)
@@ -148,7 +148,7 @@ describeWithRedis('a process that dies', () => {
     return proxy.isCut()
   }
 
-  test('a front may die at any of its commands, and what it did not ack is answered once', async (t) => {
+  test('a front dies before or after any Redis command: each question is answered once', async (t) => {
     const open = openFor(t)
     const points = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     const before = await Promise.all(points.map((n) => frontDies(open, n, 'before')))
@@ -157,8 +157,8 @@ describeWithRedis('a process that dies', () => {
   })
 
   // These tests wait for leases to end, each with its own queues.
-  describe.concurrent('and the runs that it had begun', () => {
-    test('a question whose front died for good before its job was made is found by the sweep', async (t) => {
+  describe.concurrent('its runs', () => {
+    test('a front dies before it adds a question’s job: the sweep finds the question, and it is answered once', async (t) => {
       const open = openFor(t)
       const prefix = `front${count++}`
       const slack = new PlayedSlack()
@@ -176,7 +176,7 @@ describeWithRedis('a process that dies', () => {
       expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('first', 'lost').toSorted())
     })
 
-    test('jobs that Redis has lost are made again, those of runs that had begun too', async (t) => {
+    test('Redis loses all jobs: they are added again, also for runs that had begun', async (t) => {
       const open = openFor(t)
       const prefix = `lost${count++}`
       const slack = new PlayedSlack()
@@ -205,7 +205,7 @@ describeWithRedis('a process that dies', () => {
       expect(slack.posts.toSorted()).toEqual(PlayedSlack.postsOf('a', 'b').toSorted())
     })
 
-    test('a run that loses its worker three times without a checkpoint is given up, with a word to its thread', async (t) => {
+    test('a run that loses its worker three times without a checkpoint is given up, and the next question runs', async (t) => {
       const open = openFor(t)
       const prefix = `poison${count++}`
       const front = open(prefix, { role: 'front' })
@@ -231,7 +231,7 @@ describeWithRedis('a process that dies', () => {
       expect(seen).toEqual(['poison', 'poison', 'poison', 'poison: fresh', 'next'])
     })
 
-    test('a question that is given up stays given up, and saying so is not given up for a Redis that is full', async (t) => {
+    test('a question that is given up is not tried again, and its message is retried while Redis is full or Slack is away', async (t) => {
       const open = openFor(t)
       const queue = open(`poison${count++}`, { maxFailures: 2 })
       const seen: string[] = []
@@ -252,7 +252,7 @@ describeWithRedis('a process that dies', () => {
       expect(seen).toEqual(['work', 'work', ...Array.from({ length: 8 }, () => 'give up'), 'said'])
     })
 
-    test('a checkpoint counts also where it completes one that there was, and the same saved again does not', async (t) => {
+    test('a completed step counts as a checkpoint, and the same step saved again does not', async (t) => {
       const open = openFor(t)
       const prefix = `poison${count++}`
       const front = open(prefix, { role: 'front' })
@@ -282,7 +282,7 @@ describeWithRedis('a process that dies', () => {
       expect(await givenUp.promise).toBe(4)
     })
 
-    test('a run that gets further each time may lose as many workers as it likes', async (t) => {
+    test('a run that saves a new step each time survives the loss of any number of workers', async (t) => {
       const open = openFor(t)
       const prefix = `poison${count++}`
       const front = open(prefix, { role: 'front' })

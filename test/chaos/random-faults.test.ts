@@ -8,7 +8,7 @@ import type { PlayedRequest, Turn, TurnParts } from '../harness/played-model.ts'
 
 const PEOPLE = { threads: 16, questions: 3, startMs: 4_000, pauseMs: 2_000 }
 
-test('Slack asks every tenth call to wait, and cuts every tenth before or after it took effect', async (t) => {
+test('Slack limits every tenth call and cuts off another tenth: each question is answered once', async (t) => {
   const scene = await openScene(t)
   await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   const dice = diceFor('Slack’s faults')
@@ -35,7 +35,7 @@ const MODEL_FAULTS: ((turn: string) => TurnParts)[] = [
   (text) => ({ text, delayMs: 3_000 }),
 ]
 
-test('every tenth call of the model fails, each in its own way', async (t) => {
+test('every tenth model call fails in one of nine ways: each question is answered once', async (t) => {
   const failed: string[] = []
   const before = new Map<string, number>()
   const turnOf = (request: PlayedRequest): Turn => {

@@ -8,7 +8,7 @@ import { expectAllWell } from '../harness/chaos/well.ts'
 
 const TIMES = 3
 
-test('Slack delivers everything three times more, in any order, to two fronts: each question is answered once', async (t) => {
+test('Slack delivers every event three more times, in any order, to two fronts: each question is answered once', async (t) => {
   const scene = await openScene(t, { model: thoughtfulTurn(50, 400) })
   const fronts = [await scene.start('front'), await scene.start('front')]
   await Promise.all([scene.start('worker'), scene.start('worker')])

@@ -13,7 +13,7 @@ import type { RedisServer } from '../harness/redis.ts'
 /** In a Cluster, the master of this key has the whole queue and a part of the threads. */
 const QUEUE_KEY = `${bullPrefix('thinkaloud')}:turns:meta`
 
-test('a Cluster’s master dies, its replica takes over, and later gives back: every question is answered once', async (t) => {
+test('a Cluster’s master is killed, its replica takes over and later hands back: each question is answered once', async (t) => {
   const cluster = await startCluster(t, { masters: 3, replicas: 1, settings: DURABLE })
   const { scene, bots } = await openOn(t, cluster)
   const people = askAll(scene, { threads: 20, questions: 2, startMs: 6_000, pauseMs: 2_000 })
@@ -27,7 +27,7 @@ test('a Cluster’s master dies, its replica takes over, and later gives back: e
   expectFewWords(bots)
 })
 
-test('Sentinels make the replica the master when theirs dies: every question is answered once', async (t) => {
+test('a master is killed and Sentinels promote its replica: each question is answered once', async (t) => {
   const sentinels = await startSentinels(t, { settings: DURABLE })
   const { scene, bots } = await openOn(t, sentinels)
   const people = askAll(scene, { threads: 16, questions: 2, startMs: 5_000, pauseMs: 2_000 })

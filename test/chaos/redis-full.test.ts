@@ -5,7 +5,7 @@ import { thoughtfulTurn } from '../harness/chaos/play.ts'
 import { openScene } from '../harness/chaos/scene.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 
-test('Redis’ memory is full for a while: nothing is acked that is not kept, and all of it is answered once', async (t) => {
+test('Redis is full for a while: no unstored question is acked, and each is answered once', async (t) => {
   const scene = await openScene(t, { model: thoughtfulTurn(50, 600) })
   const [front] = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   const people = askAll(scene, { threads: 20, questions: 2, startMs: 8_000, pauseMs: 1_500 })

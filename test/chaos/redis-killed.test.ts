@@ -6,7 +6,7 @@ import { openScene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
 
-test('Redis dies twice and comes back with its file: what was acked is answered, what was not is delivered again', async (t) => {
+test('Redis is killed twice and restarts with its file: each question is answered once, redelivered if it was not acked', async (t) => {
   const scene = await openScene(t, {
     model: thoughtfulTurn(50, 600),
   })
@@ -30,7 +30,7 @@ test('Redis dies twice and comes back with its file: what was acked is answered,
   expect(tries.filter(({ status }) => status >= 500).length).toBeGreaterThan(0)
 })
 
-test('Redis comes back a little older than it went: what was posted since is found, and not posted again', async (t) => {
+test('Redis restarts with older data: later posts are found in Slack and not posted again', async (t) => {
   const scene = await openScene(t)
   const [, worker] = [await scene.start('front'), await scene.start('worker')]
   const stage = new Stage(scene)

@@ -14,7 +14,7 @@ const CLOSING_MS = 5_000
 /** The model's API keys of the workers that are replaced. */
 const OLD_KEYS = ['old-1', 'old-2']
 
-test('a rolling restart under load loses nothing and repeats nothing', async (t) => {
+test('a rolling restart under load: each question is answered once', async (t) => {
   const shortTurn = thoughtfulTurn(100, 600)
   const scene = await openScene(t, {
     env: { SHUTDOWN_MS: String(SHUTDOWN_MS) },

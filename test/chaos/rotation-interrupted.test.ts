@@ -8,7 +8,7 @@ const HOMES: Home[] = Array.from({ length: 50 }, (_, n) => ({ id: `T0CHAOS${Stri
 /** The time for which a dead process can hold the lock of a refresh. */
 const LOCK_MS = 60_000
 
-test('a process dies between Slack’s answer to a refresh and the store, fifty times: all are answered, each installer is told once', async (t) => {
+test('a process is killed after Slack rotated fifty tokens, before it stored them: all are answered, each installer is told once', async (t) => {
   const { slack, serve, install, answered } = await rotatingApp(t, HOMES)
   const first = await serve()
   await install()
@@ -23,7 +23,7 @@ test('a process dies between Slack’s answer to a refresh and the store, fifty 
   await wait(LOCK_MS)
   await answered(2)
   const told = () => slack.posts().filter(({ text }) => text.includes('/slack/install'))
-  await until(() => told().length >= HOMES.length, 'a word to each installer')
+  await until(() => told().length >= HOMES.length, 'a message to each installer')
   await answered(3)
   expect(
     told()

@@ -7,7 +7,7 @@ const HOMES: Home[] = Array.from({ length: 10 }, (_, n) => ({ id: `T0ROTATE${Str
 /** The memory that the allocator may keep, in MiB. A client for each token would take more. */
 const NOISE_MB = 24
 
-test('over a thousand rotations memory and sockets are flat, and everybody is answered', async (t) => {
+test('a thousand token rotations: memory and sockets stay flat, and each workspace is answered', async (t) => {
   const { slack, serve, install, answered } = await rotatingApp(t, HOMES)
   const bot = await serve()
   await install()
@@ -28,7 +28,7 @@ test('over a thousand rotations memory and sockets are flat, and everybody is an
   await answered(2)
 }, 120_000)
 
-test('two hundred events at once, at 1 h 59 min left, over four processes: one refresh, and nothing waits for it', async (t) => {
+test('200 events at once when the token has 1 h 59 min left, in four processes: one refresh, and no answer waits for it', async (t) => {
   const home: Home = { id: 'T0STORM0001' }
   const { slack, serve, install } = await rotatingApp(t, [home])
   await serve()

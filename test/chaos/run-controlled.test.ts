@@ -39,7 +39,7 @@ const POSTS = ['q1-1 step-1', 'q1-1 approval-1', 'q1-1 step-2', 'q1-1 answer-1']
 
 const STOPPED = /^q\d+-1 answer-1, but: [^]*asked to stop/
 
-test('a process that dies while a stop is asked for: the next one ends the run, and makes no further call', async (t) => {
+test('a worker is killed while a stop is requested: the next one ends the run without another model call', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const worker = await scene.start('worker')
@@ -56,7 +56,7 @@ test('a process that dies while a stop is asked for: the next one ends the run, 
   expect(stage.asked).toBe(2)
 })
 
-test('a stop reaches the process at work within a second, and one that waits in the queue costs no call', async (t) => {
+test('a stop ends a running question at once, and a waiting question without a model call', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   await scene.start('worker')
@@ -75,7 +75,7 @@ test('a stop reaches the process at work within a second, and one that waits in 
   expect(await control.send(runOf(thread), STOP)).toBe('not_running')
 })
 
-test('somebody says stop while the worker is killed: the run ends stopped, once, and no sign stays', async (t) => {
+test('somebody writes stop while the worker is killed: the run is stopped once, and no reaction or status stays', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const worker = await scene.start('worker')
@@ -89,7 +89,7 @@ test('somebody says stop while the worker is killed: the run ends stopped, once,
   expect(stage.asked).toBe(2)
 })
 
-test('what the asker adds while the worker is killed is heard by the next one, once', async (t) => {
+test('the asker adds something while the worker is killed: the next one reads it once', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const worker = await scene.start('worker')
@@ -107,7 +107,7 @@ test('what the asker adds while the worker is killed is heard by the next one, o
   expect(last.split('I meant the newer ledger.')).toHaveLength(2)
 })
 
-test('a run waits for a person while its process dies, others answer, and all are restarted; the tool runs once', async (t) => {
+test('all processes and Redis restart while a run waits for approval: other questions are answered, and the tool runs once', async (t) => {
   const scene = await openScene(t)
   const front = await scene.start('front')
   const worker = await scene.start('worker', { WORKER_CONCURRENCY: '1' })
@@ -128,7 +128,7 @@ test('a run waits for a person while its process dies, others answer, and all ar
   expect(scene.ledger.noted.filter(({ text }) => text === `${stage.name} use 1`)).toHaveLength(1)
 })
 
-test('the process that the woken run went to dies at once: another one goes on with it', async (t) => {
+test('a worker is killed right after it resumed an approved run: another one continues it', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const worker = await scene.start('worker')

@@ -1,7 +1,4 @@
-/**
- * Many schedules are due while workers are killed or frozen, wait for a limit, or lose their Redis; or while everything
- * is down for three hours.
- */
+/** Many schedules are due while workers are killed, frozen, limited, without their Redis or down for three hours. */
 import { expect, test, type TestContext } from 'vitest'
 import { scanKeys } from '../../src/base/redis/redis-keys.ts'
 import { ALICE } from '../../playground/slack/slack.ts'
@@ -87,7 +84,7 @@ async function expectEach(scene: Scene, made: number): Promise<void> {
   expect([runs(scene), answers(scene)]).toEqual([numbers(made), made])
 }
 
-test('each occurrence is asked and answered once, whoever is killed; what nobody was there for is named', async (t) => {
+test('workers are killed: each occurrence is asked and answered once, and those while all are down are listed as missed', async (t) => {
   const made = 12
   const scene = await openDue(t, made)
   // Two fronts. Workers start and end.
@@ -111,7 +108,7 @@ test('each occurrence is asked and answered once, whoever is killed; what nobody
   await expectEach(scene, made)
 })
 
-test('runs that wait for a limit are made once, though the worker is killed after each', async (t) => {
+test('a worker is killed after each run while others wait for a limit: each occurrence is answered once', async (t) => {
   const made = 4
   const scene = await openDue(t, made, { env: { LIMIT_TEAM_RUNS: '1' } })
   await scene.start('front')
@@ -130,7 +127,7 @@ test('runs that wait for a limit are made once, though the worker is killed afte
   await expectEach(scene, made)
 })
 
-test('what a frozen worker had begun is asked and answered once, also after it has woken', async (t) => {
+test('a worker freezes and wakes later: each occurrence that it began is asked and answered once', async (t) => {
   const made = 8
   const scene = await openDue(t, made)
   await scene.start('front')
@@ -145,7 +142,7 @@ test('what a frozen worker had begun is asked and answered once, also after it h
   await expectEach(scene, made)
 })
 
-test('each occurrence is asked and answered once when the replica of Redis takes over', async (t) => {
+test('a replica of Redis takes over: each occurrence is asked and answered once', async (t) => {
   const made = 8
   const fleet = await startSentinels(t, { settings: DURABLE })
   const scene = await openDue(t, made, { fleet })

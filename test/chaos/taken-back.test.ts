@@ -1,4 +1,4 @@
-/** A question is edited or deleted while its worker dies. */
+/** A question is edited or deleted while its worker is killed. */
 import { expect, test } from 'vitest'
 import { ALICE, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
@@ -22,14 +22,14 @@ const isRunEnding = (command: string) => command.includes('\r\n$4\r\ndone\r\n')
 
 const TO_BOTH: [when: string, point: Point][] = [
   [
-    'before the worker has heard of it',
+    'before the worker knows of it',
     ({ bot }) => {
       bot.freeze()
       return () => true
     },
   ],
   [
-    'after that, and before another worker is there',
+    'before the next worker starts',
     async ({ bot }) => {
       await bot.kill()
       return () => true
@@ -45,7 +45,7 @@ const TO_BOTH: [when: string, point: Point][] = [
     },
   ],
   [
-    'between that and the end of the old run',
+    'after that, and before the old run ends',
     ({ proxy }) => {
       proxy.holdWhen(isRunEnding)
       return proxy.isHeld
@@ -101,19 +101,19 @@ async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: Pl
   await expectAllWell(scene)
 }
 
-test('an edit while the worker is killed: the edited question is answered once, and nothing of the old stays', async (t) => {
+test('a question is edited while its worker is killed: the edited one is answered once, and nothing of the old one stays', async (t) => {
   const scene = await openScene(t)
   await playPoints(scene, [...TO_BOTH, ...TO_AN_EDIT], (thread) => scene.edit(thread))
   expect(mentionsOf(scene, /\bq\d+-1\b/)).toEqual([])
 })
 
-test('a question deleted while its worker is killed: nothing of it stays, and the thread goes on', async (t) => {
+test('a question is deleted while its worker is killed: nothing of it stays, and the next one in the thread is answered', async (t) => {
   const scene = await openScene(t)
   await playPoints(scene, TO_BOTH, (thread) => scene.remove(thread))
   expect(mentionsOf(scene, /\bq\d+-1\b/)).toEqual([])
 })
 
-test('a post that went out when the worker died, and that nobody wrote down, goes too', async (t) => {
+test('a worker is killed before it records a post, and the question is edited or deleted: the post is deleted too', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   for (const act of [(thread: PlayedThread) => scene.edit(thread), (thread: PlayedThread) => scene.remove(thread)]) {
@@ -136,7 +136,7 @@ test('a post that went out when the worker died, and that nobody wrote down, goe
   await expectAllWell(scene)
 })
 
-test('a question deleted when its answer is out and its worker killed: the answer goes too', async (t) => {
+test('a question is deleted after its answer while its worker is killed: the answer is deleted too', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const { bot, proxy } = await startProxied(scene)
@@ -150,7 +150,7 @@ test('a question deleted when its answer is out and its worker killed: the answe
   await expectAllWell(scene)
 })
 
-test('an edit when the answer is out and its worker killed: the answer stays, and its asker is offered another', async (t) => {
+test('a question is edited after its answer while its worker is killed: the answer stays, and the asker is offered a new one', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const { bot } = await startProxied(scene)

@@ -19,14 +19,14 @@ const POINTS: [when: string, point: Point][] = [
     },
   ],
   [
-    'in the midst of a stream',
+    'during a stream',
     (stage) => {
       stage.onCall(3, () => ({ text: ' and so'.repeat(200), chunkMs: 20 }))
       return () => (stage.scene.model.about(stage.name)[2]?.sent.length ?? 0) > 20
     },
   ],
   [
-    'while it waits to post again, as Slack told it to',
+    'while it waits to repeat a post that Slack rate-limited',
     (stage) => {
       stage.fault('chat.postMessage', 'step-2', { retryAfter: 1 })
       stage.holdCall(3)
@@ -34,14 +34,14 @@ const POINTS: [when: string, point: Point][] = [
     },
   ],
   [
-    'while it waits to post again what may have been posted',
+    'while it waits to repeat a post that may have been made',
     (stage) => {
       stage.fault('chat.postMessage', 'answer-1', { status: 503 })
       return () => stage.refused('chat.postMessage', 'answer-1') === 1
     },
   ],
   [
-    'between a post and its answer',
+    'between a post and Slack’s response',
     (stage) => {
       stage.holdAnswer('chat.postMessage', 'answer-1')
       return () => stage.effects('chat.postMessage', 'answer-1') === 1
@@ -49,7 +49,7 @@ const POINTS: [when: string, point: Point][] = [
   ],
 ]
 
-test('a worker that was frozen past its lease says nothing more when it wakes', async (t) => {
+test('a worker is frozen until another has answered: it posts nothing when it wakes', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   let worker = await scene.start('worker')

@@ -13,7 +13,7 @@ type Point = (stage: Stage, proxy: RedisProxy) => () => boolean
 
 const POINTS: [when: string, point: Point][] = [
   [
-    'before the model has said anything',
+    'before the model’s first word',
     (stage) => {
       stage.holdCall(1)
       return () => stage.asked === 1
@@ -34,7 +34,7 @@ const POINTS: [when: string, point: Point][] = [
     },
   ],
   [
-    'after a tool, when what it returned is saved',
+    'after a tool’s result is saved',
     (stage) => {
       stage.holdCall(2)
       return () => stage.asked === 2
@@ -57,7 +57,7 @@ const POINTS: [when: string, point: Point][] = [
     },
   ],
   [
-    'between the update of a step and whatever comes after',
+    'after a step is updated',
     (stage) => {
       // If the tool is as fast as the post, there is nothing to update.
       const isShown = () => stage.effects('chat.postMessage', 'step-1') === 1
@@ -90,7 +90,7 @@ const POINTS: [when: string, point: Point][] = [
   ],
 ]
 
-test('a worker killed at any point leaves nothing undone and nothing done twice', async (t) => {
+test('a worker is killed at any point: each question is answered once, and each step is posted once', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   let worker = await startProxied(scene)
@@ -110,7 +110,7 @@ test('a worker killed at any point leaves nothing undone and nothing done twice'
   await expectAllWell(scene)
 })
 
-test('an addition that nobody has heard, and a worker killed before it ends the run: it is asked once', async (t) => {
+test('a worker is killed before it ends a run with an unread addition: the addition is answered once', async (t) => {
   const scene = await openScene(t, { env: { AGENT_MAX_STEPS: '2' } })
   await scene.start('front')
   const { bot, proxy } = await startProxied(scene)
@@ -131,7 +131,7 @@ test('an addition that nobody has heard, and a worker killed before it ends the 
   await expectAllWell(scene)
 })
 
-test('/ask: a worker killed between the root’s post and its record opens one thread', async (t) => {
+test('/ask: a worker is killed between the root’s post and its record: one thread is opened', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const worker = await scene.start('worker')
@@ -146,7 +146,7 @@ test('/ask: a worker killed between the root’s post and its record opens one t
   expect(roots).toHaveLength(1)
 })
 
-test('a worker killed after it told of a failure: that stays the end of it', async (t) => {
+test('a worker is killed after it reported a failure: the question is not tried again', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
   const { bot, proxy } = await startProxied(scene)

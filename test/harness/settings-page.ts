@@ -8,11 +8,10 @@ const INTRODUCTION = `# Settings
 
 <!-- Written by a test from src/config.ts. To renew it: npx vitest run test/repo/settings.test.ts -u -->
 
-Every setting is an environment variable. The bot also reads them from the file \`.env\`; a variable in the environment wins over the same
-one in the file. An empty value counts as unset. In \`.env\`, put JSON into single quotes.
+Every setting is an environment variable or a line of \`.env\`; the environment wins. An empty value counts as unset. In \`.env\`, put JSON into
+single quotes.
 
-Settings with † are secrets. A secret can also come from a file: set \`NAME_FILE=/run/secrets/name\` in place of \`NAME\`. Logs and error
-messages never show a secret.
+Settings with † are secrets, which logs and error messages never show. A secret can also come from a file: set \`NAME_FILE=/run/secrets/name\`.
 `
 
 /** Returns the text of `docs/settings.md`, generated from the code. */
@@ -27,8 +26,8 @@ export function settingsPage(): string {
 }
 
 const SLACK_AND_MODEL =
-  'Set the bot token, one of the app-level token and the signing secret, and a key or an address for the model. ' +
-  '`npm run slack` sets the two tokens.'
+  'Set the bot token, either the app-level token or the signing secret, and a key or an address for the model. ' +
+  '`npm run slack` asks for them.'
 
 function tableOf(settings: Partial<Record<string, string>>): string {
   const rows = Object.entries(settings).map(([name, words = '']) => {
