@@ -5,7 +5,6 @@ import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
 import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
-import { channelSchema } from './place-facts.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './web-api.ts'
 
@@ -281,3 +280,20 @@ function personFacts(person: SlackPerson, home: { team: string; enterprise: stri
     ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
   }
 }
+
+/** The answer of `conversations.info`, as far as it is used. A field that Slack leaves out or breaks is absent. */
+export const channelSchema = z.object({
+  channel: z.object({
+    name: text,
+    is_private: flag,
+    is_mpim: flag,
+    is_archived: flag,
+    is_member: flag,
+    is_ext_shared: flag,
+    is_pending_ext_shared: flag,
+    is_org_shared: flag,
+    context_team_id: text,
+    shared_team_ids: z.array(z.string()).catch([]),
+    internal_team_ids: z.array(z.string()).catch([]),
+  }),
+})

@@ -1,26 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Question } from '../../stores/runs/types.ts'
+import { channelSchema } from './directory.ts'
 import type { Installation } from './installations.ts'
 import { refusalCode, SlackRefusal } from './slack-errors.ts'
-
-const flag = z.boolean().optional().catch(undefined)
-const teams = z.array(z.string()).catch([])
-/** The answer of `conversations.info`, as far as it is used. A field that Slack leaves out or breaks is absent. */
-export const channelSchema = z.object({
-  channel: z.object({
-    name: z.string().optional().catch(undefined),
-    is_private: flag,
-    is_mpim: flag,
-    is_archived: flag,
-    is_member: flag,
-    is_ext_shared: flag,
-    is_pending_ext_shared: flag,
-    is_org_shared: flag,
-    context_team_id: z.string().optional().catch(undefined),
-    shared_team_ids: teams,
-    internal_team_ids: teams,
-  }),
-})
 
 interface PlaceFacts {
   isPrivate: boolean

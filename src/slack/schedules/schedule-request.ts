@@ -79,7 +79,7 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return tell(cannotPost(obstacle))
   const place = await placeOf(channel, installation)
-  const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...found, place })
+  const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...found, place, runs: [] })
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
 }
@@ -87,12 +87,9 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
 /** Builds a schedule that is not saved yet. Its id follows from `seed`. */
-export function newDraft(
-  seed: string,
-  parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'runs' | 'spent'> & Partial<Pick<Schedule, 'runs'>>,
-): Schedule {
+export function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
   const id = createHash('sha256').update(seed).digest('hex').slice(0, 12)
-  return { state: 'draft', failures: 0, runs: [], spent: {}, ...parts, id }
+  return { state: 'draft', failures: 0, spent: {}, ...parts, id }
 }
 
 /** Returns why a person may have no further schedule, if so. `replaces`: the id of the one that it replaces. */
