@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseJson } from '../base/parse-json.ts'
-import { isRecord, readLoose } from './parser/loose-json.ts'
+import { isRecord, parseJson } from '../base/parse-json.ts'
+import { readLoose } from './parser/loose-json.ts'
 import type { ToolSpec } from './contracts/model.ts'
 import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
 

@@ -7,3 +7,8 @@ export function parseJson(text: string | undefined): unknown {
     return undefined
   }
 }
+
+/** Returns whether a value is an object and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

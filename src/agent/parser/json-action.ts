@@ -1,5 +1,6 @@
 /** Actions written as JSON anywhere in a turn: `{"action": "search", "action_input": …}` and its variants. */
-import { isRecord, readBareObject, readLoose, type Retries } from './loose-json.ts'
+import { isRecord } from '../../base/parse-json.ts'
+import { readBareObject, readLoose, type Retries } from './loose-json.ts'
 import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'

@@ -96,11 +96,6 @@ export function readArguments(
 
 const ARGUMENT = /[\p{L}_][\p{L}\p{N}_]{0,60}\s{0,3}(?:=(?!=)|:(?=\s))/uy
 
-/** Returns whether a value is an object and no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 class LooseReader {
   readonly text: string
   readonly retries: Retries

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import type { Env } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
-import { isRecord } from '../tools/plain-schema.ts'
+import { isRecord } from '../../base/parse-json.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
 import {
   hasOwnAuthorization,

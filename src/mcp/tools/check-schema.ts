@@ -4,7 +4,8 @@
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
-import { isRecord, type Schema } from './plain-schema.ts'
+import { isRecord } from '../../base/parse-json.ts'
+import type { Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>
 type Check = (value: unknown) => ParsedInput<Arguments>

@@ -2,6 +2,7 @@
  * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
  * texts. An invalid keyword value is rejected with its location, so that later code never sees an invalid schema.
  */
+import { isRecord } from '../../base/parse-json.ts'
 import { cleanText, hasHidden, type TextFault } from './clean-text.ts'
 
 export type Schema = Record<string, unknown>
@@ -170,8 +171,4 @@ function below(walk: Walk, step: string): Walk {
 
 function refuse({ at }: Walk): never {
   throw new SchemaError(`its schema is wrong at ${cleanText(at || '/', TEXT_CHARS).text}`)
-}
-
-export function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

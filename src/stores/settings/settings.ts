@@ -6,7 +6,7 @@ import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
-import { parseJson } from '../../base/parse-json.ts'
+import { isRecord, parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
@@ -258,7 +258,7 @@ function validSettings(stored: object): ChannelSettings {
 
 function objectIn(text: string): object | undefined {
   const value = parseJson(text)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  return isRecord(value) ? value : undefined
 }
 
 function keyOf({ team, channel }: Place): string {
