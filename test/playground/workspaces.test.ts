@@ -61,6 +61,12 @@ test('allowing installs the app, cancelling says so, and the other workspace get
   expect([ids[0], new Set(ids).size]).toEqual([TEAM, 5])
 })
 
+test('a delivery that is no JSON is rejected', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const sent = await fetch(`${gateway().base}/from/0`, { method: 'POST', headers, body: '{"broken' })
+  expect(sent.status).toBe(400)
+})
+
 test('commands, buttons and forms work in a second workspace', async () => {
   await add('Allow in Beacon')
   const { slack } = workspace('Beacon')
