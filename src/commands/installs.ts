@@ -12,7 +12,7 @@ import { createStores } from '../question/stores/open-stores.ts'
 import type { Stores } from '../question/stores/stores.ts'
 import { openSlackAccount } from '../slack/client/slack-account.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
-import { SlackWeb } from '../slack/client/web-api.ts'
+import { revokeToken, SlackWeb } from '../slack/client/web-api.ts'
 import { openInstallations } from '../slack/install/open-installations.ts'
 import { installLine, inspectInstalls, type InstallRow, type InspectOptions } from './installs/inspect-installs.ts'
 
@@ -57,8 +57,6 @@ function list(rows: InstallRow[], { asJson, print, before = '' }: ListOptions): 
   return 0
 }
 
-const CALL_MS = 20_000
-
 async function remove(config: Config, team: string, options: InstallsOptions): Promise<void> {
   const { stores, log, now, net } = options
   if (!stores.installs)
@@ -69,8 +67,7 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
   const stored = await stores.installs.records.load(team).catch(() => undefined)
   if (stored) {
     const web = new SlackWeb({ token: stored.record.token, apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch })
-    const signal = AbortSignal.timeout(CALL_MS)
-    await web.call('auth.revoke', {}, { effort: 'patient', signal }).catch((error: unknown) => {
+    await revokeToken(web).catch((error: unknown) => {
       // A token that Slack refuses needs no revocation.
       if (!(error instanceof SlackRefusal)) throw error
     })

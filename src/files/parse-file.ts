@@ -4,9 +4,7 @@
  */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
 import { FairSlots } from './fair-slots.ts'
-import type { FileBytes, ParseLimits, ParseOutcome } from './types.ts'
-
-const MEBIBYTE = 1024 * 1024
+import { MEBIBYTE, type FileBytes, type ParseLimits, type ParseOutcome } from './types.ts'
 
 /** Enough for 300 pages and for sheets of 100,000 rows. The bot and two readers together stay under 900 MB. */
 export const PARSE_LIMITS: ParseLimits = {

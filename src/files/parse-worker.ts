@@ -10,12 +10,11 @@ import { fileTypeOf } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
-import type { FileKind, ParseOutcome } from './types.ts'
+import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
 
 const RESULT_FD = 3
 const PAGES_FD = 4
 const LINE_FEED = 10
-const MEBIBYTE = 1024 * 1024
 /** How often a reader that watches its own memory checks it. Milliseconds. */
 const CHECK_MS = 10
 

@@ -9,9 +9,8 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize } from 'node:v8'
 import { TOO_LARGE, type ReaderHeader } from './parsers/parser.ts'
-import type { FileBytes, ParseLimits, ParseOutcome } from './types.ts'
+import { MEBIBYTE, type FileBytes, type ParseLimits, type ParseOutcome } from './types.ts'
 
-const MEBIBYTE = 1024 * 1024
 const SHELL = '/bin/sh'
 const MAPS = '/proc/self/maps'
 

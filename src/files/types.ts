@@ -73,6 +73,9 @@ export interface FileBytes {
 export type ParseOutcome =
   { file: ParsedFile; fault?: undefined; killed?: undefined } | { file?: undefined; fault: string; killed?: true }
 
+/** In bytes. */
+export const MEBIBYTE = 1024 * 1024
+
 /** The limits of a zip, by its own table of contents, before any of it is inflated. */
 export interface ZipLimits {
   entries: number

@@ -3,10 +3,9 @@
  * member inflates beyond its declared size: fflate writes into a buffer of that size.
  */
 import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
-import type { ZipLimits } from './types.ts'
+import { MEBIBYTE, type ZipLimits } from './types.ts'
 import { UnreadableFile } from './parsers/parser.ts'
 
-const MEBIBYTE = 1024 * 1024
 const STORED = 0
 const DEFLATED = 8
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
+import { createLog } from '../../src/base/log.ts'
 import { respond } from '../../src/slack/client/response-url.ts'
 import { FORGET_CANCEL, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { postButtons, pressAlone } from '../harness/answer-buttons.ts'
@@ -121,11 +122,11 @@ describe('a response_url', () => {
       paths.push(path)
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
-    const lines: object[] = []
-    const log = (fields: object) => void lines.push(fields)
+    const lines: string[] = []
+    const log = createLog('warn', { write: (line) => void lines.push(line) })
     await respond(`${server.url}/word`, {}, { apiUrl: `${server.url}/api/`, fetch, log })
     expect(paths).toEqual(['/word'])
-    expect(lines).toEqual([{ attempt: 1, status: 307 }])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ attempt: 1, status: 307 }])
   })
 
   test.each([
@@ -145,7 +146,7 @@ describe('a response_url', () => {
       asked.push(String(input))
       return Promise.resolve(new Response('ok'))
     }
-    await respond(url, {}, { apiUrl: 'https://slack.com/api/', fetch: played, log: () => {} })
+    await respond(url, {}, { apiUrl: 'https://slack.com/api/', fetch: played, log: createLog('silent') })
     expect(asked).toEqual(isSlacks ? [url] : [])
   })
 })

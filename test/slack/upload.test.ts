@@ -19,7 +19,7 @@ async function uploadTo(upload_url: string) {
     log: createLog('silent'),
     fetch: async () => Response.json({ ok: true, upload_url, file_id: 'F1' }),
   })
-  const options = { fetch, signal: AbortSignal.timeout(5000), log: () => undefined }
+  const options = { fetch, signal: AbortSignal.timeout(5000), log: createLog('silent') }
   return { id: await uploadText(client, { name: 'a.txt', text: 'private' }, options), sent }
 }
 

@@ -1,5 +1,5 @@
 /** Decides whether a number follows from two others by simple arithmetic. */
-import { slack } from './read-index.ts'
+import { firstFrom, slack } from './read-index.ts'
 import type { Reading } from './numbers.ts'
 
 /** `isPercent`: the number may be a share or a change. */
@@ -58,12 +58,6 @@ function pairFor(pool: readonly number[], { value, tolerance, isPercent }: Wante
 
 /** The first number of a sorted list from `low` to `high`. */
 function firstBetween(sorted: readonly number[], low: number, high: number): number | undefined {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < low) from = middle + 1
-    else to = middle
-  }
-  const found = sorted[from]
+  const found = sorted[firstFrom(sorted, (one) => one < low)]
   return found !== undefined && found <= high ? found : undefined
 }

@@ -28,7 +28,7 @@ class Numbers {
   /** The numbers from `low` to `high`. */
   within(low: number, high: number): IndexedNumber[] {
     const found: IndexedNumber[] = []
-    for (let i = firstFrom(this.#entries, low); i < this.#entries.length; i += 1) {
+    for (let i = firstFrom(this.#entries, ({ value }) => value < low); i < this.#entries.length; i += 1) {
       const entry = this.#entries[i]!
       if (entry.value > high || found.length >= MAX_FOUND) break
       found.push(entry)
@@ -44,11 +44,12 @@ class Numbers {
 /** More sources of one figure are useless. */
 const MAX_FOUND = 50
 
-function firstFrom(entries: readonly IndexedNumber[], low: number): number {
-  let [from, to] = [0, entries.length]
+/** The index of the first entry of a sorted list that is not before the wanted ones. */
+export function firstFrom<T>(sorted: readonly T[], isBefore: (entry: T) => boolean): number {
+  let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (entries[middle]!.value < low) from = middle + 1
+    if (isBefore(sorted[middle]!)) from = middle + 1
     else to = middle
   }
   return from

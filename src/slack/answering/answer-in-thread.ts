@@ -1,12 +1,12 @@
-import { hasFile } from '../../agent/run-progress.ts'
+import { hasFile, stepCount, totalOf } from '../../agent/run-progress.ts'
 import { needsNoModel } from '../../question/admission.ts'
-import { answeredFields } from '../../question/answer-log-fields.ts'
 import { archiveRun, isArchived } from '../../question/archive-run.ts'
 import { endTurn, isConditional, isNothing } from '../../question/occurrence.ts'
 import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { Withdrawn } from '../../stores/runs/run-control.ts'
+import type { Question, SavedRun } from '../../stores/runs/types.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead } from '../files/file-intake.ts'
@@ -53,6 +53,36 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
   // A durable queue retries the run if catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+/**
+ * Returns the fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came
+ * in.
+ */
+export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
+  const { id, team, channel, thread, surface, at, traceparent } = question
+  const stopped = saved.answer?.stopped
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(saved.usage)
+  // If any model has no price, the cost is unknown, rather than zero.
+  const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
+  return {
+    question: id,
+    team,
+    channel,
+    thread,
+    surface,
+    ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
+    steps: stepCount(saved.steps),
+    ms: Math.max(0, now - at),
+    modelCalls: saved.usage.length,
+    inputTokens,
+    outputTokens,
+    ...(cachedTokens > 0 ? { cachedTokens } : {}),
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
+    ...(hasCost ? { costUsd: Number(costUsd.toFixed(6)) } : {}),
+    ...(saved.attempts > 1 ? { attempts: saved.attempts } : {}),
+    ...(traceparent ? { trace: traceparent.split('-')[1]! } : {}),
+  }
 }
 
 /** Ends a run: notes it with its schedule, the audit list and the archive, and renews the asker's Home. */

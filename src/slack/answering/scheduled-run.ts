@@ -14,7 +14,7 @@ import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
-import { UNPARSED } from '../client/response-url.ts'
+import { NOT_UNFURLED } from '../client/response-url.ts'
 import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
@@ -137,7 +137,7 @@ async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undef
 /** Notifies a person once, in their direct messages. */
 async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Content): Promise<void> {
   const { question, outbox, services } = work
-  const args = { channel: user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  const args = { channel: user, text, blocks, ...NOT_UNFURLED }
   // It cannot be looked up, because Slack does not say whose direct messages are whose.
   const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
   const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)

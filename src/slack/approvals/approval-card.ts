@@ -9,6 +9,7 @@ import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUME
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, withoutMarks } from '../format/escape.ts'
+import { utcTime } from '../format/messages.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
@@ -72,7 +73,7 @@ function verdictLine(verdict: Verdict, call: AskedCall): string {
   if (verdict.outcome === 'expired') return `⌛ *Not done*: ${what}. Nobody decided in time.`
   if (verdict.outcome === 'ended') return `⏹ *Not done*: ${what}. The question ended before anybody decided.`
   const { by, at, always } = verdict
-  const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+  const when = at === undefined ? '' : ` (${utcTime(at)})`
   const how =
     verdict.outcome === 'denied'
       ? '⛔ *Denied*'

@@ -3,7 +3,7 @@ import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { approversOf } from './approvers.ts'
+import { approversOf, decisionAbout } from './approvers.ts'
 import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
 import { decidersLine } from './approval-words.ts'
 import { askedCall, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
@@ -42,8 +42,7 @@ interface ApprovalCardOptions extends Omit<ApprovalOptions, 'outbox'> {
 /** Returns the content of a call's card. */
 export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
   const { question, mentions, approvers, isSeenByAskerAlone } = options
-  const { tool, approval } = call
-  const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
+  const { ids, asker } = approversOf(decisionAbout(question, call), approvers)
   const others = ids.filter((id) => id !== asker)
   const people = others.filter((id) => !id.startsWith('S'))
   const nameOf = (id: string) => mentions.withNames(`<@${id}>`)
@@ -55,7 +54,7 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
     value: waitValue(question, key),
     deciders: decidersLine(deciders),
     place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
-    as: approval.asAsker ? await nameOf(question.user) : undefined,
+    as: call.approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && others.length > 0,
   }
 }

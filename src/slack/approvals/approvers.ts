@@ -15,6 +15,7 @@ import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { SlackWeb } from '../client/web-api.ts'
+import type { AskedCall } from './saved-call.ts'
 
 /** A call to decide about. */
 export interface ToolDecision {
@@ -22,6 +23,10 @@ export interface ToolDecision {
   /** The tool's name; for a tool of an MCP server its `ruleName`. */
   tool: string
   server?: string | undefined
+}
+
+export function decisionAbout(question: ToolDecision['question'], { tool, approval }: AskedCall): ToolDecision {
+  return { question, tool: approval.ruleName ?? tool, server: approval.server }
 }
 
 /**

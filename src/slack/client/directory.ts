@@ -25,8 +25,8 @@ export interface PersonFacts {
   /** Whether the person is a guest of one or several channels. */
   isGuest: boolean
   isAdmin: boolean
-  /** In lower case. Absent if the app lacks the scope for it. */
-  email?: string
+  /** The domain of the mail address, in lower case. Absent if the app lacks the scope for it. */
+  mailDomain?: string
   isEmailConfirmed: boolean
   /** The person's account is deactivated. */
   isGone: boolean
@@ -99,6 +99,12 @@ export class Directory {
   /** Returns what is cached about an id, without a call. */
   get(team: string, id: string): DirectoryEntry | undefined {
     return this.#known.get(`${team}:${id}`) ?? this.#none.get(`${team}:${id}`)
+  }
+
+  /** Returns the cached name of a person, without a call. */
+  personName(team: string, user: string): string | undefined {
+    const known = this.get(team, user)
+    return known?.kind === 'person' ? known.name : undefined
   }
 
   /** Looks up the unknown ids in parallel and waits at most `ms`. Later answers are cached too. */
@@ -268,11 +274,26 @@ function personFacts(person: SlackPerson, home: { team: string; enterprise: stri
     isExternal: person.is_stranger === true || !isMember,
     isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
     isAdmin: person.is_admin === true || person.is_owner === true,
-    ...(email ? { email } : {}),
+    ...(email ? { mailDomain: email.slice(email.lastIndexOf('@') + 1) } : {}),
     isEmailConfirmed: person.is_email_confirmed === true,
     isGone: person.deleted === true,
     ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
   }
 }
 
-const channelSchema = z.object({ channel: z.object({ name: text, is_private: flag }) })
+/** The answer of `conversations.info`, as far as it is used. A field that Slack leaves out or breaks is absent. */
+export const channelSchema = z.object({
+  channel: z.object({
+    name: text,
+    is_private: flag,
+    is_mpim: flag,
+    is_archived: flag,
+    is_member: flag,
+    is_ext_shared: flag,
+    is_pending_ext_shared: flag,
+    is_org_shared: flag,
+    context_team_id: text,
+    shared_team_ids: z.array(z.string()).catch([]),
+    internal_team_ids: z.array(z.string()).catch([]),
+  }),
+})

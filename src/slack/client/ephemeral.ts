@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
-import { respond, UNPARSED } from './response-url.ts'
+import type { Log } from '../../base/log.ts'
+import { NOT_UNFURLED, respond, UNPARSED } from './response-url.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import type { CallOptions, SlackWeb } from './web-api.ts'
 
@@ -38,7 +39,7 @@ interface EphemeralPlace {
 interface EphemeralOptions {
   client: SlackWeb
   fetch?: typeof globalThis.fetch | undefined
-  log(fields: object, line: string): void
+  log: Log
   /** The content for the person's direct messages, if the channel refuses the message. */
   elsewhere?: object
 }
@@ -65,10 +66,10 @@ export async function sendEphemeral(
     } catch (error) {
       if (i < forms.length - 1 && isOfForm(error)) continue
       if (!elsewhere || !(error instanceof SlackRefusal)) throw error
-      log({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      log.warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
       break
     }
   // Slack opens a direct message if a person's id is given as the channel.
-  const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  const args = { channel: place.user, ...elsewhere, ...NOT_UNFURLED }
   await client.call('chat.postMessage', args, { effort: 'patient', signal, asker })
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { FileRef } from '../../stores/runs/types.ts'
+import { cleanFileName } from '../format/escape.ts'
 import type { SlackWeb } from './web-api.ts'
 
 /** Slack's data about a file (https://docs.slack.dev/reference/objects/file-object). Do not store its addresses. */
@@ -61,3 +63,27 @@ export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal
     transcript: info.transcription?.status === 'complete' ? info.transcription.preview?.content : undefined,
   }
 }
+
+/** Replaces a name that Slack does not return, because the file is deleted or hidden. */
+export const NAMELESS = 'a file'
+/** Per message. */
+const MAX_FILES = 20
+
+/** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */
+export function fileRefs(files: unknown): FileRef[] {
+  if (!Array.isArray(files)) return []
+  return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
+}
+
+function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
+  const given = [name, title].map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
+  const texts = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
+  return {
+    id: typeof id === 'string' ? id : '',
+    name: given.find((one) => one !== '') ?? NAMELESS,
+    ...(typeof size === 'number' ? { size } : {}),
+    ...Object.fromEntries(texts),
+  }
+}
+
+type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>

@@ -173,8 +173,8 @@ export function whoIs({ of }: Pick<Installations, 'of'>) {
   return async ({ team, user }: Person): Promise<{ name: string; workspace: string }> => {
     const { directory, identity } = (await of(team)) ?? {}
     await directory?.lookUp(team, [user], WHO_MS)
-    const known = directory?.get(team, user)
+    const name = directory?.personName(team, user)
     const workspace = identity && URL.canParse(identity.url) ? new URL(identity.url).host : team
-    return { name: known?.kind === 'person' ? `@${known.name}` : user, workspace }
+    return { name: name === undefined ? user : `@${name}`, workspace }
   }
 }

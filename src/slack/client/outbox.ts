@@ -4,6 +4,7 @@ import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
+import { NOT_UNFURLED } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
@@ -54,6 +55,7 @@ export class Outbox {
   readonly question: Question
   readonly run: Run
   readonly #options: OutboxOptions
+  readonly #log: Log
   /** Posts of earlier processes, read only once: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
@@ -61,6 +63,7 @@ export class Outbox {
     this.question = options.question
     this.run = options.run
     this.#options = options
+    this.#log = options.log.child({ question: options.question.id })
   }
 
   /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
@@ -128,7 +131,9 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    await this.#tell(content).catch((error) => this.#warn({ error: messageOf(error) }, 'the asker could not be told'))
+    await this.#tell(content).catch((error) =>
+      this.#log.warn({ error: messageOf(error) }, 'the asker could not be told'),
+    )
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
@@ -151,7 +156,7 @@ export class Outbox {
       client: this.#client,
       fetch: this.#options.fetch,
       elsewhere: aboutContent(text, simple),
-      log: this.#warn,
+      log: this.#log,
     })
   }
 
@@ -170,9 +175,6 @@ export class Outbox {
   get refusals(): Refusals {
     return this.#client.refusals
   }
-
-  readonly #warn = (fields: object, line: string): void =>
-    this.#options.log.warn({ question: this.question.id, ...fields }, line)
 
   get #client() {
     return this.#options.installation.client
@@ -214,7 +216,7 @@ export class Outbox {
       return ts === undefined ? undefined : { ts }
     }
     const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
-    const how = { unfurl_links: false, unfurl_media: false, mrkdwn: post.content.plain === undefined }
+    const how = { ...NOT_UNFURLED, mrkdwn: post.content.plain === undefined }
     const args = { ...place, ...how, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
@@ -243,7 +245,7 @@ export class Outbox {
   }
 
   readonly #upload = (file: { name: string; text: string }): Promise<string | undefined> =>
-    uploadText(this.#client, file, { ...this.#options, log: this.#warn })
+    uploadText(this.#client, file, { ...this.#options, log: this.#log })
 
   #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
     const { channel, thread } = this.question
@@ -255,7 +257,7 @@ export class Outbox {
       signal: this.#options.signal,
       checkLease: () => this.run.checkLease(),
       once: (post) => this.once(key, post),
-      log: this.#warn,
+      log: this.#log,
     })
   }
 

@@ -1,23 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Question } from '../../stores/runs/types.ts'
+import { channelSchema } from './directory.ts'
 import type { Installation } from './installations.ts'
 import { refusalCode, SlackRefusal } from './slack-errors.ts'
-
-const flag = z.boolean().optional().catch(undefined)
-const teams = z.array(z.string()).catch([])
-const channelSchema = z.object({
-  channel: z.object({
-    is_private: flag,
-    is_archived: flag,
-    is_member: flag,
-    is_ext_shared: flag,
-    is_pending_ext_shared: flag,
-    is_org_shared: flag,
-    context_team_id: z.string().optional().catch(undefined),
-    shared_team_ids: teams,
-    internal_team_ids: teams,
-  }),
-})
 
 interface PlaceFacts {
   isPrivate: boolean

@@ -1,5 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { addressAtSlack } from './slack-address.ts'
 import type { SlackWeb } from './web-api.ts'
@@ -13,7 +14,7 @@ const TIMEOUT_MS = 10_000
 interface RespondOptions {
   apiUrl: string
   fetch: typeof globalThis.fetch
-  log(fields: object, line: string): void
+  log: Log
   asker?: string
 }
 
@@ -29,7 +30,7 @@ export async function respond(
 ): Promise<boolean> {
   const address = addressAtSlack(url, apiUrl)
   if (!address) {
-    log({}, 'response_url is not at a host of Slack: not used')
+    log.warn({}, 'response_url is not at a host of Slack: not used')
     return false
   }
   const headers = { 'content-type': 'application/json' }
@@ -39,7 +40,7 @@ export async function respond(
     const sent = fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' })
     const { status, waitMs } = await sent.then(outcomeOf, (error: unknown) => ({ status: messageOf(error), waitMs: 0 }))
     if (typeof status === 'number' && status >= 200 && status < 300) return true
-    log({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
+    log.warn({ attempt: attempt + 1, status }, 'Slack rejected a response_url post')
     const isTransient = typeof status === 'string' || status === 429 || status >= 500
     if (!isTransient || attempt + 1 >= TRIES || waitMs > WAIT_MS) return false
     await sleep(Math.max(waitMs, backoffMs(attempt, { base: 500, max: 5_000 })))
@@ -57,7 +58,7 @@ interface ReplacedMessage {
 interface ReplaceOptions {
   client: SlackWeb
   fetch?: typeof globalThis.fetch | undefined
-  log(fields: object, line: string): void
+  log: Log
   asker?: string
 }
 
@@ -76,11 +77,14 @@ export async function replaceMessage(
   if (!place) return
   await client
     .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
-    .catch((error: unknown) => log({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
+    .catch((error: unknown) => log.warn({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
 }
 
 /** Keeps Slack from making links in the text for notifications and screen readers. */
 export const UNPARSED = { parse: 'none' }
+
+/** The same for a new message, whose links have no preview either. */
+export const NOT_UNFURLED = { ...UNPARSED, unfurl_links: false, unfurl_media: false }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {
   await response.body?.cancel().catch(() => undefined)

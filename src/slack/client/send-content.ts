@@ -35,10 +35,10 @@ export function acceptedForm(
  * about the form
  */
 export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
-  const { method, args, options, client, log } = call
+  const { method, args, options, client } = call
   const { refusals } = client
   const send = (form: ContentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
-  const warn = (fields: object, line: string) => log.warn({ method, channel: args.channel, ...fields }, line)
+  const log = call.log.child({ method, channel: args.channel })
   const refused = new Set<string>()
   let form = acceptedForm(content, refusals)
   let blamed: string | undefined
@@ -52,10 +52,10 @@ export async function sendContent(content: Content, call: SendCall): Promise<Sla
       const { code, details } = error
       const type = TOO_LONG.has(code) ? undefined : refusedType(form.blocks, content, details)
       if (type === undefined) {
-        warn({ code }, 'Slack refused the blocks: sent as plain text')
+        log.warn({ code }, 'Slack refused the blocks: sent as plain text')
         return send(withoutBlocks(content, method))
       }
-      warn({ code, type }, 'Slack refused a kind of block: sent in a simpler form')
+      log.warn({ code, type }, 'Slack refused a kind of block: sent in a simpler form')
       if (details.some((detail) => detail.includes('unsupported'))) refusals.remember(type)
       // Without details, the type was the cause if the message goes through without it.
       blamed = details.length === 0 ? type : undefined

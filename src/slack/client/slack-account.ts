@@ -11,7 +11,7 @@ import type { Account } from '../../mcp/login/connectable-account.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
 import { slackClock } from './slack-clock.ts'
 import { refusalCode } from './slack-errors.ts'
-import { SlackWeb, type ApiOptions } from './web-api.ts'
+import { revokeToken, SlackWeb, type ApiOptions } from './web-api.ts'
 
 interface SlackAccountOptions extends ApiOptions {
   people: PeopleStore
@@ -91,7 +91,7 @@ function slackAccount(options: SlackAccountOptions): SlackAccount {
       // Slack names no team if an organisation has installed the app.
       const own = team ? person.team : ((await enterpriseOf?.(person.team)) ?? person.team)
       if (user.id !== person.user || ![team?.id, enterprise?.id].includes(own)) {
-        await revoke(web(user.access_token)).catch(() => undefined)
+        await revokeToken(web(user.access_token)).catch(() => undefined)
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
       }
       const grant = grantOf(user, { now: now(), since: clock.time() })
@@ -108,7 +108,7 @@ function slackAccount(options: SlackAccountOptions): SlackAccount {
       })
       const warn = (error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED)
       return async () => {
-        if (grant) await revoke(web(grant.token)).catch(warn)
+        if (grant) await revokeToken(web(grant.token)).catch(warn)
       }
     },
     async clientOf(person) {
@@ -140,10 +140,6 @@ async function access(args: Record<string, unknown>, options: SlackAccountOption
       isDown: code === undefined,
     })
   })
-}
-
-async function revoke(client: SlackWeb): Promise<void> {
-  await client.call('auth.revoke', {}, { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) })
 }
 
 function grantOf(

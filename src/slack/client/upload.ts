@@ -1,5 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackWeb } from './web-api.ts'
@@ -23,7 +24,7 @@ export async function uploadText(
   options: {
     fetch?: typeof globalThis.fetch | undefined
     signal: AbortSignal
-    log(fields: object, line: string): void
+    log: Log
   },
 ): Promise<string | undefined> {
   if (client.refusals.has(UPLOAD_SCOPE)) return undefined
@@ -41,7 +42,7 @@ export async function uploadText(
     return String(file_id)
   } catch (error) {
     options.signal.throwIfAborted()
-    options.log({ error: messageOf(error) }, 'a file could not be uploaded')
+    options.log.warn({ error: messageOf(error) }, 'a file could not be uploaded')
     if (error instanceof SlackRefusal && NO_UPLOADS.has(error.code)) client.refusals.remember(UPLOAD_SCOPE)
     return undefined
   }
@@ -94,7 +95,7 @@ async function shareFile(
 
 interface ShareOnceOptions extends ShareOptions {
   once(post: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
-  log(fields: object, line: string): void
+  log: Log
 }
 
 /** The same, tried once. @returns whether Slack accepted it. @throws LeaseLost */
@@ -109,7 +110,7 @@ export async function shareOnce(
     return true
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
-    log({ code: error.code }, 'a file could not be shared')
+    log.warn({ code: error.code }, 'a file could not be shared')
     return false
   }
 }

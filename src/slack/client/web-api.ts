@@ -215,6 +215,11 @@ export class Refusals {
   }
 }
 
+/** Ends the token of a client, within 20 seconds. @throws SlackRefusal, and if Slack does not answer */
+export async function revokeToken(client: SlackWeb): Promise<void> {
+  await client.call('auth.revoke', {}, { effort: 'patient', signal: AbortSignal.timeout(20_000) })
+}
+
 /**
  * Returns the key of the rate limit that a call falls under: posts count per channel, other methods per workspace,
  * which for us is a token. https://docs.slack.dev/apis/web-api/rate-limits

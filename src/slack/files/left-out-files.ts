@@ -1,7 +1,9 @@
 /** Texts about files that are left out, as mrkdwn. */
+import { MEBIBYTE } from '../../files/types.ts'
 import type { NotLoaded } from '../client/download.ts'
-import { escapeText, NAMELESS } from '../format/escape.ts'
-import { MAX_BYTES, MAX_FILES, MEBIBYTE } from './file-limits.ts'
+import { NAMELESS } from '../client/file-info.ts'
+import { escapeText } from '../format/escape.ts'
+import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
 
 export interface LeftOutFile {
   name: string

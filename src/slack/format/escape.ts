@@ -1,5 +1,4 @@
 import { cutText } from '../../base/cut-text.ts'
-import type { FileRef } from '../../stores/runs/types.ts'
 
 /**
  * Escapes text for mrkdwn. Slack's control sequences (`<!channel>`, `<@U…>`, `<#C…>`, `<https://…>`) begin with `<`;
@@ -145,27 +144,3 @@ function cleaned(name: string, dropped: RegExp): string {
     .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
-
-/** Replaces a name that Slack does not return, because the file is deleted or hidden. */
-export const NAMELESS = 'a file'
-/** Per message. */
-const MAX_FILES = 20
-
-/** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */
-export function fileRefs(files: unknown): FileRef[] {
-  if (!Array.isArray(files)) return []
-  return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
-}
-
-function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
-  const given = [name, title].map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
-  const texts = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
-  return {
-    id: typeof id === 'string' ? id : '',
-    name: given.find((one) => one !== '') ?? NAMELESS,
-    ...(typeof size === 'number' ? { size } : {}),
-    ...Object.fromEntries(texts),
-  }
-}
-
-type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>

@@ -273,6 +273,11 @@ export function inWords(ms: number): string {
 /** Shown below an answer whose model does not accept pictures. Plain text. */
 export const PICTURES_UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 
+/** `2026-11-26 09:14 UTC`. `at` is in ms since the epoch. */
+export function utcTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
 /** The line below an answer that was made without tools that are down. Plain text. */
 export function toolsDownText(tools: Action[], reference: string): string {
   const [names, are] = [tools.map(actionTitle).join(', '), tools.length === 1 ? 'is' : 'are']

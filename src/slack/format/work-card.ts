@@ -22,8 +22,8 @@ const MAX_SHOWN = 10
 /** Tasks in a plan; older steps are left out. The text of a whole message has to stay under 13,000 characters. */
 const MAX_TASKS = 30
 const TITLE_CHARS = 120
-/** Slack accepts at most 256 characters in a task's title, as tried on a live workspace. */
-const MAX_TITLE = 240
+/** Slack accepts at most 256 characters in a task's texts, as tried on a live workspace. In a stream it cuts them. */
+export const TASK_CHARS = 240
 const GIST = { max: 200, maxEscaped: 400 }
 const SOURCES_A_TASK = 3
 const ADDRESS_CHARS = 1500
@@ -102,10 +102,11 @@ function titleOf(step: ToolStep | UnreadableStep): string {
   const failed = step.observation?.ok === false ? ' (failed)' : ''
   const written = oneLine(inputForPeople(action.input))
   const title = plain(`${oneLine(actionTitle(action))}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
-  return `${isBlank(title) ? '…' : cutText(title, MAX_TITLE)}${failed}`
+  return `${isBlank(title) ? '…' : cutText(title, TASK_CHARS)}${failed}`
 }
 
-const UNREADABLE = 'The model’s output could not be read'
+/** The title of a task without an action. */
+export const UNREADABLE = 'The model’s output could not be read'
 
 function gistOf({ observation }: ToolStep): string {
   return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))

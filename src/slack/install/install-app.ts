@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
 import { slackClock } from '../client/slack-clock.ts'
-import { SlackWeb } from '../client/web-api.ts'
+import { revokeToken, SlackWeb } from '../client/web-api.ts'
 import { completeRecord } from '../client/stored-installations.ts'
 
 export interface InstallOptions {
@@ -65,8 +65,9 @@ export async function installApp(code: string, options: InstallOptions): Promise
   const isAllowed = ['*', team?.id, enterprise?.id].some((id) => id !== undefined && allowed.includes(id))
   if (!isAllowed) {
     log.warn({ team: home.id }, 'a workspace that ALLOW_TEAMS does not name has tried to install the app')
-    const revoking = web(token).call('auth.revoke', {}, { effort: 'patient', signal })
-    await revoking.catch((error: unknown) => log.warn({ team: home.id, error: messageOf(error) }, NOT_REVOKED))
+    await revokeToken(web(token)).catch((error: unknown) =>
+      log.warn({ team: home.id, error: messageOf(error) }, NOT_REVOKED),
+    )
     return undefined
   }
   const record: InstallationRecord = {

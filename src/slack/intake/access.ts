@@ -110,14 +110,14 @@ function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
  * Guests and people from connected workspaces bring their own mail addresses, so a matching domain alone admits nobody.
  */
 function denialOfPerson(
-  { isExternal, isGuest, email, isEmailConfirmed }: PersonFacts,
+  { isExternal, isGuest, mailDomain, isEmailConfirmed }: PersonFacts,
   { access, domains }: { access: Access; domains: string[] },
 ): Denial | undefined {
   if (isExternal && !access.external) return 'external'
   if (isGuest && !access.external) return 'guest'
   if (domains.length === 0) return undefined
-  if (email === undefined) return 'emailUntold'
-  if (!domains.includes(email.slice(email.lastIndexOf('@') + 1))) return 'person'
+  if (mailDomain === undefined) return 'emailUntold'
+  if (!domains.includes(mailDomain)) return 'person'
   return isEmailConfirmed ? undefined : 'emailUnconfirmed'
 }
 

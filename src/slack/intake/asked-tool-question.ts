@@ -87,8 +87,8 @@ export async function replaceQuestion(
   { log, fetch }: Services,
 ): Promise<void> {
   const { content, responseUrl, installation } = shown
+  const { client } = installation
   const { id, channel, user: asker } = question
   const place = card === undefined ? undefined : { channel, ts: card }
-  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-  await replaceMessage({ responseUrl, place }, { content }, { client: installation.client, fetch, log: warn, asker })
+  await replaceMessage({ responseUrl, place }, { content }, { client, fetch, log: log.child({ question: id }), asker })
 }

@@ -161,7 +161,7 @@ interface AnsweredPress {
  * has no such place, so nothing is sent. Never rejects.
  */
 export async function answerPress(
-  { body, installation, services: { log, fetch } }: AnsweredPress,
+  { body, installation, services }: AnsweredPress,
   { text, blocks }: Content,
   { replaces = false } = {},
 ): Promise<void> {
@@ -169,11 +169,11 @@ export async function answerPress(
   if (channel === undefined) return
   const user = body.user.id
   const place = { channel, user, ...threadOf(body.container), responseUrl: body.response_url, replaces }
-  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const log = services.log.child({ channel, user })
   const content = { text, blocks }
-  const options = { client: installation.client, fetch, log: warn, elsewhere: content }
+  const options = { client: installation.client, fetch: services.fetch, log, elsewhere: content }
   await sendEphemeral(place, [content], options).catch((error: unknown) =>
-    warn({ error: messageOf(error) }, 'the presser of a button could not be told'),
+    log.warn({ error: messageOf(error) }, 'the presser of a button could not be told'),
   )
 }
 

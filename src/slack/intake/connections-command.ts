@@ -15,15 +15,15 @@ export async function showConnections(
   { client }: Installation,
   services: Services,
 ): Promise<void> {
-  const { log, fetch = globalThis.fetch } = services
-  const warn = (fields: object, line: string) => log.warn({ question: command.id, ...fields }, line)
+  const { fetch } = services
+  const log = services.log.child({ question: command.id })
   const content = await connectionsOf(command, services).then(connectionsContent, (error: unknown) => {
-    warn({ error: messageOf(error) }, 'a person’s connections could not be shown')
+    log.warn({ error: messageOf(error) }, 'a person’s connections could not be shown')
     return noteContent(CONNECTIONS.failed)
   })
   const { responseUrl, channel, user } = command
-  await sendEphemeral({ responseUrl, channel, user }, [content], { client, fetch, log: warn }).catch((error: unknown) =>
-    warn({ error: messageOf(error) }, 'a person could not be told about their connections'),
+  await sendEphemeral({ responseUrl, channel, user }, [content], { client, fetch, log }).catch((error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'a person could not be told about their connections'),
   )
 }
 

@@ -58,20 +58,19 @@ async function answerWish(
   { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
   work: () => Promise<ForgetRefusal | { content: object; outcome?: string }>,
 ): Promise<void> {
-  const { log, fetch = globalThis.fetch } = services
+  const { fetch } = services
   const reference = randomBytes(4).toString('hex')
-  const fields = { team, channel, user, reference }
+  const log = services.log.child({ team, channel, user, reference })
   const result = await work().catch((error: unknown) => {
-    log.error({ ...fields, error: messageOf(error) }, 'could not forget')
+    log.error({ error: messageOf(error) }, 'could not forget')
     return 'failed' as const
   })
   const isRefused = typeof result === 'string'
-  log.info({ ...fields, outcome: isRefused ? result : (result.outcome ?? 'confirming') }, 'asked to forget')
+  log.info({ outcome: isRefused ? result : (result.outcome ?? 'confirming') }, 'asked to forget')
   const content = isRefused ? noteContent(withReference(FORGET[result], reference)) : result.content
-  const warn = (more: object, line: string) => log.warn({ ...fields, ...more }, line)
   const place = { responseUrl, replaces, channel, user }
-  await sendEphemeral(place, [content], { client: installation.client, fetch, log: warn }).catch((error: unknown) =>
-    warn({ error: messageOf(error) }, 'the result of forget could not be shown'),
+  await sendEphemeral(place, [content], { client: installation.client, fetch, log }).catch((error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'the result of forget could not be shown'),
   )
 }
 

@@ -42,10 +42,10 @@ export async function maySet(
     const mayAnybody = settingsBy === 'members' && access.external && access.users.length === 0
     return mayAnybody ? { mayChangeForget: whoMayForget === 'anyone' } : { denial: 'untold' }
   }
-  const { isAdmin, isExternal, isGuest, email = '', isEmailConfirmed } = facts
+  const { isAdmin, isExternal, isGuest, mailDomain = '', isEmailConfirmed } = facts
   if (settingsBy === 'admins' && !isAdmin) return { denial: 'notAdmin' }
   if ((isExternal || isGuest) && !access.external) return { denial: 'notMember' }
-  const domain = isEmailConfirmed ? email.slice(email.lastIndexOf('@') + 1) : ''
+  const domain = isEmailConfirmed ? mailDomain : ''
   if (access.users.length > 0 && ![user, domain].some((one) => access.users.includes(one)))
     return { denial: 'notAllowed' }
   return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }

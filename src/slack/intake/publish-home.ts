@@ -149,10 +149,7 @@ function schedulesOf(
   { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
 ): KnownBlock[] {
   if (note === undefined && own.length + others.length === 0) return []
-  const nameOf = (id: string) => {
-    const known = directory.get(team, id)
-    return known?.kind === 'person' ? known.name : 'somebody'
-  }
+  const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
   return [
     header(others.length > 0 ? 'Schedules' : 'Your schedules'),
     ...(note === undefined ? [] : [section(note)]),
@@ -205,8 +202,8 @@ async function adminPartsOf({ team, installation: { directory } }: HomeOf, servi
   const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
   await directory.lookUp(team, people ?? [], NAMES_MS)
   const nameOf = (id: string) => {
-    const known = directory.get(team, id)
-    return known?.kind === 'person' ? `@${known.name}` : id
+    const name = directory.personName(team, id)
+    return name === undefined ? id : `@${name}`
   }
   return { writes, nameOf, needLogin, off }
 }

@@ -139,11 +139,10 @@ export async function tellOutcome(outcome: RememberOutcome, place: ReplyPlace, d
 /** Sends a person an ephemeral reply. Never rejects. */
 export async function tellPerson({ text, blocks }: Content, place: ReplyPlace, deps: WorkspaceServices): Promise<void> {
   const { channel, user, responseUrl, thread_ts } = place
-  const { log, fetch } = deps.services
   const { client } = deps.installation
-  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const log = deps.services.log.child({ channel, user })
   const to = { channel, user, responseUrl, ...(thread_ts === undefined ? {} : { thread_ts }) }
-  await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch, log: warn }).catch((error: unknown) =>
-    warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
+  await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch: deps.services.fetch, log }).catch(
+    (error: unknown) => log.warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
   )
 }

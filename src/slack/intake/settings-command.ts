@@ -21,12 +21,12 @@ export async function openSettings(
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  const { log, fetch } = services
+  const { fetch } = services
   const { team, channel, user, responseUrl } = command
   const { client } = installation
-  const warn = (fields: object, line: string) => log.warn({ team, channel, user, ...fields }, line)
+  const log = services.log.child({ team, channel, user })
   const tell = (words: string) =>
-    sendEphemeral({ responseUrl, channel, user }, [noteContent(words)], { client, fetch, log: warn })
+    sendEphemeral({ responseUrl, channel, user }, [noteContent(words)], { client, fetch, log })
   try {
     const settings = await services.settingsFor(command)
     const who = await maySet(command, settings, { installation, isLater: false })
@@ -35,7 +35,7 @@ export async function openSettings(
     const view = settingsView({ ...(await formOf(command, who, services)), metadata })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {
-    warn({ error: messageOf(error) }, 'the settings could not be shown')
+    log.warn({ error: messageOf(error) }, 'the settings could not be shown')
     await tell(SETTINGS_WORDS.failed).catch(() => undefined)
   }
 }

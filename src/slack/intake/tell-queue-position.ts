@@ -65,7 +65,6 @@ async function tellWorking(question: Question, { installations, queue, fetch, lo
   const { running, waiting } = await queue.inThread(conversationOf(question))
   const installation = await installations.of(team)
   if (!installation || ![running, ...waiting].some((one) => one?.id === id)) return
-  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
-  const way = { client: installation.client, fetch, log: warn }
+  const way = { client: installation.client, fetch, log: log.child({ question: id }) }
   await sendEphemeral({ responseUrl, channel, user }, [noteContent(PRIVATE.working)], way)
 }

@@ -34,10 +34,7 @@ export async function useOfTeam(admin: Admin, services: Services): Promise<UsePa
   await directory.lookUp(team, [...idsIn(use.days7), ...idsIn(use.days30)], NAMES_MS)
   return {
     ...use,
-    nameOf: (user) => {
-      const known = directory.get(team, user)
-      return known?.kind === 'person' ? known.name : user
-    },
+    nameOf: (user) => directory.personName(team, user) ?? user,
     channelNameOf: (channel) => placeName(channel, admin),
     unanswered: isListed ? await listing.catch(() => undefined) : undefined,
   }

@@ -3,10 +3,10 @@ import { messageOf } from '../../base/errors.ts'
 import { waitingCard } from '../approvals/approval-card.ts'
 import { toWaitingCall } from '../approvals/approvals.ts'
 import { askedWord, PRESS } from '../approvals/approval-words.ts'
-import { otherApprovers } from '../approvals/approvers.ts'
+import { decisionAbout, otherApprovers } from '../approvals/approvers.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { UNPARSED } from '../client/response-url.ts'
+import { NOT_UNFURLED } from '../client/response-url.ts'
 import { isOfForm } from '../client/slack-errors.ts'
 import { ASK_APPROVERS } from '../format/action-ids.ts'
 import { blocksIn, type Content } from '../format/blocks.ts'
@@ -38,9 +38,7 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const { question, call } = run
   const { log, oncePerDay } = services
   const { approvers } = await services.settingsFor(question)
-  const { tool, approval } = call
-  const asked = { question, tool: approval.ruleName ?? tool, server: approval.server }
-  const people = await otherApprovers(asked, { approvers, installation, log })
+  const people = await otherApprovers(decisionAbout(question, call), { approvers, installation, log })
   const mentions = new Mentions(installation.directory, question)
   const options = { question, mentions, approvers, isSeenByAskerAlone: false }
   const content = waitingCard(await toWaitingCall(ref.key, call, options))
@@ -59,7 +57,7 @@ async function send(
   { client, log }: { client: Installation['client']; log: Services['log'] },
 ): Promise<boolean> {
   const post = (blocks: Content['blocks']) => {
-    const args = { channel, text: content.text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+    const args = { channel, text: content.text, blocks, ...NOT_UNFURLED }
     return client.call('chat.postMessage', args, { effort: 'patient' })
   }
   try {

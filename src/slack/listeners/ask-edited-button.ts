@@ -3,7 +3,7 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
-import { fileRefs } from '../format/escape.ts'
+import { fileRefs } from '../client/file-info.ts'
 import { isSamePerson } from '../intake/asked-tool-question.ts'
 import { enqueue, plainText } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
@@ -49,6 +49,5 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
 /** Removes the button, which works once. */
 async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
   const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
-  const warn = (fields: object, line: string) => log.warn(fields, line)
-  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log: warn })
+  await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log })
 }

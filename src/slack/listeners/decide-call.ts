@@ -5,7 +5,7 @@ import { messageOf } from '../../base/errors.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
 import { mayAskNow } from '../intake/access.ts'
-import { mayDecide } from '../approvals/approvers.ts'
+import { decisionAbout, mayDecide } from '../approvals/approvers.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, DENY, DENY_REASON } from '../format/action-ids.ts'
 import { decidedCard } from '../approvals/approval-card.ts'
@@ -65,7 +65,7 @@ async function goOn(before: Decision, { pressed: { ref }, services }: DecidePres
 }
 
 async function mayPress(
-  { tool, approval: { server, ruleName } }: AskedCall,
+  call: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
   { pressed, services }: DecidePress,
 ) {
@@ -76,7 +76,7 @@ async function mayPress(
   // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
   const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
   if (isForeign && !isAsker && !access.external) return 'no'
-  const asked = { question: isAsker ? question : { ...question, user: '' }, tool: ruleName ?? tool, server }
+  const asked = decisionAbout(isAsker ? question : { ...question, user: '' }, call)
   return mayDecide(user, asked, { approvers, installation, log: services.log })
 }
 
@@ -144,13 +144,13 @@ async function showLate(call: AskedCall, known: Decision | undefined, one: Decid
 async function nameOf(user: string, { pressed: { installation, team } }: DecidePress): Promise<string> {
   const { directory } = installation
   await directory.lookUp(team, [user], NAME_MS)
-  const known = directory.get(team, user)
-  return known?.kind === 'person' ? `@${known.name}` : 'somebody'
+  const name = directory.personName(team, user)
+  return name === undefined ? 'somebody' : `@${name}`
 }
 
 function replaceCard(content: Content, { body, pressed, services }: DecidePress): Promise<void> {
   const { client } = pressed.installation
-  const log = (fields: object, line: string) => services.log.warn({ question: pressed.ref.id, ...fields }, line)
+  const log = services.log.child({ question: pressed.ref.id })
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
   const { text, blocks } = content
   const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }

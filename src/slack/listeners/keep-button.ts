@@ -27,8 +27,7 @@ export function keepButton(services: Services): OnButton {
     const content = last && (last.file?.without ?? last)
     if (!content) return pressed.tell(ANSWER_GONE)
     const blocks = blocksIn(content, (type) => client.refusals.has(type))
-    const warn = (fields: object, line: string) => log.warn({ user, ...fields }, line)
     const shown = { content: { text: content.text, blocks } }
-    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: warn })
+    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: log.child({ user }) })
   }
 }

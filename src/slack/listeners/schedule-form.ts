@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
@@ -9,7 +8,7 @@ import type { Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
-import { cardOf, makerOf, noRoomFor, parseRequest } from '../schedules/schedule-request.ts'
+import { cardOf, makerOf, newDraft, noRoomFor, parseRequest } from '../schedules/schedule-request.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
 
@@ -72,20 +71,8 @@ async function draftOf(
     minMinutes: scheduling?.minMinutes ?? 1,
   })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
-  const id = createHash('sha256').update(`${ref.id} ${at}`).digest('hex').slice(0, 12)
   const { place, runs } = before
-  const draft: Schedule = {
-    ...ref,
-    id,
-    createdAt: at,
-    ...found,
-    replaces: ref.id,
-    state: 'draft',
-    place,
-    failures: 0,
-    runs,
-    spent: {},
-  }
+  const draft = newDraft(`${ref.id} ${at}`, { ...ref, createdAt: at, ...found, replaces: ref.id, place, runs })
   await schedules.add(draft)
   return draft
 }

@@ -35,18 +35,18 @@ export function settingsSubmission(services: Services): OnForm {
     const installation = to && (await services.installations.of(team))
     if (!installation) return ack()
     const person = { team, channel: to.channel, user: body.user.id }
-    const warn = (fields: object, line: string) => services.log.warn({ ...person, ...fields }, line)
+    const log = services.log.child(person)
     const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
-      warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
+      log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
       return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
     })
     if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const options = { client, fetch: services.fetch, log: warn }
+    const options = { client, fetch: services.fetch, log }
     sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
-      warn({ error: messageOf(error) }, 'the asker could not be told'),
+      log.warn({ error: messageOf(error) }, 'the asker could not be told'),
     )
   }
 }

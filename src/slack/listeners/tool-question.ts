@@ -125,16 +125,19 @@ function answerBy(id: string, { asked }: AskedQuestion): GivenAnswer | undefined
 /** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl, shownAt }: ToolQuestionPress,
+  { pressed: { installation }, responseUrl, shownAt }: ToolQuestionPress,
   { connections, now, log, fetch }: Services,
 ): Promise<void> {
   if (!connections || now().getTime() - shownAt < LINK_MS) return
   const link = await connections.link(question, asked.server)
   const content = connectCard(asked, { asker: question.user, value: waitValue(question, ref.key), link })
   const { channel, user } = question
-  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
   const place = { channel, user, responseUrl, replaces: true }
-  await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
+  await sendEphemeral(place, [content], {
+    client: installation.client,
+    fetch,
+    log: log.child({ question: question.id }),
+  })
 }
 
 async function openForm(
@@ -150,14 +153,17 @@ async function openForm(
 /** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl }: ToolQuestionPress,
+  { pressed: { installation }, responseUrl }: ToolQuestionPress,
   { log, fetch }: Services,
 ): Promise<void> {
   const { channel, thread, ts, user } = question
   const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
   const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
-  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
-  await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
+  await sendEphemeral(place, [content], {
+    client: installation.client,
+    fetch,
+    log: log.child({ question: question.id }),
+  })
 }
 
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */

@@ -1,8 +1,8 @@
 /** Reads a thread by the permalink of one of its messages, if the bot and the asker may read it. */
-import { z } from 'zod'
 import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { channelSchema } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
@@ -107,11 +107,6 @@ interface PlaceInfo {
   isBotThere: boolean
 }
 
-const flag = z.boolean().optional().catch(undefined)
-const infoSchema = z.object({
-  channel: z.object({ name: z.string().catch(''), is_private: flag, is_mpim: flag, is_member: flag }),
-})
-
 /** Returns undefined if Slack refuses. */
 async function infoOf(
   channel: string,
@@ -122,10 +117,10 @@ async function infoOf(
     if (refusalCode(error) === undefined) throw error
     return undefined
   })
-  const info = infoSchema.safeParse(answer).data?.channel
+  const info = channelSchema.safeParse(answer).data?.channel
   if (!info) return undefined
   return {
-    name: cleanName(info.name),
+    name: cleanName(info.name ?? ''),
     isPrivate: info.is_private !== false || info.is_mpim === true,
     isBotThere: info.is_member === true,
   }

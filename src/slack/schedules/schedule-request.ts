@@ -78,26 +78,19 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   if (full !== undefined) return tell(full)
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return tell(cannotPost(obstacle))
-  const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
   const place = await placeOf(channel, installation)
-  const draft: Schedule = {
-    id,
-    team,
-    channel,
-    user,
-    createdAt: at,
-    ...found,
-    state: 'draft',
-    place,
-    failures: 0,
-    runs: [],
-    spent: {},
-  }
+  const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...found, place, runs: [] })
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
 }
 
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
+
+/** Builds a schedule that is not saved yet. Its id follows from `seed`. */
+export function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
+  const id = createHash('sha256').update(seed).digest('hex').slice(0, 12)
+  return { state: 'draft', failures: 0, spent: {}, ...parts, id }
+}
 
 /** Returns why a person may have no further schedule, if so. `replaces`: the id of the one that it replaces. */
 export async function noRoomFor(

@@ -17,11 +17,11 @@ export async function listSchedules(
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  const { log, fetch } = services
+  const { fetch } = services
   const { channel, user, responseUrl } = command
-  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const log = services.log.child({ channel, user })
   const show = (content: object) =>
-    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log: warn })
+    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log })
   try {
     await show(
       areSchedulesOff(services)
@@ -29,7 +29,7 @@ export async function listSchedules(
         : scheduleList(await shownSchedules(command, installation, services)),
     )
   } catch (error) {
-    warn({ error: messageOf(error) }, 'the schedules could not be listed')
+    log.warn({ error: messageOf(error) }, 'the schedules could not be listed')
     await show(noteContent(SCHEDULES.failed)).catch(() => undefined)
   }
 }
@@ -48,9 +48,6 @@ export async function shownSchedules(
   const others = mayManage ? (await schedules.list({ team, channel })).filter((one) => one.user !== user) : []
   const people = others.map((one) => one.user)
   if (people.length > 0) await directory.lookUp(team, people, NAMES_MS)
-  const nameOf = (id: string) => {
-    const known = directory.get(team, id)
-    return known?.kind === 'person' ? known.name : 'somebody'
-  }
+  const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
   return { own, others, now: now().getTime(), nameOf }
 }

@@ -4,7 +4,7 @@ import { connectWords } from '../approvals/tool-question-card.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
-import { CONNECTIONS } from '../format/messages.ts'
+import { CONNECTIONS, utcTime } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 
 /** An account that a person can connect. `link`: the page for connecting it; absent if it is connected. */
@@ -42,9 +42,6 @@ function lineOf(name: string, connected: ConnectedAccount | undefined): string {
   if (!connected) return `${shown}: not connected.`
   const { may, usedAt } = connected
   const what = may.length === 0 ? '' : ` I may: ${shorten(may.map(plainLine).join(', '), MAY_CHARS)}.`
-  const used =
-    usedAt === undefined
-      ? 'Not used yet.'
-      : `Last used ${new Date(usedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  const used = usedAt === undefined ? 'Not used yet.' : `Last used ${utcTime(usedAt)}.`
   return `✅ ${shown}: connected as you.${what} ${used}`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freshRun, type SavedRun } from '../../src/stores/runs/types.ts'
-import { answeredFields } from '../../src/question/answer-log-fields.ts'
+import { answeredFields } from '../../src/slack/answering/answer-in-thread.ts'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { question } from '../harness/stores.ts'
