@@ -64,7 +64,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   const server = await listen((request, response) => {
     if (isForeign(request)) return void response.writeHead(403).end('Only for this machine.')
-    handle(request, response).catch(() => response.destroy())
+    handle(request, response).catch((error: unknown) => {
+      if (error instanceof SyntaxError && !response.headersSent) response.writeHead(400).end('Not JSON.')
+      else response.destroy()
+    })
   })
   let bot = ''
   const gateway: Gateway = {

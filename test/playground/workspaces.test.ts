@@ -50,6 +50,12 @@ async function isIgnored(at: PlayedWorkspace, other: PlayedWorkspace) {
   expect(hasAnswer()).toBe(false)
 }
 
+test('a delivery that is no JSON is rejected', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const sent = await fetch(`${gateway().base}/from/0`, { method: 'POST', headers, body: '{"broken' })
+  expect(sent.status).toBe(400)
+})
+
 test('allowing installs the app, cancelling says so, and the other workspace gets nothing', async () => {
   expect(await add('Cancel')).toContain('The installation was cancelled in Slack')
   expect(await add('Allow in Beacon')).toContain('Thinkaloud is installed in Beacon.')
@@ -59,12 +65,6 @@ test('allowing installs the app, cancelling says so, and the other workspace get
   await isAnswered(workspace('Local'))
   const ids = gateway().workspaces.map(({ id }) => id)
   expect([ids[0], new Set(ids).size]).toEqual([TEAM, 5])
-})
-
-test('a delivery that is no JSON is rejected', async () => {
-  const headers = { 'content-type': 'application/json' }
-  const sent = await fetch(`${gateway().base}/from/0`, { method: 'POST', headers, body: '{"broken' })
-  expect(sent.status).toBe(400)
 })
 
 test('commands, buttons and forms work in a second workspace', async () => {
