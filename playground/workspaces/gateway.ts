@@ -63,10 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   const server = await listen((request, response) => {
     if (isForeign(request)) return void response.writeHead(403).end('Only for this machine.')
-    handle(request, response).catch((error: unknown) => {
-      if (error instanceof SyntaxError && !response.headersSent) response.writeHead(400).end('Not JSON.')
-      else response.destroy()
-    })
+    handle(request, response).catch((error: unknown) => refuse(error, response))
   })
   let bot = ''
   const gateway: Gateway = {
@@ -151,6 +148,11 @@ function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: s
     ...{ user, text },
     ...(typeof thread === 'string' ? { thread_ts: thread } : {}),
   })
+}
+
+function refuse(error: unknown, response: ServerResponse): void {
+  if (error instanceof SyntaxError && !response.headersSent) response.writeHead(400).end('Not JSON.')
+  else response.destroy()
 }
 
 interface GatewayRequest {
