@@ -175,13 +175,18 @@ const IMPORTS = 9
 function importTimes(): ImportTimes {
   const time = (module: string) => {
     const code = `const from = performance.now(); await import(${JSON.stringify(module)}); console.log(performance.now() - from)`
-    const runs = Array.from({ length: IMPORTS }, () =>
-      spawnSync('node', ['--input-type=module', '-e', code], { cwd: ROOT, encoding: 'utf8' }),
-    )
-    return Math.min(...runs.map(({ stdout }) => Number(stdout)))
+    const runs = Array.from({ length: IMPORTS }, () => {
+      const { status, stdout, stderr } = spawnSync('node', ['--input-type=module', '-e', code], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      })
+      if (status !== 0) throw new Error(`${module} cannot be imported: ${stderr}`)
+      return Number(stdout)
+    })
+    return Math.min(...runs)
   }
   const built = (name: string) => time(join(DIST, `src/${name}.js`))
-  return { openai: time('openai'), agent: built('question/create-agent'), bot: built('bot') }
+  return { openai: time('openai'), agent: built('question/agent/create-agent'), bot: built('bot') }
 }
 
 interface Report {
