@@ -38,7 +38,7 @@ const TO_REACH: Record<string, number> = { 'thinkaloud, in memory': 1.3, 'thinka
  * The maximum number of Redis commands for a question with two steps, including those inside scripts, at fifty
  * questions in progress.
  */
-const MAX_REDIS_COMMANDS = 100
+const MAX_REDIS_COMMANDS = 125
 
 const BOT = ['node', 'dist/src/main.js']
 const FLOOR = ['node', '--import', 'tsx', 'test/bench/load/floor.ts']
