@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
-import { approvers } from './base/approver-rules.ts'
+import { approvers } from './base/settings/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { closestName } from './base/closest-name.ts'
 import { ROOT } from './base/package-root.ts'
@@ -26,9 +26,9 @@ import {
   token,
   url,
   whole,
-} from './base/setting-validators.ts'
-import { missingOfWorkspaces } from './base/workspace-settings.ts'
-import { SETTING_DESCRIPTIONS } from './base/setting-descriptions.ts'
+} from './base/settings/setting-validators.ts'
+import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
+import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
 
 export type Env = Record<string, string | undefined>
 

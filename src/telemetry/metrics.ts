@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../base/http/server.ts'
 import { OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
-import { instrumentsIn, socketIn, watchQueue } from './instruments.ts'
+import { instrumentsIn, socketIn, watchQueue } from './metric-instruments.ts'
 
 /**
  * Counts events in its own registry, so that several bots in one process stay apart. A process shows its own counts;

@@ -1,6 +1,6 @@
 /** Finds operators' rules that match no tool, usually because a name is misspelt or its server has dropped the tool. */
 import { matchesRule } from '../../agent/match-tool-rule.ts'
-import type { ApproverList } from '../../base/approver-rules.ts'
+import type { ApproverList } from '../../base/settings/approver-rules.ts'
 import type { McpServerConfig } from '../types.ts'
 import { ruleNameOf } from './mcp-names.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
-import { token } from '../../base/setting-validators.ts'
+import { token } from '../../base/settings/setting-validators.ts'
 import type { Env } from '../../config.ts'
 import { createValueReader } from '../../mcp/config/config-values.ts'
 import { installationOf, type IdentifyOptions, type Installations } from './installations.ts'
