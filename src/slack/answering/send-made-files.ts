@@ -3,8 +3,8 @@ import { escapeText } from '../format/escape.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /**
- * Uploads the files that a run's tools made to the thread, below its steps, each once, and names those that Slack refuses. A run that is
- * for the asker alone sends none: a thread's files are for all.
+ * Uploads the files that a run's tools made to the thread, below its steps, each once, and names those that Slack
+ * refuses. A run that is for the asker alone sends none: a thread's files are for all.
  * @throws LeaseLost
  */
 export async function sendMadeFiles({ run, outbox }: QuestionWork, display: RunDisplay): Promise<void> {
