@@ -7,7 +7,9 @@ export interface Notices {
   part: PagePart
 }
 
-/** Creates the notices. `print` writes to the terminal. A page that opens later gets the last notice if it is a fault. */
+/**
+ * Creates the notices. `print` writes to the terminal. A page that opens later gets the last notice if it is a fault.
+ */
 export function createNotices(print: (text: string) => void): Notices {
   const pages = new Set<(change: Json) => void>()
   let standing: Json | undefined

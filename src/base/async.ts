@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const PARTS = 4
 
 /**
- * Waits until all promises settle, at most `ms`. A rejected promise counts as settled. While the process is frozen (a sleeping
- * or busy machine), at most one part of the time passes, and results that arrived meanwhile are read before the time is
- * over.
+ * Waits until all promises settle, at most `ms`. A rejected promise counts as settled. While the process is frozen (a
+ * sleeping or busy machine), at most one part of the time passes, and results that arrived meanwhile are read before
+ * the time is over.
  * @returns true if all of them settled in time
  */
 export async function settledWithin(ms: number, promises: Iterable<Promise<unknown>>): Promise<boolean> {

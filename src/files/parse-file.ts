@@ -25,8 +25,8 @@ export interface FileParser {
 }
 
 /**
- * Creates parsers that share a number of processes. `forQuestion` returns the parser of one question's files, which share
- * its time. `person` is the asker: one file of a person is parsed at a time. `now` is the clock, in ms.
+ * Creates parsers that share a number of processes. `forQuestion` returns the parser of one question's files, which
+ * share its time. `person` is the asker: one file of a person is parsed at a time. `now` is the clock, in ms.
  * @param atOnce how many files are parsed at a time; they share the memory evenly.
  * @param isBounded whether the kernel limits a process's memory; otherwise the process watches itself.
  */

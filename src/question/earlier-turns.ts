@@ -4,7 +4,8 @@ import type { History, Turn } from '../stores/history/types.ts'
 
 /**
  * Returns the turns that the question can refer to, without its own. If a question was edited or repeated, only its
- * newest turn counts. Turns asked after the question are left out: while its run was suspended, or before it was repeated.
+ * newest turn counts. Turns asked after the question are left out: while its run was suspended, or before it was
+ * repeated.
  */
 export function earlierTurns(turns: Turn[], question: Question, { saved }: Run): Turn[] {
   const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))

@@ -81,7 +81,9 @@ export function smallestGap(when: When, from: number): number {
   return smallest
 }
 
-/** Returns a time zone's name in its usual spelling, such as `Europe/Berlin` or `UTC`. Undefined if it is not a zone. */
+/**
+ * Returns a time zone's name in its usual spelling, such as `Europe/Berlin` or `UTC`. Undefined if it is not a zone.
+ */
 export function timeZone(name: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

@@ -46,7 +46,9 @@ export interface Completion {
   refusal?: string
   toolCalls?: ToolCall[]
   kept?: KeptReasoning
-  /** The reason for an incomplete text: its length limit, a model that does not end, the run's time, a stalled model. */
+  /**
+   * The reason for an incomplete text: its length limit, a model that does not end, the run's time, a stalled model.
+   */
   cutOff?: CutOff
 }
 

@@ -10,7 +10,10 @@ export interface Account {
    * @throws ToolError with a sentence for the person
    */
   begin(person: Person, callback: string): Promise<{ address: URL; state: string; flow: unknown }>
-  /** Takes the parameters that the browser came back with, and stores the login. @throws ToolError with a sentence for the person */
+  /**
+   * Takes the parameters that the browser came back with, and stores the login. @throws ToolError with a sentence for
+   * the person
+   */
   finish(person: Person, flow: unknown, answer: URLSearchParams): Promise<void>
   /** Returns the rights that the person's login gives the bot. Undefined without a login. */
   look(person: Person): Promise<ConnectedAccount | undefined>

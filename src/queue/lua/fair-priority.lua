@@ -1,4 +1,5 @@
--- Gives a thread's next job its place among all jobs: the start tag of start-time fair queuing (see redis-fair-order.ts).
+-- Gives a thread's next job its place among all jobs: the start tag of start-time fair queuing (see
+-- redis-fair-order.ts).
 -- KEYS: the tags, the waiting questions, and BullMQ's job, prioritized, active, wait and delayed.
 -- `entry` and `askedAt` (ms): a new question for the waiting questions, or ''.
 -- `behind`: the amount added to the tag of a job whose question nobody waits for; 0 for people's questions. Such jobs

@@ -42,7 +42,10 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams that this process has served. */
   teams(): string[]
-  /** Notes that an organisation gives teams access from an event on (seconds since the epoch). An older `end` spares them. */
+  /**
+   * Notes that an organisation gives teams access from an event on (seconds since the epoch). An older `end` spares
+   * them.
+   */
   grant?(enterprise: string, teams: string[], eventTime: number): Promise<void>
   /** Ends a stored installation. Absent if installations are not stored: then they end with their token. */
   end?(ending: UninstallEvent): Promise<'ended' | 'newer'>

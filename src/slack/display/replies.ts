@@ -13,7 +13,8 @@ const SLOW_MS = 1_000
 
 /**
  * `STEPS=replies`: each step is a message, posted with its action and updated with its observation (a quick tool's step
- * is posted with both); then comes the answer. Steps that pile up while Slack is slow share a message, whose key names them: `step-2-5`.
+ * is posted with both); then comes the answer. Steps that pile up while Slack is slow share a message, whose key names
+ * them: `step-2-5`.
  */
 export class Replies implements Display {
   readonly #outbox: Outbox

@@ -102,8 +102,8 @@ export interface PressedCall extends ButtonPress {
 
 /**
  * Resolves a press to its call. The card of a run that is for the asker alone works for the asker, also in their direct
- * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see works
- * in its channel.
+ * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see
+ * works in its channel.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */

@@ -76,9 +76,9 @@ export async function installationFor(
 }
 
 /**
- * Returns the recipient of a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
- * address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let only one of
- * several deliveries through.
+ * Returns the recipient of a message. In a channel that two of the bot's workspaces share, Slack may authorize one
+ * workspace and address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let
+ * only one of several deliveries through.
  */
 export async function recipientOfMessage(
   message: { text?: string; team?: string; user_team?: string },

@@ -1,7 +1,7 @@
 /**
- * Counts fair use, with token buckets, and slots for runs at once. usage-limits.ts defines the limits. A bucket is stored as one number, the moment at which it is full again (the
- * generic cell rate algorithm, ITU-T I.371): taking points from it moves that moment later, the passing of time brings
- * it nearer, and a full bucket is not stored at all.
+ * Counts fair use, with token buckets, and slots for runs at once. usage-limits.ts defines the limits. A bucket is
+ * stored as one number, the moment at which it is full again (the generic cell rate algorithm, ITU-T I.371): taking
+ * points from it moves that moment later, the passing of time brings it nearer, and a full bucket is not stored at all.
  *
  * A question is admitted if every bucket holds a whole point. It then reserves points in each bucket, into debt if need
  * be: one point where questions are counted; in a budget the mean cost of a question, so that many questions at once do

@@ -74,8 +74,8 @@ function placesOf({ channel, user }: Question): [kind: string, id: string][] {
 }
 
 /**
- * Returns how often each tool was called. Calls that were not made do not count: the tool did not exist, or a person did
- * not allow it.
+ * Returns how often each tool was called. Calls that were not made do not count: the tool did not exist, or a person
+ * did not allow it.
  */
 export function callsOf(steps: readonly Step[], tools: readonly Tool[]): Map<string, number> {
   const calls = new Map<string, number>()
