@@ -7,7 +7,7 @@ import { decidedCard, waitingCard as cardOf } from '../../src/slack/approvals/ap
 import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 import type { Approval } from '../../src/slack/approvals/saved-call.ts'
-import { argumentsText, openLine } from '../../src/slack/approvals/shown-arguments.ts'
+import { argumentsText, openLine } from '../../src/slack/approvals/arguments-text.ts'
 import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { approvalBot, cards, note, notes, press, SHOW_ALL, waitingCard, DENY } from '../harness/approvals.ts'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import type { EvalOutcome } from './outcome.ts'
+import type { EvalOutcome } from './ask-agent.ts'
 import type { EvalQuestion } from './questions.ts'
 
 const STOPS = ['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const

@@ -1,9 +1,9 @@
 import type { AgentDeps } from '../../agent/agent.ts'
 import type { AnsweredFile } from './answered.ts'
-import { exactMatch, isDeclined } from './normalise.ts'
-import { askAgent, type EvalOutcome } from './outcome.ts'
+import { askAgent, type EvalOutcome } from './ask-agent.ts'
 import type { Progress } from './progress.ts'
 import type { EvalQuestion } from './questions.ts'
+import { isRight } from './score-answer.ts'
 
 interface RunOptions {
   agent: AgentDeps
@@ -36,16 +36,4 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
   answered.keep(outcome)
   progress.add({ isRight: isRight(question, outcome), hasFailed: outcome.error !== undefined })
   return outcome
-}
-
-/**
- * Returns whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones
- * and “I do not know”. A missing answer is never right.
- */
-export function isRight(
-  { gold, rejected = [] }: Pick<EvalQuestion, 'gold' | 'rejected'>,
-  { answer }: Pick<EvalOutcome, 'answer'>,
-): boolean {
-  if (answer === undefined) return false
-  return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }

@@ -2,10 +2,10 @@ import { basename } from 'node:path'
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import { loadPrompts } from '../../base/prompts.ts'
 import { loadEpisodes, stepOfCalls, type Episode } from './episodes.ts'
+import { isRight } from './score-answer.ts'
 import type { EvalOptions } from './options.ts'
 import { replayEpisode, toolsIn, type ReplayedEpisode } from './replay.ts'
 import { writeReport } from './report.ts'
-import { isRight } from './ask-all.ts'
 import { scoreAll, summarise } from './eval-summary.ts'
 
 /**

@@ -1,7 +1,6 @@
-import { f1, isDeclined } from './normalise.ts'
-import type { EvalOutcome } from './outcome.ts'
+import { f1, isDeclined, isRight } from './score-answer.ts'
+import type { EvalOutcome } from './ask-agent.ts'
 import type { EvalQuestion } from './questions.ts'
-import { isRight } from './ask-all.ts'
 import { nameOf, type Variant } from './options.ts'
 
 /** One question with its outcome and score, as in the JSON file. */

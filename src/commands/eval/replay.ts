@@ -7,7 +7,7 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { stepOfCalls, type Episode } from './episodes.ts'
-import { askAgent, type EvalOutcome } from './outcome.ts'
+import { askAgent, type EvalOutcome } from './ask-agent.ts'
 
 interface ReplaySource {
   dialect: Dialect

@@ -11,7 +11,7 @@ import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, withoutMarks } from '../format/escape.ts'
 import { utcTime } from '../format/messages.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
-import { argumentsText, openLine } from './shown-arguments.ts'
+import { argumentsText, openLine } from './arguments-text.ts'
 
 export interface WaitingCall extends AskedCall {
   /** The scope of "always". */

@@ -2,7 +2,7 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
 import { plainText } from '../format/plain-elements.ts'
 import type { AskedCall } from '../approvals/saved-call.ts'
-import { argumentsText, openLine } from '../approvals/shown-arguments.ts'
+import { argumentsText, openLine } from '../approvals/arguments-text.ts'
 import { facts } from './plain-blocks.ts'
 
 /** Size of a piece, and of all pieces as JSON. Slack limits a modal to 100 blocks and 250,000 characters as JSON. */

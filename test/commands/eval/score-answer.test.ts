@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactMatch, f1, normalise } from '../../../src/commands/eval/normalise.ts'
+import { exactMatch, f1, normalise } from '../../../src/commands/eval/score-answer.ts'
 
 test.each([
   ['case does not matter', 'Shirley TEMPLE', 'shirley temple'],

@@ -2,6 +2,8 @@
  * Scores answers like the ReAct paper's environments, which use HotpotQA's official `hotpot_evaluate_v1.py` (Yang et
  * al. 2018): answers are compared after normalisation. FEVER's labels are compared the same way.
  */
+import type { EvalOutcome } from './ask-agent.ts'
+import type { EvalQuestion } from './questions.ts'
 
 /** Python's `string.punctuation`: punctuation of other scripts stays, as in the official script. */
 const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g
@@ -28,6 +30,18 @@ export function exactMatch(answer: string, gold: string[]): number {
 /** Returns whether an answer only says that it does not know. */
 export function isDeclined(answer: string): boolean {
   return /^i do(?: not|nt) know$/.test(normalise(answer))
+}
+
+/**
+ * Returns whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones
+ * and “I do not know”. A missing answer is never right.
+ */
+export function isRight(
+  { gold, rejected = [] }: Pick<EvalQuestion, 'gold' | 'rejected'>,
+  { answer }: Pick<EvalOutcome, 'answer'>,
+): boolean {
+  if (answer === undefined) return false
+  return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
 /** Returns the best F1 over the gold answers, from 0 to 1. */
