@@ -61,7 +61,8 @@ export class UntilForAsker implements Display {
     this.#isOver = true
     const unfinished = this.#stepsForAll()
     const ending = { kind: 'note', key: 'aside', text: FOR_ASKER, unfinished } as const
-    await this.#everyone.show(unfinished).catch(this.#onError)
+    // A display that is updated at intervals shows them with its end.
+    if (this.everyMs === undefined) await this.#everyone.show(unfinished).catch(this.#onError)
     await this.#everyone.finish(ending).catch(this.#onError)
   }
 

@@ -13,10 +13,10 @@ export interface StepView {
   thought: string
   unreadable?: boolean
   action?: Action
-  /** Whether the step waits for a person. */
+  /** True if the step waits for a person. */
   waits?: boolean
   observation?: Observation
-  /** How a follow-up was understood; shown with the first step. */
+  /** The standalone form of a follow-up; shown with the first step. */
   understood?: string | undefined
 }
 
