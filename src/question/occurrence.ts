@@ -7,7 +7,6 @@ import { endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
 import {
   beginsAt,
   hasRun,
-  latestMs,
   pausedSchedule,
   withRun,
   type Cost,
@@ -17,6 +16,7 @@ import {
   type ScheduleRun,
 } from '../stores/schedules/types.ts'
 import type { Settings } from '../stores/settings/settings.ts'
+import { latestMs } from './scheduler.ts'
 import type { AnswerServices, RunWork } from './services.ts'
 
 /** Returns whether the model may decide that there is nothing to say. */

@@ -9,7 +9,7 @@ import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
-import { beginsAt, hasReported, latestMs, withRun } from '../stores/schedules/types.ts'
+import { beginsAt, hasReported, withRun } from '../stores/schedules/types.ts'
 import type { Deferral, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 interface SchedulerOptions {
@@ -32,6 +32,7 @@ const BATCH = 50
  * found in time even for a schedule that runs every 15 minutes.
  */
 const REPAIR_MS = 300_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** The most missed times that are counted. */
 const MAX_MISSED = 1_000
@@ -127,6 +128,11 @@ interface PassedTimes {
 function advanced({ due: _, ...schedule }: Schedule, { missed, next }: PassedTimes): Schedule {
   const after: Schedule = next === undefined ? { ...schedule, state: 'over' } : { ...schedule, due: next }
   return missed ? withRun(after, missed) : after
+}
+
+/** How late an occurrence may begin: half the gap between two, but at most an hour. Milliseconds. */
+export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number {
+  return Math.min(gapMs / 2, HOUR_MS)
 }
 
 /** The times of a schedule that have come. The latest one runs if it is not too late; all others count as missed. */

@@ -1,9 +1,9 @@
 /**
- * Checks that a tool may call a host: those of its setting, or else any public one. See address.ts for the classes of
+ * Checks that a tool may call a host: those of its setting, or else any public one. See address-reach.ts for the classes of
  * IP addresses.
  */
 import { ToolError } from '../errors.ts'
-import { literalAddress, reachOf } from './address.ts'
+import { literalAddress, reachOf } from './address-reach.ts'
 import { AddressRefused, type Resolve } from './connection-pools.ts'
 import { untilAborted } from './shared-work.ts'
 

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { messageOf } from '../errors.ts'
-import { reachOf, type Reach } from './address.ts'
+import { reachOf, type Reach } from './address-reach.ts'
 
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>

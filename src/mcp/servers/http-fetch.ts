@@ -2,7 +2,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
 import { ToolError } from '../../base/errors.ts'
-import { literalAddress, reachOf } from '../../base/http/address.ts'
+import { literalAddress, reachOf } from '../../base/http/address-reach.ts'
 import type { Agents, Resolve } from '../../base/http/connection-pools.ts'
 import { followRedirects } from '../../base/http/response-limits.ts'
 import { checkAddress, checkName } from '../../base/http/check-address.ts'

@@ -65,6 +65,11 @@ export function isStopWord(text: string): boolean {
   return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }
 
+/** Returns whether a reaction is ❌ or 🛑. @param name as Slack names emoji, without colons */
+export function isStopReaction(name: string): boolean {
+  return name === 'x' || name === 'octagonal_sign'
+}
+
 /** A cheap check of a message with Slack's markup, because few messages need a closer look. */
 function maySayStop(text = ''): boolean {
   return text.length < 200 && /stop|cancel/i.test(text)

@@ -6,11 +6,9 @@ import type { Installation } from '../client/installations.ts'
 import type { SlackWeb } from '../client/web-api.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
+import { isStopReaction, stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
-
-const STOPS = new Set(['x', 'octagonal_sign'])
 
 /** Rate limit for looking up the messages that one person reacts to: at most 60 in a minute. */
 const LOOK_UPS = { burst: 30, everyMs: 2_000 }
@@ -36,7 +34,7 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
-    if (!STOPS.has(reaction) || item.type !== 'message') return
+    if (!isStopReaction(reaction) || item.type !== 'message') return
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
     if (!recipient) return
     const { team, installation } = recipient

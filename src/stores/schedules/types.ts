@@ -119,7 +119,6 @@ export interface ScheduleStore extends Forgetting, Moving {
 }
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** How long a schedule is stored without a change: longer than the longest gap. A draft waits for a press. */
@@ -143,11 +142,6 @@ export function beginsAt({ id, when }: Pick<Schedule, 'id' | 'when'>, due: numbe
 export function nextCheckAt({ due, again, ...schedule }: Schedule): number | undefined {
   const times = [due === undefined ? [] : beginsAt(schedule, due), again?.from ?? []].flat()
   return times.length > 0 ? Math.min(...times) : undefined
-}
-
-/** How late an occurrence may begin. Milliseconds. */
-export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number {
-  return Math.min(gapMs / 2, HOUR_MS)
 }
 
 /** Returns the schedule as active from `now` on; over if it has no time any more. */

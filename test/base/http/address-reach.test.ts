@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { literalAddress, reachOf } from '../../../src/base/http/address.ts'
+import { literalAddress, reachOf } from '../../../src/base/http/address-reach.ts'
 
 test.each([
   '1.1.1.1',
