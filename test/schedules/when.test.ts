@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextTimes } from '../../src/schedules/when.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -172,8 +173,7 @@ const moments = fc.oneof(
   fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-12-31') }),
 )
 
-/** `npm run test:chaos` tries ten thousand, which takes some seconds. */
-const RUNS = process.env.CHAOS_SEED ? 10_000 : 1_000
+const RUNS = propertyRuns({ test: 300, chaos: 10_000 })
 
 test(`the next times of ${RUNS} schedules match an independent calendar`, () => {
   fc.assert(
