@@ -20,6 +20,7 @@ import { runOn } from '../harness/agent-run.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'
 import { dialect, tool } from '../harness/dialect.ts'
 import { finish } from '../harness/played-model.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 const { PAPER, ...bracketShapes } = bracket
 const SENTENCE = 'The lighthouse keeper counted every ship that passed the cape. '
@@ -60,7 +61,7 @@ describe.each<[DialectName, Record<string, Case[]>, string[]]>([
             const { told, answer = '' } = follow(name, completion, { lengths: cuts, tools })
             expect(answer.startsWith(told), `${shape}: ${told}`).toBe(true)
           }),
-          { numRuns: 8 },
+          { numRuns: propertyRuns({ test: 2, chaos: 8 }) },
         )
     },
   )
@@ -113,7 +114,8 @@ test('text after an answer is not streamed: another thought, a question, a speci
 })
 
 test('following an answer takes about linear time for any text', () => {
-  const units = ['[', '<', '\n', '```\n', '`', ' ', '\r', '\\', '"', ']', '\n>', 'Thought', '<think>', 'x\n', '字']
+  const all = ['[', '<', '\n', '```\n', '`', ' ', '\r', '\\', '"', ']', '\n>', 'Thought', '<think>', 'x\n', '字']
+  const units = all.slice(0, propertyRuns({ test: 5, chaos: all.length }))
   const leads: [DialectName, string][] = [
     ['text', ''],
     ['text', 'Final Answer: '],

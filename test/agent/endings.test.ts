@@ -28,8 +28,9 @@ describe.concurrent('a run that gets no answer', () => {
   })
 
   test('because the model writes without end says so after one such turn, whatever the dialect', async (t) => {
+    const endless = { text: 'Thought: hm'.padEnd(200_000, ' hm'), chunkChars: 1_000 }
     for (const dialect of ['text', 'json', 'conversational', 'native'] as const) {
-      const { final, model } = await runOn(t, { model: ['Thought: hm'.padEnd(200_000, ' hm')], dialect })
+      const { final, model } = await runOn(t, { model: [endless], dialect })
       const text = 'I could not find an answer, and nothing I found would help.'
       expect([dialect, final]).toEqual([dialect, { type: 'gave_up', reason: 'tokens', text }])
       expect(model.requests).toHaveLength(1)

@@ -427,7 +427,7 @@ describe.concurrent('a budget', () => {
   })
 
   test('of time: a final turn that trickles is cut, and its text counts', async (t) => {
-    const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 5 }
+    const trickle = { text: `${finish('as far as it got')} ${'and on '.repeat(5000)}`, chunkMs: 50 }
     const { final } = await runOn(t, { model: trickle.text ? [trickle] : [], limits: { timeoutMs: 24_000 } })
     expect(final).toMatchObject({ type: 'answer', stopped: 'time', text: expect.stringMatching(/^as far as it got/) })
   })

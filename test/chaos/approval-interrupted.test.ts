@@ -9,14 +9,14 @@ import { ALICE, BOB } from '../../playground/slack/slack.ts'
 import { ALWAYS, DENY, ONCE } from '../harness/approvals.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { isSuspended, openCard, pressCard } from '../harness/chaos/pressing.ts'
-import type { PlayedThread, Scene } from '../harness/chaos/scene.ts'
+import type { AskedThread, Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { ALLOWED, expectEndings, openOffice, writePosts, type Ending } from '../harness/chaos/writes.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 import { eventually } from '../harness/stores.ts'
 
 /** Asks a question with one call that waits for a person. */
-async function askForWrite(scene: Scene): Promise<PlayedThread> {
+async function askForWrite(scene: Scene): Promise<AskedThread> {
   const stage = new Stage(scene)
   stage.uses(['shelf__keep', `${stage.name} use 1`])
   const thread = await scene.ask()
@@ -25,12 +25,12 @@ async function askForWrite(scene: Scene): Promise<PlayedThread> {
 }
 
 /** Returns the ending of an allowed question. */
-function allowed(thread: PlayedThread): Ending {
+function allowed(thread: AskedThread): Ending {
   return { thread, posts: writePosts(thread.names[0]!), audit: [{ step: 1, outcome: 'done', ...ALLOWED }] }
 }
 
 /** Returns the ending of a call that was not made, with the texts of its step and card. */
-function notRun(thread: PlayedThread, [step, card]: [string, string], how: 'denied' | 'expired'): Ending {
+function notRun(thread: AskedThread, [step, card]: [string, string], how: 'denied' | 'expired'): Ending {
   const name = thread.names[0]!
   const shows = (post: string, words: string) => new RegExp(`^${name} ${post}, but: [^]*${words}`)
   return {
@@ -40,7 +40,7 @@ function notRun(thread: PlayedThread, [step, card]: [string, string], how: 'deni
   }
 }
 
-function told(scene: Scene, thread: PlayedThread, [user, words]: [user: string, words: string]): Promise<unknown> {
+function told(scene: Scene, thread: AskedThread, [user, words]: [user: string, words: string]): Promise<unknown> {
   const isTold = () => scene.slack.ephemerals(thread.channel, user).some((word) => word.includes(words))
   return scene.slack.until(isTold, `“${words}”`)
 }
@@ -62,7 +62,7 @@ async function startFront(scene: Scene): Promise<Front> {
 /** Presses a button, and holds the decision on its way to Redis. @returns a function that releases it */
 async function pressHeld(
   { bot, proxy }: Front,
-  by: { scene: Scene; thread: PlayedThread; user: string; action: string },
+  by: { scene: Scene; thread: AskedThread; user: string; action: string },
 ): Promise<() => Promise<void>> {
   proxy.holdWhen((command) => command.includes(`"by":"${by.user}"`))
   const pressing = pressCard(by.scene, by.thread, { ...by, at: bot })
@@ -79,7 +79,7 @@ test('two people press at once, on two fronts: the first one decides, and the ot
     { user: ALICE, action: ONCE },
     { user: BOB, action: DENY },
   ] as const
-  const threads: PlayedThread[] = []
+  const threads: AskedThread[] = []
   for (const first of [0, 1] as const) {
     const thread = await askForWrite(scene)
     threads.push(thread)

@@ -1,10 +1,10 @@
 /** A worker is killed while a stream is open or a card grows. */
 import { expect, test } from 'vitest'
 import type { StoredMessage } from '../../playground/slack/slack.ts'
-import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
-import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
+import { observationsIn, playedTurn } from '../harness/chaos/script.ts'
+import { openScene, type AskedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell, signsLeft } from '../harness/chaos/well.ts'
+import { expectRecovery, activitySigns } from '../harness/chaos/expect-recovery.ts'
 import { finish } from '../harness/played-model.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
@@ -171,7 +171,7 @@ const OF_A_CARD: Play[] = [
 test('a worker is killed while its stream is open: the next one completes the answer without loss or repetition, and closes the stream', async (t) => {
   const env = { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }
   const scene = await openScene(t, { env, slack: { agent: true } })
-  const posts = new Map<PlayedThread, RegExp[]>()
+  const posts = new Map<AskedThread, RegExp[]>()
   await playAll(scene, OF_A_STREAM, (thread, when, count) => {
     const [name] = thread.names
     const shown = scene.slack.replies(thread.channel, thread.ts).map((message) => scene.slack.shown(message))
@@ -183,12 +183,12 @@ test('a worker is killed while its stream is open: the next one completes the an
     expect(shown, when).toHaveLength(isFull ? 2 : 1)
     posts.set(thread, [...(isFull ? [/^a stranger’s /] : []), new RegExp(`^${name} answer-1`)])
   })
-  await expectAllWell(scene, { posts })
+  await expectRecovery(scene, { posts })
 }, 300_000)
 
 test('a worker is killed while its card grows: there is one card, folded up, and one answer', async (t) => {
   const scene = await openScene(t, { env: { STEPS: 'card' } })
-  const posts = new Map<PlayedThread, string[]>()
+  const posts = new Map<AskedThread, string[]>()
   await playAll(scene, OF_A_CARD, (thread, when) => {
     const [name] = thread.names
     const [card] = scene.slack.replies(thread.channel, thread.ts)
@@ -196,7 +196,7 @@ test('a worker is killed while its card grows: there is one card, folded up, and
     expect(JSON.stringify(card?.blocks), when).toContain('"container"')
     posts.set(thread, [`${name} card`, `${name} answer-1`])
   })
-  await expectAllWell(scene, { posts })
+  await expectRecovery(scene, { posts })
 }, 300_000)
 
 test('a worker is killed before it records its stream, and the question is deleted: the stream is deleted too', async (t) => {
@@ -213,11 +213,11 @@ test('a worker is killed before it records its stream, and the question is delet
     await heir.stop()
   }
   await scene.start('worker')
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 /** Runs each in its own thread, with its own workers. `look` is called when all work has ended. */
-async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread, when: string, words: number) => void) {
+async function playAll(scene: Scene, plays: Play[], look: (thread: AskedThread, when: string, words: number) => void) {
   await scene.start('front')
   for (const { when, point, meanwhile, second, words } of plays) {
     const stage = new Stage(scene)
@@ -228,7 +228,7 @@ async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread,
     stage.letGo()
     const heir = await scene.start('worker')
     await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
-    expect(signsLeft(scene), when).toEqual([])
+    expect(activitySigns(scene), when).toEqual([])
     look(thread, when, words?.[stage.asked > 3 ? 1 : 0] ?? 0)
     await heir.stop()
   }
@@ -239,8 +239,8 @@ async function playAll(scene: Scene, plays: Play[], look: (thread: PlayedThread,
 async function killedAt(
   scene: Scene,
   when: string,
-  { stage, point, ask }: { stage: Stage; point: Point; ask: () => Promise<PlayedThread> },
-): Promise<PlayedThread> {
+  { stage, point, ask }: { stage: Stage; point: Point; ask: () => Promise<AskedThread> },
+): Promise<AskedThread> {
   const proxy = await redisProxy(scene.redis.port)
   const isReached = point(stage, proxy)
   const bot = await scene.start('worker', { REDIS_URL: proxy.url })

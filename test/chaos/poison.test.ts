@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { YOU } from '../../playground/page-server/page-state.ts'
-import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
+import { postsOf, delayedTurn } from '../harness/chaos/script.ts'
 import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell, matching } from '../harness/chaos/well.ts'
+import { expectRecovery, matching } from '../harness/chaos/expect-recovery.ts'
 import { runCommand } from '../harness/command.ts'
 
 const LOSSES = 3
 
 test('a question that kills its worker three times is given up with a message, stored, and answered after a retry', async (t) => {
   // Slower than the poison, so that questions asked at the same time die with it before anything is saved.
-  const scene = await openScene(t, { model: thoughtfulTurn(300, 400) })
+  const scene = await openScene(t, { model: delayedTurn(300, 400) })
   await scene.start('front')
   let worker = await scene.start('worker')
   const stage = new Stage(scene)
@@ -43,7 +43,7 @@ test('a question that kills its worker three times is given up with a message, s
   const answered = [...given, `${first} step-2`, `${first} answer-1`]
   await expect.poll(() => scene.postsIn(poisoned), { timeout: 30_000 }).toEqual(answered.map(matching))
   expect((await runs('list')).stdout).toBe('0 runs\n')
-  await expectAllWell(scene, { posts: new Map([[poisoned, answered]]) })
+  await expectRecovery(scene, { posts: new Map([[poisoned, answered]]) })
 }, 180_000)
 
 test('/ask: three workers are killed before the thread is open: the question is given up with a private message', async (t) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { diceFor } from '../harness/chaos/dice.ts'
+import { randomFor } from '../harness/chaos/seeded-random.ts'
 import { askAll } from '../harness/chaos/people.ts'
-import { callName, playedTurn } from '../harness/chaos/play.ts'
+import { callName, playedTurn } from '../harness/chaos/script.ts'
 import { openScene } from '../harness/chaos/scene.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import type { PlayedRequest, Turn, TurnParts } from '../harness/played-model.ts'
 
 const PEOPLE = { threads: 16, questions: 3, startMs: 4_000, pauseMs: 2_000 }
@@ -11,15 +11,15 @@ const PEOPLE = { threads: 16, questions: 3, startMs: 4_000, pauseMs: 2_000 }
 test('Slack limits every tenth call and cuts off another tenth: each question is answered once', async (t) => {
   const scene = await openScene(t)
   await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
-  const dice = diceFor('Slack’s faults')
-  scene.slack.fault({ retryAfter: 1, probability: 0.1, seed: dice.between(1, 1_000_000) })
-  scene.slack.fault({ dropBefore: true, probability: 0.05, seed: dice.between(1, 1_000_000) })
-  scene.slack.fault({ dropAfter: true, probability: 0.05, seed: dice.between(1, 1_000_000) })
+  const random = randomFor('Slack’s faults')
+  scene.slack.fault({ retryAfter: 1, probability: 0.1, seed: random.between(1, 1_000_000) })
+  scene.slack.fault({ dropBefore: true, probability: 0.05, seed: random.between(1, 1_000_000) })
+  scene.slack.fault({ dropAfter: true, probability: 0.05, seed: random.between(1, 1_000_000) })
   await askAll(scene, PEOPLE)
   await scene.slack.until(() => scene.isAtRest(), 'the end of all work', 60_000)
   const limited = scene.slack.calls.filter(({ error }) => error === 'ratelimited')
   expect(limited.length).toBeGreaterThan(scene.slack.calls.length / 30)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 /** A fault of a model call, and the part of the answer that is sent before it. */
@@ -42,16 +42,16 @@ test('every tenth model call fails in one of nine ways: each question is answere
     const name = callName(request)
     const tries = before.get(name) ?? 0
     before.set(name, tries + 1)
-    const dice = diceFor(`${name} try ${tries}`)
+    const random = randomFor(`${name} try ${tries}`)
     const turn = playedTurn(request)
     // More than three faults in a row are not retried and end in a message, which this test does not cover.
-    if (dice.next() > 0.1 || tries > 2) return turn
+    if (random.next() > 0.1 || tries > 2) return turn
     failed.push(name)
-    return dice.pick(MODEL_FAULTS)(String(turn))
+    return random.pick(MODEL_FAULTS)(String(turn))
   }
   const scene = await openScene(t, { model: turnOf })
   await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   await askAll(scene, PEOPLE)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   expect(failed.length).toBeGreaterThan(5)
 })

@@ -2,9 +2,9 @@ import { expect, test, type TestContext } from 'vitest'
 import { bullPrefix } from '../../src/queue/thread-jobs.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { askAll } from '../harness/chaos/people.ts'
-import { thoughtfulTurn } from '../harness/chaos/play.ts'
+import { delayedTurn } from '../harness/chaos/script.ts'
 import { DURABLE, openScene, type Scene } from '../harness/chaos/scene.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import { startCluster } from '../harness/redis-cluster.ts'
 import { follows, killMaster, type RedisFleet } from '../harness/redis-fleet.ts'
 import { startSentinels } from '../harness/redis-sentinels.ts'
@@ -23,7 +23,7 @@ test('a Cluster’s master is killed, its replica takes over and later hands bac
   await follows(dead)
   await cluster.takeOver(dead)
   await people
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   expectFewWords(bots)
 })
 
@@ -36,12 +36,12 @@ test('a master is killed and Sentinels promote its replica: each question is ans
   await dead.restart()
   await people
   await follows(dead)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   expectFewWords(bots)
 })
 
 async function openOn(t: TestContext, fleet: RedisFleet): Promise<{ scene: Scene; bots: BotProcess[] }> {
-  const scene = await openScene(t, { model: thoughtfulTurn(50, 600), fleet })
+  const scene = await openScene(t, { model: delayedTurn(50, 600), fleet })
   const bots = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   return { scene, bots }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { askAll } from '../harness/chaos/people.ts'
-import { thoughtfulTurn } from '../harness/chaos/play.ts'
+import { delayedTurn } from '../harness/chaos/script.ts'
 import { openScene } from '../harness/chaos/scene.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 
 test('Redis is full for a while: no unstored question is acked, and each is answered once', async (t) => {
-  const scene = await openScene(t, { model: thoughtfulTurn(50, 600) })
+  const scene = await openScene(t, { model: delayedTurn(50, 600) })
   const [front] = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   const people = askAll(scene, { threads: 20, questions: 2, startMs: 8_000, pauseMs: 1_500 })
   await wait(2_000)
@@ -20,5 +20,5 @@ test('Redis is full for a while: no unstored question is acked, and each is answ
   await people
   const tries = scene.deliveries.flatMap(({ attempts }) => attempts)
   expect(tries.filter(({ status }) => status >= 500).length).toBeGreaterThan(0)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })

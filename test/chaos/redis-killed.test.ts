@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { askAll } from '../harness/chaos/people.ts'
-import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
+import { postsOf, delayedTurn } from '../harness/chaos/script.ts'
 import { openScene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 
 test('Redis is killed twice and restarts with its file: each question is answered once, redelivered if it was not acked', async (t) => {
   const scene = await openScene(t, {
-    model: thoughtfulTurn(50, 600),
+    model: delayedTurn(50, 600),
   })
   const [front] = await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
   const people = askAll(scene, { threads: 24, questions: 2, startMs: 7_500, pauseMs: 1_000 })
@@ -25,7 +25,7 @@ test('Redis is killed twice and restarts with its file: each question is answere
   // Redis dies again while the bots catch up.
   await scene.loseRedis(0)
   await people
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   const tries = scene.deliveries.flatMap(({ attempts }) => attempts)
   expect(tries.filter(({ status }) => status >= 500).length).toBeGreaterThan(0)
 })
@@ -45,6 +45,6 @@ test('Redis restarts with older data: later posts are found in Slack and not pos
   await worker.kill()
   await scene.loseRedis(0, { older: true })
   await scene.start('worker')
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
 })

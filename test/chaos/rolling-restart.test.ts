@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
-import { diceFor } from '../harness/chaos/dice.ts'
+import { randomFor } from '../harness/chaos/seeded-random.ts'
 import { askAll } from '../harness/chaos/people.ts'
-import { callName, thoughtfulTurn } from '../harness/chaos/play.ts'
+import { callName, delayedTurn } from '../harness/chaos/script.ts'
 import { openScene, type Scene } from '../harness/chaos/scene.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import type { PlayedRequest } from '../harness/played-model.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -15,7 +15,7 @@ const CLOSING_MS = 5_000
 const OLD_KEYS = ['old-1', 'old-2']
 
 test('a rolling restart under load: each question is answered once', async (t) => {
-  const shortTurn = thoughtfulTurn(100, 600)
+  const shortTurn = delayedTurn(100, 600)
   const scene = await openScene(t, {
     env: { SHUTDOWN_MS: String(SHUTDOWN_MS) },
     // Most calls end before the process must. Every fourth call of an old worker does not, so its run is handed over.
@@ -33,7 +33,7 @@ test('a rolling restart under load: each question is answered once', async (t) =
   }
   await people
   expect(front.isAlive()).toBe(false)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 function keyOf({ headers }: PlayedRequest): string {
@@ -41,7 +41,7 @@ function keyOf({ headers }: PlayedRequest): string {
 }
 
 function isEndless(request: PlayedRequest): boolean {
-  return OLD_KEYS.includes(keyOf(request)) && diceFor(`length of ${callName(request)}`).next() < 0.25
+  return OLD_KEYS.includes(keyOf(request)) && randomFor(`length of ${callName(request)}`).next() < 0.25
 }
 
 /** Replaces a process as a deployment does: starts the new one first, then stops the old one. */

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { RunControl, RunRef } from '../../src/stores/runs/run-control.ts'
 import { TEAM } from '../../playground/slack/slack.ts'
-import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
+import { observationsIn, playedTurn } from '../harness/chaos/script.ts'
 import { isSuspended, pressCard } from '../harness/chaos/pressing.ts'
-import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
+import { openScene, type AskedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import { act } from '../harness/played-model.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
 
@@ -21,7 +21,7 @@ async function controlOf({ redis, env }: Scene): Promise<RunControl> {
   return queue.control
 }
 
-function runOf(thread: PlayedThread): RunRef {
+function runOf(thread: AskedThread): RunRef {
   return { thread: `${TEAM}:${thread.channel}:${thread.ts}`, id: thread.ids[0]! }
 }
 
@@ -52,7 +52,7 @@ test('a worker is killed while a stop is requested: the next one ends the run wi
   expect(await control.send(runOf(thread), STOP)).toBe('sent')
   await worker.kill()
   await scene.start('worker')
-  await expectAllWell(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
   expect(stage.asked).toBe(2)
 })
 
@@ -68,7 +68,7 @@ test('a stop ends a running question at once, and a waiting question without a m
   await scene.slack.until(() => stage.asked === 1, 'the first call')
   expect(await control.send({ ...runOf(thread), id: thread.ids[1]! }, STOP)).toBe('sent')
   expect(await control.send(runOf(thread), STOP)).toBe('sent')
-  await expectAllWell(scene, {
+  await expectRecovery(scene, {
     posts: new Map([[thread, [/^q1-1 answer-1, but: [^]*asked to stop/, /^q1-2 answer-1, but: [^]*asked to stop/]]]),
   })
   expect(scene.model.requests).toHaveLength(1)
@@ -85,7 +85,7 @@ test('somebody writes stop while the worker is killed: the run is stopped once, 
   await scene.slack.until(() => stage.asked === 2, 'the second call')
   await Promise.all([scene.add(thread, 'stop'), worker.kill()])
   await scene.start('worker')
-  await expectAllWell(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, ['q1-1 step-1', STOPPED]]]) })
   expect(stage.asked).toBe(2)
 })
 
@@ -102,7 +102,7 @@ test('the asker adds something while the worker is killed: the next one reads it
   await scene.start('worker')
   // The addition is the run's second step. It has no post.
   const posts = ['q1-1 step-1', /^q1-1 step-3, but: [^]*noted: q1-1 use 2$/, 'q1-1 answer-1']
-  await expectAllWell(scene, { posts: new Map([[thread, posts]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, posts]]) })
   const last = scene.model.about(stage.name).at(-1)?.prompt ?? ''
   expect(last.split('I meant the newer ledger.')).toHaveLength(2)
 })
@@ -124,7 +124,7 @@ test('all processes and Redis restart while a run waits for approval: other ques
   await scene.start('front')
   await scene.start('worker')
   await pressCard(scene, thread)
-  await expectAllWell(scene, { posts: new Map([[thread, POSTS]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, POSTS]]) })
   expect(scene.ledger.noted.filter(({ text }) => text === `${stage.name} use 1`)).toHaveLength(1)
 })
 
@@ -142,5 +142,5 @@ test('a worker is killed right after it resumed an approved run: another one con
   await worker.kill()
   stage.letGo()
   await scene.start('worker')
-  await expectAllWell(scene, { posts: new Map([[thread, POSTS]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, POSTS]]) })
 })

@@ -36,7 +36,7 @@ async function make(scene: Scene, n: number): Promise<void> {
   if (!ok) return make(scene, n)
   const card = () => ephemerals(scene).find((one) => slack.shown(one).includes(`> what is thing ${n}?`))
   const { ts } = await slack.until(card, `the card of ${n}`).catch((error: unknown) => {
-    console.error(`What the processes said is in ${scene.keepWords()}`)
+    console.error(`What the processes said is in ${scene.saveOutput()}`)
     throw error
   })
   await slack.press({ channel: CHANNEL, ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })

@@ -2,15 +2,15 @@
 import { expect, test } from 'vitest'
 import { ALICE, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
-import { playedTurn, postsOf } from '../harness/chaos/play.ts'
-import { editedName, openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
+import { playedTurn, postsOf } from '../harness/chaos/script.ts'
+import { editedName, openScene, type AskedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
 interface Moment {
   stage: Stage
-  thread: PlayedThread
+  thread: AskedThread
   bot: BotProcess
   proxy: RedisProxy
 }
@@ -73,7 +73,7 @@ const TO_AN_EDIT: typeof TO_BOTH = [
 ]
 
 /** Asks a question and waits for its second thought. It has one step in the thread and another question behind it. */
-async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: PlayedThread }> {
+async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: AskedThread }> {
   const stage = new Stage(scene)
   stage.holdCall(2)
   const thread = await scene.ask()
@@ -84,7 +84,7 @@ async function askedTwice(scene: Scene): Promise<{ stage: Stage; thread: PlayedT
 }
 
 /** Plays each point in turn, with its own worker. */
-async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: PlayedThread) => Promise<void>) {
+async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: AskedThread) => Promise<void>) {
   await scene.start('front')
   let worker = await startProxied(scene)
   for (const [when, point] of points) {
@@ -98,7 +98,7 @@ async function playPoints(scene: Scene, points: typeof TO_BOTH, act: (thread: Pl
     await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
     expect(scene.postsIn(thread), when).toEqual(postsOf(...thread.names))
   }
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 }
 
 test('a question is edited while its worker is killed: the edited one is answered once, and nothing of the old one stays', async (t) => {
@@ -116,7 +116,7 @@ test('a question is deleted while its worker is killed: nothing of it stays, and
 test('a worker is killed before it records a post, and the question is edited or deleted: the post is deleted too', async (t) => {
   const scene = await openScene(t)
   await scene.start('front')
-  for (const act of [(thread: PlayedThread) => scene.edit(thread), (thread: PlayedThread) => scene.remove(thread)]) {
+  for (const act of [(thread: AskedThread) => scene.edit(thread), (thread: AskedThread) => scene.remove(thread)]) {
     const worker = await scene.start('worker')
     const stage = new Stage(scene)
     stage.holdAnswer('chat.postMessage', 'step-1')
@@ -133,7 +133,7 @@ test('a worker is killed before it records a post, and the question is edited or
     await next.stop()
   }
   await scene.start('worker')
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 test('a question is deleted after its answer while its worker is killed: the answer is deleted too', async (t) => {
@@ -147,7 +147,7 @@ test('a question is deleted after its answer while its worker is killed: the ans
   await bot.kill()
   await scene.start('worker')
   await scene.slack.until(() => scene.postsIn(thread).length === 0, 'an empty thread', 30_000)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 test('a question is edited after its answer while its worker is killed: the answer stays, and the asker is offered a new one', async (t) => {
@@ -165,7 +165,7 @@ test('a question is edited after its answer while its worker is killed: the answ
   stage.letGo()
   await scene.start('worker')
   await scene.slack.until(() => scene.slack.ephemerals(thread.channel, ALICE).length > 0, 'the offer', 30_000)
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   expect(scene.slack.ephemerals(thread.channel, ALICE)).toHaveLength(1)
   expect(scene.model.about(editedName(thread))).toEqual([])
 })

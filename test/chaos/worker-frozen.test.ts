@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { postsOf } from '../harness/chaos/play.ts'
+import { postsOf } from '../harness/chaos/script.ts'
 import { openScene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 
 /**
  * Prepares the point before the question is asked. Returns a function that tells whether the worker must be frozen now.
@@ -75,5 +75,5 @@ test('a worker is frozen until another has answered: it posts nothing when it wa
     expect((await worker.stop()).code).toBe(0)
     worker = heir
   }
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
-import { playedTurn, postsOf } from '../harness/chaos/play.ts'
+import { playedTurn, postsOf } from '../harness/chaos/script.ts'
 import { openScene, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
-import { expectAllWell } from '../harness/chaos/well.ts'
+import { expectRecovery } from '../harness/chaos/expect-recovery.ts'
 import { redisProxy, type RedisProxy } from '../harness/redis-proxy.ts'
 
 /**
@@ -107,7 +107,7 @@ test('a worker is killed at any point: each question is answered once, and each 
     await scene.slack.until(() => scene.isAtRest(), `the end of what was killed ${when}`, 30_000)
     expect(scene.postsIn(thread)).toEqual(postsOf(...thread.names))
   }
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 test('a worker is killed before it ends a run with an unread addition: the addition is answered once', async (t) => {
@@ -128,7 +128,7 @@ test('a worker is killed before it ends a run with an unread addition: the addit
   await scene.slack.until(proxy.isHeld, 'the end of the run')
   await bot.kill()
   await scene.start('worker', { AGENT_MAX_STEPS: '2' })
-  await expectAllWell(scene)
+  await expectRecovery(scene)
 })
 
 test('/ask: a worker is killed between the root’s post and its record: one thread is opened', async (t) => {
@@ -141,7 +141,7 @@ test('/ask: a worker is killed between the root’s post and its record: one thr
   await worker.kill()
   stage.letGo()
   await scene.start('worker')
-  await expectAllWell(scene)
+  await expectRecovery(scene)
   const roots = scene.slack.messages(thread.channel).filter(({ bot_id, thread_ts }) => bot_id && !thread_ts)
   expect(roots).toHaveLength(1)
 })
@@ -158,7 +158,7 @@ test('a worker is killed after it reported a failure: the question is not tried 
   await bot.kill()
   await scene.start('worker')
   const told = /^q1-1 failed-1, but: [^]*Reference: /
-  await expectAllWell(scene, { posts: new Map([[thread, [told]]]) })
+  await expectRecovery(scene, { posts: new Map([[thread, [told]]]) })
   expect(stage.asked).toBe(1)
 })
 

@@ -60,8 +60,17 @@ export function readText(completion: string, tools: string[], accepts?: AcceptsI
   return toParsedTurn(findStep(turn), turn, FORM)
 }
 
+/** Built once for each tool, because every model call needs it. */
+const descriptions = new WeakMap<Tool, string>()
+
 /** `name: description`, followed by the JSON schema if the tool takes more than one text; or the tool's brief. */
 export function describeTool(tool: Tool): string {
+  const known = descriptions.get(tool) ?? descriptionOf(tool)
+  descriptions.set(tool, known)
+  return known
+}
+
+function descriptionOf(tool: Tool): string {
   if (tool.brief !== undefined) return `${tool.name}: ${tool.brief}`
   const line = `${tool.name}: ${tool.description}`
   if (fieldsOf(tool).length === 0) return `${line} The input is {}.`

@@ -19,8 +19,8 @@ export interface BotProcess extends Running {
   isAlive(): boolean
   /** Returns the HTTP status of one of its paths. */
   status(path: string): Promise<number>
-  /** The time at which it was killed or frozen, by performance.now(). */
-  harmedAt: number[]
+  /** The times at which it was killed or frozen, by performance.now(). */
+  interruptedAt: number[]
   /**
    * Returns the times at which it released runs (after SIGTERM, or without its lease), from its log, by
    * performance.now().
@@ -35,9 +35,9 @@ const END_MS = 40_000
 export function startBotProcess(env: Record<string, string>, ends: Ends): BotProcess {
   const running = start([process.execPath, 'dist/src/main.js'], { cwd: ROOT, env, ends })
   const signal = (name: NodeJS.Signals) => void process.kill(running.pid, name)
-  const harmedAt: number[] = []
-  const harm = (name: NodeJS.Signals) => {
-    harmedAt.push(performance.now())
+  const interruptedAt: number[] = []
+  const interrupt = (name: NodeJS.Signals) => {
+    interruptedAt.push(performance.now())
     signal(name)
   }
   const ready = said(running, /is ready/)
@@ -48,10 +48,10 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     port: Number(env.PORT),
     ready,
     async kill() {
-      harm('SIGKILL')
+      interrupt('SIGKILL')
       await running.ended
     },
-    freeze: () => harm('SIGSTOP'),
+    freeze: () => interrupt('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     async stop() {
       const from = performance.now()
@@ -61,7 +61,7 @@ export function startBotProcess(env: Record<string, string>, ends: Ends): BotPro
     },
     isAlive: () => isAlive(running.pid),
     status: async (path) => (await fetch(`http://127.0.0.1:${env.PORT}${path}`)).status,
-    harmedAt,
+    interruptedAt,
     cutAt: () =>
       [...running.output().matchAll(/"time":"([^"]+)".*"msg":"(?:shutdown timeout|lease lost)/g)].map(
         ([, time = '']) => Date.parse(time) - performance.timeOrigin,

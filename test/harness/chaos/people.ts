@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { diceFor } from './dice.ts'
+import { randomFor } from './seeded-random.ts'
 import { CHANNELS, type Scene } from './scene.ts'
 
 /**
@@ -11,11 +11,11 @@ export async function askAll(
   { threads, questions, startMs, pauseMs }: { threads: number; questions: number; startMs: number; pauseMs: number },
 ): Promise<void> {
   const lane = async (n: number) => {
-    const dice = diceFor(`thread ${n}`)
-    await wait(dice.between(0, startMs))
+    const random = randomFor(`thread ${n}`)
+    await wait(random.between(0, startMs))
     const thread = await scene.ask(CHANNELS[n % CHANNELS.length])
     for (let i = 1; i < questions; i++) {
-      await wait(dice.between(0, pauseMs))
+      await wait(random.between(0, pauseMs))
       await scene.askOn(thread)
     }
   }

@@ -7,21 +7,21 @@ import { ALICE, TEAM, type StoredMessage } from '../../../playground/slack/slack
 import { ONCE } from '../approvals.ts'
 import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'
-import type { PlayedThread, Scene } from './scene.ts'
+import type { AskedThread, Scene } from './scene.ts'
 
 /** Returns the state of a run in Redis, by its thread's first question. */
-async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<string | undefined> {
+async function stateOf({ client, env }: Scene, thread: AskedThread): Promise<string | undefined> {
   const [run] = await findRuns({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }, thread.ids[0]!)
   return run?.state
 }
 
 /** Returns whether the run waits for a person: its card is there, and no process works on it. */
-export function isSuspended(scene: Scene, thread: PlayedThread): Promise<void> {
+export function isSuspended(scene: Scene, thread: AskedThread): Promise<void> {
   return eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
 }
 
 /** Resolves with the card of a thread's wait, when it can be pressed. */
-export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<StoredMessage> {
+export function openCard({ slack }: Scene, { channel, ts }: AskedThread, wait = '1'): Promise<StoredMessage> {
   const isMeant = (message: StoredMessage) =>
     JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
   const isOpen = (message: StoredMessage) => slack.shown(message).startsWith('🔐')
@@ -41,7 +41,7 @@ interface Press {
 /** Presses a button of a card in a thread. Resolves when it is acked. */
 export async function pressCard(
   scene: Scene,
-  thread: PlayedThread,
+  thread: AskedThread,
   { action = ONCE, user = ALICE, wait, at }: Press = {},
 ): Promise<void> {
   const { ts } = await openCard(scene, thread, wait)
@@ -51,14 +51,14 @@ export async function pressCard(
 }
 
 /** Returns the audit list's entries for a thread's writes, in the order of their steps. */
-async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
+async function auditOf({ client, env }: Scene, { ids }: AskedThread): Promise<AuditEntry[]> {
   const audit = redisAudit({ now: Date.now, redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
   const entries = await audit.list({ team: TEAM }, 1_000)
   return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)
 }
 
 /** Checks that the audit list has exactly these entries for a thread's writes. */
-export function expectAudit(scene: Scene, thread: PlayedThread, entries: Partial<AuditEntry>[]): Promise<void> {
+export function expectAudit(scene: Scene, thread: AskedThread, entries: Partial<AuditEntry>[]): Promise<void> {
   const wanted = entries.map((entry) => expect.objectContaining({ askedBy: ALICE, ...entry }))
   return eventually(async () => expect(await auditOf(scene, thread)).toEqual(wanted), 10_000)
 }

@@ -19,7 +19,7 @@ import { freePort, startRedis, type RedisServer } from '../redis.ts'
 import type { RedisFleet } from '../redis-fleet.ts'
 import { keptLog } from '../stores.ts'
 import { startBotProcess, type BotProcess } from './bots.ts'
-import { callName, nameIn, openLedger, playedTurn, questionText, wordsOf, type Ledger } from './play.ts'
+import { callName, nameIn, openLedger, playedTurn, questionText, wordsOf, type Ledger } from './script.ts'
 
 export interface SceneOptions {
   env?: Record<string, string>
@@ -31,7 +31,7 @@ export interface SceneOptions {
 }
 
 /** A thread: its questions' names in the order in which they were asked. */
-export interface PlayedThread {
+export interface AskedThread {
   number: number
   channel: string
   ts: string
@@ -57,7 +57,7 @@ export class Scene {
   /** The test's own connection. */
   readonly client: RedisClient
   readonly bots: BotProcess[] = []
-  readonly threads: PlayedThread[] = []
+  readonly threads: AskedThread[] = []
   /** The times without a Redis that accepts writes, by performance.now(). */
   readonly redisAway: { from: number; to: number }[] = []
   /** All deliveries of people's messages to the bots. */
@@ -114,7 +114,7 @@ export class Scene {
   }
 
   /** Asks in a new thread. Resolves when Slack has its ack. */
-  async ask(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
+  async ask(channel: string = CHANNELS[0]!): Promise<AskedThread> {
     const thread = this.#open(channel)
     const said = await this.slack.mention(questionText(thread.names[0]!), { channel })
     thread.ts = said.thread
@@ -124,7 +124,7 @@ export class Scene {
   }
 
   /** Asks by `/ask`. The thread's root is the bot's message. */
-  async command(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
+  async command(channel: string = CHANNELS[0]!): Promise<AskedThread> {
     const thread = this.#open(channel)
     const text = questionText(thread.names[0]!)
     const { delivery, ok } = await this.slack.slash(text, { channel })
@@ -148,14 +148,14 @@ export class Scene {
     if (all.includes(false)) throw new Error(`Slack was never acked for the message ${ts}.`)
   }
 
-  #open(channel: string): PlayedThread {
+  #open(channel: string): AskedThread {
     const thread = { number: this.threads.length + 1, channel, ts: '', names: [this.nextName], ids: [] }
     this.threads.push(thread)
     return thread
   }
 
   /** Asks a further question in the thread. It mentions the bot, so that it is not an addition. */
-  async askOn(thread: PlayedThread): Promise<string> {
+  async askOn(thread: AskedThread): Promise<string> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     thread.names.push(name)
     const said = await this.slack.say({
@@ -169,7 +169,7 @@ export class Scene {
   }
 
   /** Edits the thread's first question, which gets another name and id. */
-  async edit(thread: PlayedThread): Promise<void> {
+  async edit(thread: AskedThread): Promise<void> {
     const { channel, ts } = thread
     const name = editedName(thread)
     const deliveries = await this.slack.people.edit({ channel, ts }, `<@${BOT_USER}> ${questionText(name)}`)
@@ -180,7 +180,7 @@ export class Scene {
   }
 
   /** Deletes the thread's first question. */
-  async remove(thread: PlayedThread): Promise<void> {
+  async remove(thread: AskedThread): Promise<void> {
     const { channel, ts } = thread
     const deliveries = await this.slack.people.remove({ channel, ts })
     thread.names.shift()
@@ -189,13 +189,13 @@ export class Scene {
   }
 
   /** Adds a message to the thread without a mention. Resolves when Slack has its ack. */
-  async add(thread: PlayedThread, text: string): Promise<void> {
+  async add(thread: AskedThread, text: string): Promise<void> {
     const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text })
     await this.#acked(said)
   }
 
   /** Adds a message with the text of a question. It becomes one if the run ends before reading it. */
-  async addQuestion(thread: PlayedThread): Promise<void> {
+  async addQuestion(thread: AskedThread): Promise<void> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     const said = await this.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: questionText(name) })
     thread.names.push(name)
@@ -204,11 +204,11 @@ export class Scene {
   }
 
   /** Returns the bot's messages in a thread: their names, and whether they show the right text. */
-  postsIn(thread: PlayedThread): string[] {
+  postsIn(thread: AskedThread): string[] {
     return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
   }
 
-  #labelOf(message: StoredMessage, thread: PlayedThread): string {
+  #labelOf(message: StoredMessage, thread: AskedThread): string {
     const { run, step } = keyOf(message)
     const shown = this.slack.shown(message)
     const name = thread.names[thread.ids.indexOf(run)] ?? `a stranger’s ${nameIn(shown)}`
@@ -238,13 +238,13 @@ export class Scene {
   /**
    * Writes the logs of all processes and Slack's journal into files, to investigate a failure. @returns their folder
    */
-  keepWords(): string {
+  saveOutput(): string {
     const folder = join(ROOT, 'tmp', 'chaos')
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     for (const [i, bot] of this.bots.entries()) {
-      const harms = bot.harmedAt.map((at) => `harmed at ${at}\n`).join('')
-      writeFileSync(join(folder, `${i}-${bot.role}-${bot.pid}.log`), `${harms}${bot.output()}`)
+      const faults = bot.interruptedAt.map((at) => `interrupted at ${at}\n`).join('')
+      writeFileSync(join(folder, `${i}-${bot.role}-${bot.pid}.log`), `${faults}${bot.output()}`)
     }
     const calls = this.slack.calls.map((call) => `${new Date(call.at).toISOString()} ${JSON.stringify(call)}\n`)
     writeFileSync(join(folder, 'slack-calls.log'), calls.join(''))
@@ -253,7 +253,7 @@ export class Scene {
 }
 
 /** Returns the name of the thread's first question after an edit. No name is a prefix of another. */
-export function editedName({ number }: PlayedThread): string {
+export function editedName({ number }: AskedThread): string {
   return `q${number}-9`
 }
 

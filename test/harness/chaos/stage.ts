@@ -3,7 +3,7 @@ import type { Fault } from '../../../playground/slack/slack.ts'
 import type { WebApiCall } from '../../../playground/slack/types.ts'
 import { act, type Turn } from '../played-model.ts'
 import { deferred } from '../stores.ts'
-import { observationsIn, playedEnd, playedTurn } from './play.ts'
+import { observationsIn, finalTurn, playedTurn } from './script.ts'
 import type { Scene } from './scene.ts'
 
 /** Controls the scene's next question: holds its calls until `letGo`, and identifies its posts and calls. */
@@ -39,7 +39,7 @@ export class Stage {
   uses(...uses: [tool: string, text: string][]): void {
     this.scene.model.decide(this.name, (request) => {
       const use = uses[observationsIn(request)]
-      return use ? act(`${this.name} thinks`, use[0], JSON.stringify({ text: use[1] })) : playedEnd(this.name)
+      return use ? act(`${this.name} thinks`, use[0], JSON.stringify({ text: use[1] })) : finalTurn(this.name)
     })
   }
 

@@ -6,14 +6,14 @@ import type { Ends } from '../ends.ts'
 import { eventually } from '../stores.ts'
 import { startCountingServer, type CountingServer } from './counting-server.ts'
 import { expectAudit } from './pressing.ts'
-import { openScene, type PlayedThread, type Scene, type SceneOptions } from './scene.ts'
-import { expectAllWell, matching } from './well.ts'
+import { openScene, type AskedThread, type Scene, type SceneOptions } from './scene.ts'
+import { expectRecovery, matching } from './expect-recovery.ts'
 
 export const ALLOWED = { how: 'once', decidedBy: ALICE } as const
 
 /** The final state of one question in the thread and in the audit list. */
 export interface Ending {
-  thread: PlayedThread
+  thread: AskedThread
   posts: (string | RegExp)[]
   audit: Partial<AuditEntry>[]
 }
@@ -38,7 +38,7 @@ export async function expectEnding(scene: Scene, { thread, posts, audit }: Endin
 /** Checks that all is well, and that each thread has its ending. */
 export async function expectEndings(scene: Scene, endings: Ending[]): Promise<void> {
   for (const ending of endings) await expectEnding(scene, ending)
-  await expectAllWell(scene, { posts: new Map(endings.map(({ thread, posts }) => [thread, posts])) })
+  await expectRecovery(scene, { posts: new Map(endings.map(({ thread, posts }) => [thread, posts])) })
 }
 
 /** Returns the posts of a question with one allowed call. The step says so if the call's end is unknown. */

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Ends } from '../ends.ts'
 import { act, finish, type PlayedRequest, type Turn } from '../played-model.ts'
-import { diceFor } from './dice.ts'
+import { randomFor } from './seeded-random.ts'
 
 /** Matches the name of a question: its thread's number and its own. */
 const NAME = /\bq\d+-\d+\b/
@@ -26,17 +26,17 @@ export function playedTurn(request: PlayedRequest): Turn {
   const name = nameIn(request.question)
   if (request.kind === 'condense') return `${name}: what does the ledger say, standing alone?`
   const seen = observationsIn(request)
-  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : playedEnd(name)
+  return seen < 2 ? act(`${name} thinks`, 'ledger', `${name} use ${seen + 1}`) : finalTurn(name)
 }
 
-export function playedEnd(name: string): Turn {
+export function finalTurn(name: string): Turn {
   return finish(`${name} is answered.`)
 }
 
 /** Returns a scripted model. It pauses before each call. */
-export function thoughtfulTurn(fromMs: number, toMs: number): (request: PlayedRequest) => Promise<Turn> {
+export function delayedTurn(fromMs: number, toMs: number): (request: PlayedRequest) => Promise<Turn> {
   return async (request) => {
-    await wait(diceFor(callName(request)).between(fromMs, toMs))
+    await wait(randomFor(callName(request)).between(fromMs, toMs))
     return playedTurn(request)
   }
 }

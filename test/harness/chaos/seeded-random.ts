@@ -2,7 +2,7 @@
 const SEED = Number(process.env.CHAOS_SEED ?? 1)
 
 /** Random numbers that the seed reproduces. */
-export interface Dice {
+export interface SeededRandom {
   /** Returns a number from 0 to 1. */
   next(): number
   /** Returns a whole number from `min` to `max`. */
@@ -12,9 +12,9 @@ export interface Dice {
 }
 
 /**
- * Returns the dice of a scenario, so that scenarios do not affect each other's throws (the generator is mulberry32).
+ * Returns a scenario's own generator (mulberry32), so that scenarios do not affect each other's numbers.
  */
-export function diceFor(scenario: string): Dice {
+export function randomFor(scenario: string): SeededRandom {
   let state = [...scenario].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), SEED) >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -3,45 +3,48 @@ import { expect } from 'vitest'
 import { BOT_USER, TEAM } from '../../../playground/slack/slack.ts'
 import { listRuns } from '../../../src/stores/runs/list-runs.ts'
 import { ONCE } from '../approvals.ts'
-import { nameIn, postsOf, questionText } from './play.ts'
-import type { PlayedThread, Scene } from './scene.ts'
+import { nameIn, postsOf, questionText } from './script.ts'
+import type { AskedThread, Scene } from './scene.ts'
 
-export interface WellOptions {
+export interface RecoveryOptions {
   /** The time limit for the last answer, in ms. */
   ms?: number
   /** The posts of threads with an unusual outcome, by thread. */
-  posts?: Map<PlayedThread, (string | RegExp)[]>
+  posts?: Map<AskedThread, (string | RegExp)[]>
   /** The ids of questions that must be dead-lettered. */
   givenUp?: string[]
 }
 
-/** Waits until every question is answered and every sign is gone, then checks everything. Ends the bots. */
-export async function expectAllWell(scene: Scene, options: WellOptions = {}): Promise<void> {
+/**
+ * Waits until every question is answered and no run shows that it is at work, then checks Slack, the model, the tools,
+ * Redis and the histories. Ends the bots.
+ */
+export async function expectRecovery(scene: Scene, options: RecoveryOptions = {}): Promise<void> {
   try {
     await answered(scene, options)
     await scene.slack.settle(600)
     expectThreads(scene, options)
     // A worker that takes over an answered question shows its status until it has found the answer.
-    await expect.poll(() => signsLeft(scene), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => activitySigns(scene), { timeout: 20_000 }).toEqual([])
     expect(scene.slack.refusals).toEqual([])
-    expectNothingPaidAgain(scene)
+    expectNothingRepeated(scene)
     await expectStoresAtRest(scene, options)
     await expectHistories(scene, options)
-    await expectGoodEnds(scene)
+    await expectCleanExits(scene)
   } catch (error) {
-    console.error(`What the processes said is in ${scene.keepWords()}`)
+    console.error(`What the processes said is in ${scene.saveOutput()}`)
     throw error
   }
 }
 
-async function answered(scene: Scene, { ms = 60_000, posts }: WellOptions): Promise<void> {
-  const isDone = (thread: PlayedThread) => scene.postsIn(thread).length >= expectedPosts(thread, posts).length
+async function answered(scene: Scene, { ms = 60_000, posts }: RecoveryOptions): Promise<void> {
+  const isDone = (thread: AskedThread) => scene.postsIn(thread).length >= expectedPosts(thread, posts).length
   await scene.slack
-    .until(() => scene.threads.every(isDone) && signsLeft(scene).length === 0, 'all answers and no sign', ms)
+    .until(() => scene.threads.every(isDone) && activitySigns(scene).length === 0, 'all answers and no sign', ms)
     .catch(() => expectThreads(scene, { posts: posts ?? new Map() }))
 }
 
-function expectedPosts(thread: PlayedThread, special: WellOptions['posts']): (string | RegExp)[] {
+function expectedPosts(thread: AskedThread, special: RecoveryOptions['posts']): (string | RegExp)[] {
   return special?.get(thread) ?? postsOf(...thread.names)
 }
 
@@ -50,7 +53,7 @@ export function matching(post: string | RegExp): unknown {
 }
 
 /** Checks that each question, and each of its steps, was posted once and in order, and in its own thread. */
-function expectThreads(scene: Scene, { posts }: WellOptions): void {
+function expectThreads(scene: Scene, { posts }: RecoveryOptions): void {
   const seen = scene.threads.map((thread) => [thread.number, scene.postsIn(thread)])
   const wanted = scene.threads.map((thread) => [thread.number, expectedPosts(thread, posts).map(matching)])
   expect(seen).toEqual(wanted)
@@ -60,7 +63,7 @@ function expectThreads(scene: Scene, { posts }: WellOptions): void {
  * Returns the statuses, reactions, streams and cards that people would still see, without the mark of read messages,
  * which stays.
  */
-export function signsLeft({ slack }: Scene): string[] {
+export function activitySigns({ slack }: Scene): string[] {
   return [...slack.store.channels.values()].flatMap((channel) => [
     ...[...channel.statuses.keys()].filter((ts) => slack.status(channel.id, ts)).map((ts) => `status in ${ts}`),
     ...channel.messages.flatMap(({ ts, reactions = [], streaming_state, blocks }) => [
@@ -81,22 +84,22 @@ const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
 /**
- * Checks that no model call and no tool use was repeated, unless it ended when its worker was harmed, or was aborted
+ * Checks that no model call and no tool use was repeated, unless it ended when its worker was killed or frozen, or was aborted
  * because the run was handed over.
  */
-function expectNothingPaidAgain(scene: Scene): void {
-  const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])
-  const harms = [...moments.map((at) => ({ from: at, to: at })), ...scene.redisAway]
-  const isExcused = (at: number) => harms.some(({ from, to }) => at < to + UNHEARD_MS && at > from - UNSAVED_MS)
+function expectNothingRepeated(scene: Scene): void {
+  const moments = scene.bots.flatMap((bot) => [...bot.interruptedAt, ...bot.cutAt()])
+  const faults = [...moments.map((at) => ({ from: at, to: at })), ...scene.redisAway]
+  const isExcused = (at: number) => faults.some(({ from, to }) => at < to + UNHEARD_MS && at > from - UNSAVED_MS)
   const paid = scene.paid()
   const again = paid.filter(({ name }, i) => paid.findLastIndex((other) => other.name === name) !== i)
-  console.info(`${paid.length} calls and uses, ${again.length} of them made again after ${harms.length} harms`)
+  console.info(`${paid.length} calls and uses, ${again.length} of them repeated after ${faults.length} faults`)
   expect(again.filter(({ at }) => !isExcused(at))).toEqual([])
   expect(paid.filter(({ name }) => nameIn(name) === '')).toEqual([])
 }
 
 /** Checks that every key expires, no inbox and no job is left, and every run has ended. */
-async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): Promise<void> {
+async function expectStoresAtRest(scene: Scene, { givenUp = [] }: RecoveryOptions): Promise<void> {
   const { client, env } = scene
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   const runsNotDone = async () => {
@@ -117,7 +120,10 @@ async function expectStoresAtRest(scene: Scene, { givenUp = [] }: WellOptions): 
 }
 
 /** Checks that each answered question is in its thread's history, once and in order. */
-async function expectHistories({ client, env, threads }: Scene, { posts, givenUp = [] }: WellOptions): Promise<void> {
+async function expectHistories(
+  { client, env, threads }: Scene,
+  { posts, givenUp = [] }: RecoveryOptions,
+): Promise<void> {
   for (const thread of threads.filter((one) => !posts?.has(one))) {
     const key = `${env.REDIS_PREFIX ?? 'thinkaloud'}:{${TEAM}:${thread.channel}:${thread.ts}}:history`
     const turns = (await client.lrange(key, 0, -1)).map((turn) => (JSON.parse(turn) as { question: string }).question)
@@ -127,7 +133,7 @@ async function expectHistories({ client, env, threads }: Scene, { posts, givenUp
 }
 
 /** Checks that SIGTERM ends each process with code 0 in less than SHUTDOWN_MS, and that no process is left. */
-async function expectGoodEnds({ bots }: Scene): Promise<void> {
+async function expectCleanExits({ bots }: Scene): Promise<void> {
   const running = bots.filter((bot) => bot.isAlive())
   const ends = await Promise.all(running.map((bot) => bot.stop()))
   expect(ends.map(({ code }) => code)).toEqual(running.map(() => 0))
