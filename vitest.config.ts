@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { OPTIMIZE_LATE } from './test/harness/compiled-sources.ts'
 import { SlowFirst } from './test/harness/slow-first.ts'
 
 // The parsers' children are JavaScript from the global setup, because with `tsx` each would take three times as long to
@@ -10,9 +11,6 @@ export const alias = [
     replacement: fileURLToPath(new URL('tmp/built/src/files/parser-process.js', import.meta.url)),
   },
 ]
-
-/** Later versions of V8 name the optimization thresholds differently. */
-const isNode20 = process.versions.node.startsWith('20.')
 
 export default defineConfig({
   resolve: { alias },
@@ -26,8 +24,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000, interval: 25 } },
     // Tests mostly wait, so there are more workers than cores.
     maxWorkers: 8,
-    // A tenth of the work was collecting short-lived objects, and another tenth was optimizing code that runs once.
-    execArgv: ['--max-semi-space-size=64', ...(isNode20 ? ['--interrupt-budget=2000000'] : [])],
+    // A tenth of the work was collecting short-lived objects.
+    execArgv: ['--max-semi-space-size=64', ...OPTIMIZE_LATE],
     // A worker loads Bolt, the model's client and our own files once, not once per file, which saves a third of all
     // work. Test files share its modules, so none may keep state in a module, change the environment or leave anything
     // running.

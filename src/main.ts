@@ -1,5 +1,5 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
-import { startBot, type Bot } from './bot.ts'
+import type { Bot } from './bot.ts'
 import { asksHelp } from './commands/command.ts'
 import { droppedSettings, loadConfig, readEnv, secretsOf, unknownSettings } from './config.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
@@ -30,6 +30,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   process.on('unhandledRejection', (error) => log.error({ error: messageOf(error) }, 'a promise was rejected unseen'))
+  // Loaded only now, because it is large: the usage and a wrong setting are told at once.
+  const { startBot } = await import('./bot.ts')
   bot = await startBot(config, { log })
   console.log(bot.summary)
 }

@@ -6,7 +6,6 @@ import { startBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'
 import { createLog } from '../src/base/log.ts'
 import { startLocalSlack } from '../playground/slack/slack.ts'
-import { until } from '../playground/base/until.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel } from './harness/played-model.ts'
@@ -48,9 +47,12 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect([bot.stderr(), slack.refusals]).toEqual(['', []])
   })
 
-  test('over Socket Mode, with .env and a secret in a file: answers, and /healthz too', async (t) => {
-    const { model, env, port, people } = await world(t, 'socket')
+  test('over Socket Mode, with .env and a secret in a file: answers, and /healthz too; on SIGTERM tells the askers what it cannot finish in time, closes their steps, and ends with code 0', async (t) => {
+    const { model, env, port, people, slack } = await world(t, 'socket')
+    const silent = await startWebServer(() => undefined)
     model.on('dotenv', finish('read'))
+    model.on('never', act('A step.', 'calculator', '1+1'), { hang: true })
+    model.on('endless', act('Let me look.', 'wikipedia', 'Dune'))
     const cwd = await temporaryFolder(t)
     const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, ...rest } = env
     await writeFile(join(cwd, 'token'), `${SLACK_BOT_TOKEN}\n`)
@@ -58,24 +60,22 @@ describe('npm start', { timeout: 120_000 }, () => {
       join(cwd, '.env'),
       `SLACK_APP_TOKEN=${SLACK_APP_TOKEN}\nSLACK_BOT_TOKEN_FILE=${join(cwd, 'token')}\n`,
     )
-    const bot = startCommand(t, START, { env: { ...rest, OPENAI_MODLE: 'gpt-5', LOG_LEVEL: 'warn' }, cwd })
+    const short = { SHUTDOWN_MS: '500', WIKIPEDIA_API_URL: silent.url, TOOL_TIMEOUT_MS: '60000', LOG_LEVEL: 'warn' }
+    const bot = startCommand(t, START, { env: { ...rest, ...short, OPENAI_MODLE: 'gpt-5' }, cwd })
     const [summary] = await bot.shows(/Thinkaloud is ready: .*/)
     expect(summary).toMatch(/Socket Mode, port \d+, model played-model/)
     expect(bot.stdout()).toMatch(/"msg":"OPENAI_MODLE is not a setting\. Did you mean OPENAI_MODEL\?"/)
     expect(await (await people.mention('dotenv')).lastAnswer()).toBe('read')
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-  })
 
-  test('tells the askers where it cannot finish in time, takes its sign of life back, and ends with code 0', async (t) => {
-    const { model, env, people, slack } = await world(t, 'socket')
-    model.on('never', act('A step.', 'calculator', '1+1'), { hang: true })
-    const bot = startCommand(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
-    await bot.shows(/is ready/)
-    const thread = await people.mention('never')
-    await slack.until(() => thread.steps().length === 1 && model.about('never').length === 2, 'the second call')
+    const [thinking, looking] = [await people.mention('never'), await people.mention('endless')]
+    await slack.until(() => thinking.steps().length === 1 && model.about('never').length === 2, 'the second call')
+    await slack.until(() => silent.paths.length > 0 && looking.steps().length === 1, 'the tool at work')
     bot.signal('SIGTERM')
-    expect(await thread.ended()).toMatch(/I am restarting.*ask again.*\n_Reference: /s)
+    for (const thread of [thinking, looking])
+      expect(await thread.ended()).toMatch(/I am restarting.*ask again.*\n_Reference: /s)
     expect((await bot.ended).code).toBe(0)
+    expect(looking.steps()[0], 'it does not run on in the thread').toMatch(/⚠️ This was not finished\.$/)
   })
 
   test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {
@@ -84,50 +84,27 @@ describe('npm start', { timeout: 120_000 }, () => {
     while (times.length < 3 && !times.some((ms) => ms < 8_000)) {
       const { model, env, people, slack } = await world(t, 'socket')
       model.on('never', { hang: true })
-      const bot = startCommand(t, START, { env: { ...env, SHUTDOWN_MS: '500' } })
-      await bot.shows(/is ready/)
+      const config = loadConfig({ ...env, SHUTDOWN_MS: '500' }, { serves: true })
+      const bot = await startBot(config, { log: createLog('silent') })
       const thread = await people.mention('never')
       await slack.until(() => model.about('never').length === 1, 'the call')
       slack.sockets.hang()
       const from = performance.now()
-      bot.signal('SIGTERM')
-      expect((await bot.ended).code).toBe(0)
+      await bot.stop()
       times.push(performance.now() - from)
       expect(await thread.ended()).toMatch(/I am restarting/)
     }
     expect(Math.min(...times)).toBeLessThan(8_000)
   })
 
-  test('a step that is cut off by the end of the process does not run on in the thread', async (t) => {
-    const { model, env, people, slack } = await world(t, 'socket')
-    const silent = await startWebServer(() => undefined)
-    model.on('endless', act('Let me look.', 'wikipedia', 'Dune'))
-    const more = { SHUTDOWN_MS: '500', WIKIPEDIA_API_URL: silent.url, TOOL_TIMEOUT_MS: '60000' }
-    const bot = startCommand(t, START, { env: { ...env, ...more } })
-    await bot.shows(/is ready/)
-    const thread = await people.mention('endless')
-    await slack.until(() => silent.paths.length > 0 && thread.steps().length === 1, 'the tool at work')
-    bot.signal('SIGTERM')
-    await bot.ended
-    expect(thread.steps()[0]).toMatch(/⚠️ This was not finished\.$/)
-  })
-
-  test('SIGTERM ends it at once, with code 0, while it still waits for Slack at the start', async (t) => {
-    const silent = await startWebServer(() => undefined)
-    const { env } = await world(t, 'http')
-    const bot = startCommand(t, START, { env: { ...env, SLACK_API_URL: `${silent.url}/api/` } })
-    await until(() => silent.paths.length > 0, 'auth.test', 60_000)
-    bot.signal('SIGTERM')
-    expect((await bot.ended).code).toBe(0)
-    expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
-  })
-
-  test('says at once that Slack cannot be reached, and goes on trying', async (t) => {
+  test('says at once that Slack cannot be reached, and goes on trying; SIGTERM ends it at once, with code 0', async (t) => {
     const { env, model } = await world(t, 'http')
     const host = `127.0.0.1:${await freePort()}`
     const more = { SLACK_API_URL: `http://${host}/api/`, AGENT_DIALECT: 'auto', LOG_LEVEL: 'warn' }
     const bot = startCommand(t, START, { env: { ...env, ...more } })
     await bot.shows(`"msg":"Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`)
+    bot.signal('SIGTERM')
+    expect(await bot.ended).toMatchObject({ code: 0, stderr: '' })
     expect(bot.stdout().match(/Cannot reach/g)).toHaveLength(1)
     expect(model.requests).toEqual([])
   })

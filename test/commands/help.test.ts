@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runCommand } from '../harness/command.ts'
+import { runCommand, runHere } from '../harness/command.ts'
 import { textOf } from '../harness/source.ts'
 
 const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
@@ -20,13 +20,14 @@ const others = [
   ['trace', 'playground/trace.ts'],
 ] as const
 
-test.each([...doors, ...others])(
+/** `others` and `tool` end their process themselves. Few other tests start a process of `feedback` and `installs`. */
+const inProcesses = [...others.map(([name]) => name), 'tool', 'feedback', 'installs']
+
+test.for([...doors, ...others])(
   'npm run %s -- --help prints its usage and ends with 0, whatever the settings are',
-  async (name, file) => {
-    const ends: (() => unknown)[] = []
-    const t = { onTestFinished: (end: () => unknown) => void ends.push(end) }
-    const { code, stdout, stderr } = await runCommand(t, file, { args: ['--help'], env: { PORT: 'broken' } })
-    for (const end of ends) await end()
+  async ([name, file], t) => {
+    const run = inProcesses.includes(name) ? runCommand : runHere
+    const { code, stdout, stderr } = await run(t, file, { args: ['--help'], env: { PORT: 'broken' } })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`npm ${name === 'start' ? '' : 'run '}${name}`)
   },

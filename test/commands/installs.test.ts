@@ -62,7 +62,7 @@ describeWithRedis('npm run installs', async () => {
   })
 
   test('the doctor prints a line for each', async (t) => {
-    const { stdout } = await startCommand(t, 'src/commands/doctor.ts', { args: ['--json'], env }).ended
+    const { stdout } = await commandHere(t, 'src/commands/doctor.ts', { args: ['--json'], env }).ended
     const { findings } = JSON.parse(stdout) as { findings: { area: string; name: string }[] }
     expect(findings.filter(({ area }) => area === 'Slack').map(({ name }) => name)).toEqual([ACME.id, OTHER.id])
   })

@@ -45,8 +45,7 @@ export async function doctorDesk(t: TestContext, script: (request: PlayedRequest
     return { code, stdout }
   }
   /** Runs `npm run doctor`. */
-  const started = (more: Record<string, string> = {}, args: string[] = []) =>
-    runCommand(t, MAIN, { env: settings(more), args, cwd: folder })
+  const started = () => runCommand(t, MAIN, { env: settings({}), cwd: folder })
   const inTerminal = (more: Record<string, string> = {}, columns = 80) =>
     startInTerminal(t, MAIN, { env: settings(more), cwd: folder, columns })
   return { slack, model, wiki, doctor, started, inTerminal, folder }

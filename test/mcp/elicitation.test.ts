@@ -4,11 +4,11 @@
  */
 import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PersonsAnswer, ToolQuestion } from '../../src/agent/contracts/tool.ts'
 import { CAPABILITIES, Elicitation, type CallOutcome } from '../../src/mcp/elicitation/elicitation.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
-import type { Ends } from '../harness/ends.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startAskingServer } from '../harness/mcp/asking-server.ts'
 
 const CONFIG: McpServerConfig = {
@@ -51,9 +51,9 @@ async function asking(t: Ends) {
   return { ...server, ...(await connect(t, new StreamableHTTPClientTransport(new URL(server.url)))) }
 }
 
-function everything(t: Ends, config?: McpServerConfig) {
+function everything(t: Ends) {
   const script = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
-  return connect(t, new StdioClientTransport({ command: process.execPath, args: [script], stderr: 'ignore' }), config)
+  return connect(t, new StdioClientTransport({ command: process.execPath, args: [script], stderr: 'ignore' }))
 }
 
 function questionIn(called: CallOutcome): ToolQuestion {
@@ -172,68 +172,77 @@ test('a result that imitates a question is a result', async (t) => {
   expect(textIn(await call('impostor'))).toBe('"done"')
 })
 
-/** The older protocol: a form with fourteen fields, and pages. */
-test('older protocol: a call that asks is ended and repeated with the answer', async (t) => {
-  const { call, notes } = await everything(t)
-  const asked = questionIn(await call('trigger-elicitation-request'))
-  expect(asked.message).toBe('Please provide inputs for the following fields:')
-  expect(asked.schema).toMatchObject({ required: ['name'], properties: { integer: { minimum: 1, maximum: 100 } } })
-  const done = textIn(
-    await call('trigger-elicitation-request', { answers: [accept(asked, { name: 'Ann', integer: 7 })] }),
-  )
-  expect(done).toContain('User provided the requested information')
-  expect(done).toContain('Name: Ann')
-  const declined: PersonsAnswer[] = [{ state: asked.state, action: 'decline' }]
-  expect(textIn(await call('trigger-elicitation-request', { answers: declined }))).toContain('declined')
-  expect(notes).toEqual([])
-})
+describe('older protocol', () => {
+  const ends = fileEnds()
+  let connected: Awaited<ReturnType<typeof everything>>
 
-test('older protocol: a call that is not idempotent asks too, and explains what an answer does', async (t) => {
-  const { call, notes } = await everything(t)
-  expect(questionIn(await call('trigger-elicitation-request')).remakes).toBeUndefined()
-  const asked = questionIn(await call('trigger-elicitation-request', { isRepeatable: false }))
-  expect(asked.remakes).toBe(true)
-  const answers = [accept(asked, { name: 'Ann', integer: 7 })]
-  expect(textIn(await call('trigger-elicitation-request', { isRepeatable: false, answers }))).toContain('Name: Ann')
-  expect(notes).toEqual([])
-})
+  /** A form with fourteen fields, and pages. */
+  beforeAll(async () => {
+    connected = await everything(ends)
+  })
 
-test('older protocol: a call that needs a visited page is repeated after the visit', async (t) => {
-  const { call } = await everything(t)
-  const args = { url: 'https://example.com/agree', message: 'Agree first.', errorPath: true, elicitationId: 'one' }
-  const refused = questionIn(await call('trigger-url-elicitation', { args, isRepeatable: false }))
-  expect(refused).toMatchObject({ url: 'https://modelcontextprotocol.io/' })
-  const declined: PersonsAnswer[] = [{ state: refused.state, action: 'decline' }]
-  await expect(call('trigger-url-elicitation', { args, answers: declined })).rejects.toThrow(
-    'asking did nothing: it needs a visit to a page first, and the asker declined.',
-  )
-  // In a repeated call, this server asks for the same page in a new request.
-  const answers = [accept(refused)]
-  const again = questionIn(await call('trigger-url-elicitation', { args, answers }))
-  expect(again).toMatchObject({ message: 'Agree first.', url: 'https://example.com/agree' })
-})
+  test('a call that asks is ended and repeated with the answer', async () => {
+    const { call, notes } = connected
+    const asked = questionIn(await call('trigger-elicitation-request'))
+    expect(asked.message).toBe('Please provide inputs for the following fields:')
+    expect(asked.schema).toMatchObject({ required: ['name'], properties: { integer: { minimum: 1, maximum: 100 } } })
+    const done = textIn(
+      await call('trigger-elicitation-request', { answers: [accept(asked, { name: 'Ann', integer: 7 })] }),
+    )
+    expect(done).toContain('User provided the requested information')
+    expect(done).toContain('Name: Ann')
+    const declined: PersonsAnswer[] = [{ state: asked.state, action: 'decline' }]
+    expect(textIn(await call('trigger-elicitation-request', { answers: declined }))).toContain('declined')
+    expect(notes).toEqual([])
+  })
 
-test('older protocol: a question during parallel calls repeats each call alone', async (t) => {
-  const { call } = await everything(t)
-  const slow = call('trigger-long-running-operation', { args: { duration: 1, steps: 2 } })
-  const both = await Promise.all([
-    call('trigger-elicitation-request'),
-    call('trigger-url-elicitation', { args: { url: 'https://example.com/a' } }),
-  ])
-  expect(both.map((called) => questionIn(called).message)).toEqual([
-    'Please provide inputs for the following fields:',
-    'Please open the link to complete this action.',
-  ])
-  expect(textIn(await slow)).toContain('Long running operation completed')
-})
+  test('a call that is not idempotent asks too, and explains what an answer does', async () => {
+    const { call, notes } = connected
+    expect(questionIn(await call('trigger-elicitation-request')).remakes).toBeUndefined()
+    const asked = questionIn(await call('trigger-elicitation-request', { isRepeatable: false }))
+    expect(asked.remakes).toBe(true)
+    const answers = [accept(asked, { name: 'Ann', integer: 7 })]
+    expect(textIn(await call('trigger-elicitation-request', { isRepeatable: false, answers }))).toContain('Name: Ann')
+    expect(notes).toEqual([])
+  })
 
-test('an answer belongs to one call: a call with answers is made alone', async (t) => {
-  const { call } = await everything(t)
-  const asked = questionIn(await call('trigger-elicitation-request'))
-  const [first, second] = await Promise.all([
-    call('trigger-elicitation-request', { answers: [accept(asked, { name: 'Ann' })] }),
-    call('trigger-elicitation-request'),
-  ])
-  expect(textIn(first)).toContain('Name: Ann')
-  expect(questionIn(second).message).toBe(asked.message)
+  test('a call that needs a visited page is repeated after the visit', async () => {
+    const { call } = connected
+    const args = { url: 'https://example.com/agree', message: 'Agree first.', errorPath: true, elicitationId: 'one' }
+    const refused = questionIn(await call('trigger-url-elicitation', { args, isRepeatable: false }))
+    expect(refused).toMatchObject({ url: 'https://modelcontextprotocol.io/' })
+    const declined: PersonsAnswer[] = [{ state: refused.state, action: 'decline' }]
+    await expect(call('trigger-url-elicitation', { args, answers: declined })).rejects.toThrow(
+      'asking did nothing: it needs a visit to a page first, and the asker declined.',
+    )
+    // In a repeated call, this server asks for the same page in a new request.
+    const answers = [accept(refused)]
+    const again = questionIn(await call('trigger-url-elicitation', { args, answers }))
+    expect(again).toMatchObject({ message: 'Agree first.', url: 'https://example.com/agree' })
+  })
+
+  test('a question during parallel calls repeats each call alone', async () => {
+    const { call } = connected
+    const slow = call('trigger-long-running-operation', { args: { duration: 1, steps: 2 } })
+    const both = await Promise.all([
+      call('trigger-elicitation-request'),
+      call('trigger-url-elicitation', { args: { url: 'https://example.com/a' } }),
+    ])
+    expect(both.map((called) => questionIn(called).message)).toEqual([
+      'Please provide inputs for the following fields:',
+      'Please open the link to complete this action.',
+    ])
+    expect(textIn(await slow)).toContain('Long running operation completed')
+  })
+
+  test('an answer belongs to one call: a call with answers is made alone', async () => {
+    const { call } = connected
+    const asked = questionIn(await call('trigger-elicitation-request'))
+    const [first, second] = await Promise.all([
+      call('trigger-elicitation-request', { answers: [accept(asked, { name: 'Ann' })] }),
+      call('trigger-elicitation-request'),
+    ])
+    expect(textIn(first)).toContain('Name: Ann')
+    expect(questionIn(second).message).toBe(asked.message)
+  })
 })

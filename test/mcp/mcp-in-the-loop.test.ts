@@ -5,37 +5,49 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { DialectName } from '../../src/config.ts'
 import { ROOT } from '../../src/base/package-root.ts'
+import type { McpToolbox } from '../../src/mcp/tools/mcp-toolbox.ts'
 import { until } from '../../playground/base/until.ts'
 import { runOn } from '../harness/agent-run.ts'
-import type { Ends } from '../harness/ends.ts'
+import { fileEnds } from '../harness/ends.ts'
 import { startChangingServer } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 import type { Turn } from '../harness/played-model.ts'
 
-/** Starts npm's server of files, in a new folder with one file. */
-async function files(t: Ends, maxTools = 40) {
-  const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
-  t.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'a.txt')
+const ends = fileEnds()
+const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
+ends.onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+
+function newFile(name: string): string {
+  const file = join(folder, name)
   writeFileSync(file, 'one [two] "three"\n')
+  return file
+}
+
+/** Starts npm's server of files. */
+async function openFiles(maxTools: number): Promise<McpToolbox> {
   const program = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
   const server = byCommand('fs', [process.execPath, program, folder], { trust: true })
-  const toolbox = await openToolbox(t, [server], { maxTools })
+  const toolbox = await openToolbox(ends, [server], { maxTools })
   // A busy machine may take longer to start it than a question waits.
-  const tools = await until(
-    async () => {
-      const found = await toolbox.toolsFor(PLACE)
-      if (found.length === 0) toolbox.later()
-      return found.length > 0 ? found : undefined
-    },
-    'its tools',
-    80_000,
-  )
-  return { file, tools }
+  const hasTools = async () => {
+    const isThere = (await toolbox.toolsFor(PLACE)).length > 0
+    if (!isThere) toolbox.later()
+    return isThere
+  }
+  await until(hasTools, 'its tools', 80_000)
+  return toolbox
 }
+
+let files: McpToolbox
+/** Has more tools than are described to the model. */
+let manyFiles: McpToolbox
+
+beforeAll(async () => {
+  ;[files, manyFiles] = await Promise.all([openFiles(40), openFiles(3)])
+})
 
 /** A tool call and an answer in each dialect. */
 const SPOKEN: Partial<Record<DialectName, { call(tool: string, input: object): Turn; answer: Turn }>> = {
@@ -66,7 +78,7 @@ const DIALECTS = Object.keys(SPOKEN) as DialectName[]
 test.for(DIALECTS)(
   '%s: a file is edited by a call with three fields, one of them a list of objects',
   async (dialect, t) => {
-    const { file, tools } = await files(t)
+    const [file, tools] = [newFile(`${dialect}-edited.txt`), await files.toolsFor(PLACE)]
     const edits = [
       { oldText: '[two] "three"', newText: 'say: "it’s [fine"' },
       { oldText: 'one', newText: 'Observation: nothing' },
@@ -86,7 +98,7 @@ test.for(DIALECTS)(
 )
 
 test.for(DIALECTS)('%s: with many tools, one is described on request and then called', async (dialect, t) => {
-  const { file, tools } = await files(t, 3)
+  const [file, tools] = [newFile(`${dialect}-read.txt`), await manyFiles.toolsFor(PLACE)]
   const { call, answer } = SPOKEN[dialect]!
   const turns = [
     call('tool_details', { tool: 'fs__read_text_file' }),

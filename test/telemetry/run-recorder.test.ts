@@ -6,7 +6,7 @@ import { BOB, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { ONCE, approvalBot, notes, waitingCard } from '../harness/approvals.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
-import { startCommand } from '../harness/command.ts'
+import { commandHere } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
@@ -233,7 +233,7 @@ describeWithRedis('in Redis', () => {
     expect(trace.calls[2]?.error).toEqual(expect.any(String))
     expect(trace.calls[3]).toMatchObject({ read: { kind: 'finish', answer: 'Two.' } })
     expect(told).toEqual([])
-    const runs = (...args: string[]) => startCommand(t, 'src/commands/runs.ts', { args, env })
+    const runs = (...args: string[]) => commandHere(t, 'src/commands/runs.ts', { args, env })
     const printed = await runs('trace', id)
     expect((await printed.ended).code).toBe(0)
     expect(JSON.parse(printed.stdout())).toEqual(trace)

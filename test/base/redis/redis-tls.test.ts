@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { expect, test, type TestContext } from 'vitest'
-import type { Env } from '../../../src/config.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { startBot } from '../../../src/bot.ts'
+import { loadConfig, type Env } from '../../../src/config.ts'
 import { startLocalSlack } from '../../../playground/slack/slack.ts'
 import { envFor, peopleOf } from '../../harness/bot.ts'
 import { makeCertificates, type Certificates } from '../../harness/certificates.ts'
@@ -61,11 +63,14 @@ describeWithRedis.each([
 
   test('with an untrusted certificate ends the start with one sentence', async (t) => {
     const { env } = await world(t, isCluster)
-    const bot = startCommand(t, 'src/main.ts', { env })
-    expect((await bot.ended).code).toBe(1)
-    expect(bot.stderr()).toMatch(
-      /^Cannot connect to Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\): its certificate is not trusted \(.*certificate.*\)\. .* NODE_EXTRA_CA_CERTS\.\n$/,
-    )
-    expect(bot.stdout()).not.toMatch(/"level":[456]0/)
+    const lines: string[] = []
+    const log = createLog('info', { write: (line) => void lines.push(line) })
+    await expect(startBot(loadConfig(env, { serves: true }), { log })).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: expect.stringMatching(
+        /^Cannot connect to Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\): its certificate is not trusted \(.*certificate.*\)\. .* NODE_EXTRA_CA_CERTS\.$/,
+      ),
+    })
+    expect(lines.join('')).not.toMatch(/"level":[456]0/)
   })
 })

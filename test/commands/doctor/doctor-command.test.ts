@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runHere } from '../../harness/command.ts'
 import { able, doctorDesk, line } from '../../harness/doctor-desk.ts'
 import type { PlayedModel, PlayedRequest, Turn } from '../../harness/played-model.ts'
 import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
@@ -54,8 +55,7 @@ test('a mistyped or removed setting is a note with the right name', async (t) =>
 })
 
 test('an unknown option prints the usage', async (t) => {
-  const { started } = await doctorDesk(t)
-  const { code, stderr } = await started({}, ['--yaml'])
+  const { code, stderr } = await runHere(t, 'src/commands/doctor.ts', { args: ['--yaml'] })
   expect(stderr).toContain('Usage: npm run doctor')
   expect(code).toBe(1)
 })

@@ -82,10 +82,10 @@ test('without a gold answer any answer counts that was not rejected', async (t) 
   await expect(evaluate(model, [file, '--out', out])).rejects.toThrow('is not a question')
 })
 
-test('npm run eval needs no Slack setting, and its last line gives the score', async (t) => {
-  const { file, out, model, folder } = await smallSet(t)
+test('npm run eval needs no Slack setting, its last line gives the score, and it writes to eval-results', async (t) => {
+  const { file, model, folder } = await smallSet(t)
   const { code, stdout, stderr } = await runCommand(t, 'src/commands/eval.ts', {
-    args: [file, '--out', out],
+    args: [file],
     env: envOf(model),
     cwd: folder,
   })
@@ -93,6 +93,7 @@ test('npm run eval needs no Slack setting, and its last line gives the score', a
   expect(code).toBe(0)
   expect(stderr).toContain('3/3, 2 right')
   expect(stdout).toContain('| text · played | 2 of 3 ')
+  expect(existsSync(join(folder, 'eval-results'))).toBe(true)
 })
 
 test('the report has EM, F1, steps, tokens and ends, per question and in total', async (t) => {
@@ -251,14 +252,9 @@ test('without a model the demo can be evaluated', async (t) => {
   const refused = await runHere(t, 'src/commands/eval.ts', { args: [file], env, cwd: folder })
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('No model is set')
-  const { stdout } = await runCommand(t, 'src/commands/eval.ts', {
-    args: [file, '--model', 'demo'],
-    env,
-    cwd: folder,
-    fromSource: true,
-  })
+  const out = join(folder, 'out')
+  const { stdout } = await runHere(t, 'src/commands/eval.ts', { args: [file, '--model', 'demo', '--out', out], env })
   expect(stdout).toMatch(/\d of 1 right\n$/)
-  expect(existsSync(join(folder, 'eval-results'))).toBe(true)
 })
 
 test('omitted custom tools are named once, and a tool that ignores its signal does not keep it from ending', async (t) => {

@@ -6,8 +6,8 @@ import { load } from 'js-yaml'
 import { z } from 'zod'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { until } from '../../../playground/base/until.ts'
-import { endOf } from '../../harness/command.ts'
-import { temporaryFolder } from '../../harness/command.ts'
+import { endOf, temporaryFolder } from '../../harness/command.ts'
+import { builtFile } from '../../harness/compiled-sources.ts'
 import { localSlack } from '../../harness/local-slack.ts'
 import { textOf } from '../../harness/source.ts'
 
@@ -119,8 +119,6 @@ async function projectWithBuild(): Promise<string> {
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'dist', 'src'), { recursive: true })
-  const main = JSON.stringify(join(ROOT, 'src/main.ts'))
-  const lines = [`import { register } from 'tsx/esm/api'`, `register()`, `await import(${main})`]
-  writeFileSync(join(folder, 'dist', 'src', 'main.js'), lines.join('\n'))
+  writeFileSync(join(folder, 'dist', 'src', 'main.js'), `await import(${JSON.stringify(builtFile('src/main.ts'))})`)
   return folder
 }
