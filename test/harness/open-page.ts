@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import type { PageNotes } from '../../playground/page-server/page-state.ts'
@@ -11,7 +11,13 @@ import { sharedChromium } from './chromium.ts'
 import { localSlack } from './local-slack.ts'
 import { callSlack } from './slack-calls.ts'
 
-export interface OpenOptions extends BrowserContextOptions {
+/** How a page looks. */
+export interface Look {
+  colorScheme?: 'light' | 'dark'
+  viewport?: { width: number; height: number }
+}
+
+export interface OpenOptions extends Look {
   /** The rest of the address: `?as=bob#random`. */
   at?: string
   /** Called before the page is loaded. */
@@ -40,28 +46,27 @@ export function pagesInChromium(): (url: string, options?: OpenOptions) => Promi
   return openPage
 }
 
-/** Turns transitions off, so that axe does not see one in the middle. */
-const STILL = { reducedMotion: 'reduce' } as const
-
 /**
- * One context for each set of options, because creating one, with a process that draws it, costs more than loading a
- * page.
+ * One context for all pages of a worker, because creating one, with a process that draws it, costs more than loading a
+ * page. It has no transitions, so that axe does not see one in the middle. An empty page stays in it: its process ends
+ * with its last page, and starting another is expensive.
  */
-const contexts = new Map<string, Promise<BrowserContext>>()
+let shared: Promise<BrowserContext> | undefined
 
-function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
-  const key = JSON.stringify(options)
-  const context = contexts.get(key) ?? newContext(options)
-  contexts.set(key, context)
+async function newContext(): Promise<BrowserContext> {
+  const browser = await sharedChromium()
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const context = await browser.newContext({ reducedMotion: 'reduce', permissions, viewport: VIEWPORT })
+  await context.newPage()
   return context
 }
 
-/** An empty page stays in it. A context's process ends with its last page, and starting another is expensive. */
-async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
-  const browser = await sharedChromium()
-  const context = await browser.newContext(options)
-  await context.newPage()
-  return context
+const VIEWPORT = { width: 1280, height: 900 }
+
+/** Changes the page to a look. What it does not name is as at first: light, and as wide as a desktop. */
+export async function setLook(page: Page, { colorScheme = 'light', viewport = VIEWPORT }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize(viewport)
 }
 
 /** Clears a page's data for the next test, because two servers may get the same port. */
@@ -73,9 +78,11 @@ async function closePages(context: BrowserContext): Promise<void> {
 }
 
 async function openPage(url: string, options: OpenOptions = {}): Promise<OpenPage> {
-  const { at = '', before, drawn = '#message-box[aria-label]', ...rest } = options
-  const context = await contextOf({ viewport: { width: 1280, height: 900 }, ...STILL, ...rest })
+  const { at = '', before, drawn = '#message-box[aria-label]', ...look } = options
+  shared ??= newContext()
+  const context = await shared
   const page = await context.newPage()
+  if (look.colorScheme || look.viewport) await setLook(page, look)
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
   page.on('pageerror', (error) => complaints.push(error.message))

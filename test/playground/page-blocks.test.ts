@@ -9,7 +9,7 @@ import { ELEMENT_KINDS } from '../../playground/slack/blocks/block-elements.ts'
 import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BLOCKS, ELEMENTS, mrkdwn, plain, TYPED, UNDRAWN } from '../harness/block-samples.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, servedPage, setLook, type OpenOptions } from '../harness/open-page.ts'
 import { filesIn } from '../harness/source.ts'
 
 const UNKNOWN = /\((?:a block|an element|an input|rich text|a chart) of type /
@@ -43,33 +43,33 @@ describeWithChromium('the page in Chromium', () => {
     return { ...served, ...(await openPage(served.url, options)) }
   }
 
-  test.each([{ colorScheme: 'light' as const }, { colorScheme: 'dark' as const }])(
-    'every block of a message is drawn (%o)',
-    async (look) => {
-      const { main, call, slack, axe } = await open(look)
-      for (const [type, { blocks, words }] of Object.entries(BLOCKS)) {
-        expect(await call('chat.postMessage', { text: `sample ${type}`, blocks }), type).toMatchObject({ ok: true })
-        const item = main.locator(`.message[data-ts="${String(slack.messages(GENERAL).at(-1)?.ts)}"]`)
-        await item.waitFor()
-        const read = () => item.innerText()
-        for (const one of words) await expect.poll(read, { message: type }).toContain(one)
-        await expect.poll(read, { message: type }).not.toMatch(UNKNOWN)
-        await expect.poll(read, { message: type }).not.toContain(`sample ${type}`)
-      }
-      await main.getByRole('separator').first().waitFor()
-      await main.getByRole('button', { name: 'Good' }).waitFor()
-      await main.getByRole('button', { name: 'Throw away' }).waitFor()
-      await main.getByRole('link', { name: 'https://example.org/m', exact: true }).waitFor()
-      await main.locator('svg.drawing polyline').first().waitFor()
-      await main.getByText('The task').first().click()
-      await main.getByText('Task details').first().waitFor()
-      await main.getByRole('link', { name: 'A source' }).first().waitFor()
-      expect(await axe()).toEqual([])
-    },
-  )
+  test('every block of a message is drawn, in the light and in the dark', async () => {
+    const { page, main, call, slack, axe } = await open()
+    for (const [type, { blocks, words }] of Object.entries(BLOCKS)) {
+      expect(await call('chat.postMessage', { text: `sample ${type}`, blocks }), type).toMatchObject({ ok: true })
+      const item = main.locator(`.message[data-ts="${String(slack.messages(GENERAL).at(-1)?.ts)}"]`)
+      await item.waitFor()
+      const read = () => item.innerText()
+      for (const one of words) await expect.poll(read, { message: type }).toContain(one)
+      await expect.poll(read, { message: type }).not.toMatch(UNKNOWN)
+      await expect.poll(read, { message: type }).not.toContain(`sample ${type}`)
+    }
+    await main.getByRole('separator').first().waitFor()
+    await main.getByRole('button', { name: 'Good' }).waitFor()
+    await main.getByRole('button', { name: 'Throw away' }).waitFor()
+    await main.getByRole('link', { name: 'https://example.org/m', exact: true }).waitFor()
+    await main.locator('svg.drawing polyline').first().waitFor()
+    await main.getByText('The task').first().click()
+    await main.getByText('Task details').first().waitFor()
+    await main.getByRole('link', { name: 'A source' }).first().waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await setLook(page, { colorScheme })
+      expect(await axe(), colorScheme).toEqual([])
+    }
+  })
 
-  test('every element to press or choose from is drawn, and the choice is sent', async () => {
-    const { main, call, came, slack, axe } = await open()
+  test('every element to press or choose from is drawn, and the choice is sent, a confirmed one only after a yes', async () => {
+    const { page, main, call, came, slack, axe } = await open()
     const elements = Object.entries(ELEMENTS).map(([type, { element }]) => ({ ...element, action_id: type }))
     await call('chat.postMessage', { text: 'x', blocks: [{ type: 'actions', elements }] })
     for (const { role, name } of Object.values(ELEMENTS)) {
@@ -96,21 +96,18 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByLabel('A time').fill('13:30')
     await told('timepicker', { selected_time: '13:30' })
     expect(await axe()).toEqual([])
-  })
-
-  test('a button with a confirmation is pressed only after a yes', async () => {
-    const { page, main, call, came, slack } = await open()
+    const before = came.length
     await call('chat.postMessage', { text: 'x', blocks: BLOCKS['actions']?.blocks })
     const question = page.getByRole('dialog', { name: 'Really?' })
     await main.getByRole('button', { name: 'Delete it' }).click()
     await question.getByText('It goes.').waitFor()
     await question.getByRole('button', { name: 'Leave it' }).click()
     await question.waitFor({ state: 'hidden' })
-    expect(came).toEqual([])
+    expect(came).toHaveLength(before)
     await main.getByRole('button', { name: 'Delete it' }).press('Enter')
     await question.getByRole('button', { name: 'Do it' }).press('Enter')
-    await slack.until(() => came.length === 1, 'the press')
-    expect(came[0]).toMatchObject({ actions: [{ action_id: 'd' }] })
+    await slack.until(() => came.length === before + 1, 'the press')
+    expect(came.at(-1)).toMatchObject({ actions: [{ action_id: 'd' }] })
   })
 
   test('every input of a form is drawn and sent; one that the page cannot offer is explained', async () => {
@@ -154,8 +151,8 @@ describeWithChromium('the page in Chromium', () => {
     })
   })
 
-  test('spaces are kept, so nested lists are indented', async () => {
-    const { slack, main } = await open()
+  test('spaces are kept, so nested lists are indented; a table that is too wide scrolls, its words unbroken', async () => {
+    const { page, slack, main } = await open()
     const text = '• one\n    ◦ two  words'
     const blocks = [
       { type: 'section', text: mrkdwn(text) },
@@ -165,14 +162,10 @@ describeWithChromium('the page in Chromium', () => {
     slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text })
     for (const place of ['.section-text', '.context', '.text'])
       await expect.poll(() => main.locator(place).innerText()).toBe(text)
-  })
-
-  test('a table that is too wide scrolls, and its words are not broken', async () => {
-    const { page, slack, main } = await open()
     const row = (word: string) => Array.from({ length: 20 }, (_, i) => ({ type: 'raw_text', text: `${word}${i}` }))
     const rows = [row('population'), row('inhabitants'), row(`https://example.org/${'x'.repeat(200)}`)]
-    const blocks = [{ type: 'data_table', caption: 'Wide', rows }]
-    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+    const wide = [{ type: 'data_table', caption: 'Wide', rows }]
+    slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks: wide })
     const table = main.getByRole('region', { name: 'Wide' })
     const heightOf = (cell: { offsetHeight: number }) => cell.offsetHeight
     await expect.poll(() => table.locator('th').first().evaluate(heightOf)).toBeLessThan(40)

@@ -1,5 +1,4 @@
 /** The panel of fault switches: one person changes them, all see them, and the server keeps them. */
-import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { playgroundFaults } from '../../playground/faults/playground-faults.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -8,8 +7,17 @@ import { faultsPart } from '../../playground/faults/faults-part.ts'
 import { SWITCHES } from '../../playground/faults/switch-list.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
-import { expectRefused, NOTES, openPanel, pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
+import {
+  expectRefused,
+  NOTES,
+  openPanel,
+  pagesInChromium,
+  setLook,
+  type Look,
+  type OpenOptions,
+} from '../harness/open-page.ts'
 
+const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 640 } }]
 const NO_REDIS = 'Start the playground with --redis.'
 
 async function served() {
@@ -102,9 +110,9 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => bob.panel.getByRole('button', { name: 'Turn everything off' }).isDisabled()).toBe(true)
   })
 
-  test('a scope is chosen, a socket is cut once, and a missing part says how to start it', async () => {
+  test('a scope is chosen, a socket is cut once, and a missing part says how to start it; axe finds nothing', async () => {
     const { url, faultSwitches, cuts } = await served()
-    const { panel, toggle, show, complaints } = await open(url)
+    const { page, panel, toggle, show, axe, complaints } = await open(url)
     await show()
     await panel.getByRole('combobox', { name: 'A scope taken away: Scope' }).selectOption('files:read')
     await toggle('A scope taken away').click()
@@ -119,19 +127,11 @@ describeWithChromium('the page in Chromium', () => {
     await panel.getByText('Slow Slack: it should be a whole number from 1 to 30.').waitFor()
     await expect.poll(() => number.inputValue()).toBe('2')
     await expectRefused(complaints, 1)
-  })
-
-  test.for<[string, BrowserContextOptions]>([
-    ['in the light', {}],
-    ['in the dark', { colorScheme: 'dark' }],
-    ['on a small phone', { viewport: { width: 320, height: 640 } }],
-  ])('axe finds nothing %s, with something on and something that cannot be', async ([, options]) => {
-    const { url, faultSwitches } = await served()
-    faultSwitches.set('slow', { isOn: true })
-    const { page, show, axe } = await open(url, options)
-    await show('Trouble: 1 on')
-    expect(await axe('.top', '#panel')).toEqual([])
     const isWide = 'document.getElementById("panel-box").scrollWidth > document.getElementById("panel-box").clientWidth'
-    await expect.poll(() => page.evaluate(isWide)).toBe(false)
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      await expect.poll(() => page.evaluate(isWide)).toBe(false)
+      expect(await axe('.top', '#panel'), JSON.stringify(look)).toEqual([])
+    }
   })
 })

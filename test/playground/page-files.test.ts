@@ -77,11 +77,7 @@ describe('the page’s server', () => {
     expect(await upload(url, 'a', { body: '' })).toMatchObject({ status: 400, error: 'The file is empty.' })
     const huge = await upload(url, 'huge', { body: Buffer.alloc(40_000_001) }).catch(() => ({ status: 0 }))
     expect([0, 400]).toContain(huge.status)
-    const ids = [
-      await upload(url, 'a', { body: Buffer.alloc(25_000_000) }),
-      await upload(url, 'b', { body: Buffer.alloc(25_000_000) }),
-    ]
-    const files = ids.map(({ id }) => id)
+    const files = ['a', 'b'].map((name) => slack.upload({ name, bytes: Buffer.alloc(25_000_000) }, ALICE).id)
     expect((await say(url, { text: 'both', files })).status).toBe(400)
     expect((await say(url, { text: '', files: files.slice(0, 1) })).status).toBe(200)
     expect(lastMessage(slack)).toMatchObject({ text: '', files: [{ name: 'a', size: 25_000_000 }] })
@@ -95,7 +91,8 @@ describe('the page’s server', () => {
     expect((await say(url, { text: '/ask x', files: [id] })).status).toBe(400)
     expect((await say(url, { text: 'x', files: [id] })).status).toBe(200)
     expect((await say(url, { text: 'x', files: [id] })).status).toBe(400)
-    for (const name of ['a', 'b', 'c']) await upload(url, name, { body: Buffer.alloc(30_000_000) })
+    for (const name of ['a', 'b']) slack.upload({ name, bytes: Buffer.alloc(40_000_000) }, ALICE)
+    await upload(url, 'c')
     expect(slack.files().map(({ name }) => name)).toEqual(['.._.._a_.txt', 'b', 'c'])
   })
 })
@@ -164,10 +161,25 @@ describeWithChromium('the page in Chromium', () => {
     expect(download.suggestedFilename()).toBe('b.txt')
   })
 
-  test('a file is dropped on the channel or its thread, or pasted; a paste with text is text', async () => {
-    const { slack, page, box, main, toSend } = await open()
+  test('a file is dropped on the channel or its thread, or pasted; one that is not attached or not sent is reported', async () => {
+    const { slack, page, box, main, toSend, complaints } = await open()
+    await choose(page, main, [file('empty.txt', ''), file('a.txt')])
+    await main.getByText('empty.txt was not attached: it is empty.').waitFor()
+    await bring(page, 'drop', ['main', 'big.bin', 40_000_001])
+    await main.getByText('big.bin was not attached: a message takes 40 MB in all.').waitFor()
+    await box.fill('/ask this')
+    await box.press('Escape')
+    await main.getByRole('button', { name: 'Send' }).click()
+    await main.getByText('Not sent: A command takes no files.').waitFor()
+    // What could not be sent is there again.
+    await expect.poll(() => box.inputValue()).toBe('/ask this')
+    await expect.poll(() => toSend.getByRole('listitem').count()).toBe(1)
+    expect(slack.messages(GENERAL)).toEqual([])
+    await expectRefused(complaints, 1)
+    await toSend.getByRole('button', { name: 'Remove a.txt' }).click()
     await bring(page, 'drop', ['#scroller', 'dropped.txt', 3])
     await bring(page, 'paste', ['#message-box', 'image.png', 3])
+    // A paste with text is text.
     await bring(page, 'paste', ['#message-box', 'cells.png', 3, 'a\tb'])
     await expect
       .poll(() => toSend.getByRole('listitem').allInnerTexts())
@@ -184,22 +196,6 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByRole('button', { name: 'Send' }).click()
     await thread.getByRole('link', { name: 'Download late.txt' }).waitFor()
     expect(lastMessage(slack)).toMatchObject({ thread_ts: ts, text: '', files: [{ name: 'late.txt' }] })
-  })
-
-  test('a file that cannot be attached is reported, and files that could not be sent are restored', async () => {
-    const { slack, page, box, main, toSend, complaints } = await open()
-    await choose(page, main, [file('empty.txt', ''), file('a.txt')])
-    await main.getByText('empty.txt was not attached: it is empty.').waitFor()
-    await bring(page, 'drop', ['main', 'big.bin', 40_000_001])
-    await main.getByText('big.bin was not attached: a message takes 40 MB in all.').waitFor()
-    await box.fill('/ask this')
-    await box.press('Escape')
-    await main.getByRole('button', { name: 'Send' }).click()
-    await main.getByText('Not sent: A command takes no files.').waitFor()
-    await expect.poll(() => box.inputValue()).toBe('/ask this')
-    await expect.poll(() => toSend.getByRole('listitem').count()).toBe(1)
-    expect(slack.messages(GENERAL)).toEqual([])
-    await expectRefused(complaints, 1)
   })
 
   test('names and contents of files are text, and files that are deleted, elsewhere or no picture are shown by name', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, setLook, type Look, type OpenOptions } from '../harness/open-page.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 
@@ -41,27 +41,12 @@ describeWithChromium('people at the page', () => {
     await messageBox(at).press('Enter')
   }
 
-  test('the menu switches to another person by keyboard alone, also after a reload', async () => {
-    const page = await open('#random')
-    await switchOf(page).press('Enter')
-    await expect.poll(() => page.getByRole('menuitemradio', { checked: true }).innerText()).toMatch(/Alice\s+a member/)
-    await page.locator('[role=menuitemradio]:focus').waitFor()
-    await page.keyboard.press('ArrowUp')
-    await page.keyboard.press('Home')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Act as: Bob, a member of the workspace' }).waitFor()
-    await page.reload()
-    await say(page, 'I am Bob now')
-    await page.getByRole('main').getByText('I am Bob now').waitFor()
-    expect(playground.slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, text: 'I am Bob now' })
-    await page.goBack()
-    await page.getByRole('button', { name: /^Act as: Alice/ }).waitFor()
-    await expect.poll(() => new URL(page.url()).hash).toBe('#random')
-  })
+  const ALICES = ['general', 'random', 'launch, private', 'acme, with another company', 'Thinkaloud']
+  const BOBS = ['general', 'random', 'acme, with another company', 'Thinkaloud']
+  const DAVES = ['random', 'launch, private', 'Thinkaloud']
 
-  test('the menu closes on Escape and on a press elsewhere', async () => {
-    const page = await open('')
+  test('the menu closes on Escape and a press elsewhere; by keyboard alone it switches to another person’s channels', async () => {
+    const page = await open('#random')
     const menu = page.getByRole('menu', { name: 'Act as' })
     await switchOf(page).click()
     await page.locator('[role=menuitemradio]:focus').waitFor()
@@ -73,32 +58,30 @@ describeWithChromium('people at the page', () => {
     await switchOf(page).click()
     await messageBox(page).click()
     await menu.waitFor({ state: 'hidden' })
+    await switchOf(page).press('Enter')
+    await expect.poll(() => page.getByRole('menuitemradio', { checked: true }).innerText()).toMatch(/Alice\s+a member/)
+    await page.locator('[role=menuitemradio]:focus').waitFor()
+    await expect.poll(() => channels(page)).toEqual(ALICES)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Act as: Bob, a member of the workspace' }).waitFor()
+    await expect.poll(() => channels(page)).toEqual(BOBS)
+    await page.reload()
+    await say(page, 'I am Bob now')
+    await page.getByRole('main').getByText('I am Bob now').waitFor()
+    expect(playground.slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, text: 'I am Bob now' })
+    await page.goBack()
+    await page.getByRole('button', { name: /^Act as: Alice/ }).waitFor()
+    await expect.poll(() => new URL(page.url()).hash).toBe('#random')
   })
 
-  test.each([
-    ['alice', ['general', 'random', 'launch, private', 'acme, with another company', 'Thinkaloud']],
-    ['bob', ['general', 'random', 'acme, with another company', 'Thinkaloud']],
-    ['dave', ['random', 'launch, private', 'Thinkaloud']],
-    ['erin', ['acme, with another company']],
-  ])('%s sees the channels that they are in', async (name, expected) => {
-    const page = await open(`?as=${name}`)
-    await expect.poll(() => channels(page)).toEqual(expected)
-  })
-
-  test('a guest and a person of another company are marked at their messages', async () => {
-    const page = await open('?as=carol#acme')
-    await messageBox(page).waitFor()
-    await playground.slack.say({ channel: 'C0ACME00001', user: 'U0ERIN00001', text: 'from afar' })
-    const item = page.getByRole('main').getByRole('listitem').filter({ hasText: 'from afar' })
-    await item.getByTitle('of Acme: sees only channels shared by Slack Connect').waitFor()
-    await messageBox(page).fill('@da')
-    await page.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
-  })
-
-  test('a guest and a person of another company get an ephemeral message that they may not ask', async () => {
+  test('a guest and a person of another company are marked, see few channels, and read that they may not ask', async () => {
     const page = await open('?as=dave&with=erin#random|acme')
     const [dave, erin] = [sideOf(page, 'Dave'), sideOf(page, 'Erin')]
-    for (const side of [dave, erin]) await messageBox(side).waitFor()
+    await expect.poll(() => channels(dave)).toEqual(DAVES)
+    await expect.poll(() => channels(erin)).toEqual(['acme, with another company'])
     await say(dave, '@thinkaloud What is 6*7?')
     await dave.getByText('I do not take questions from guests').waitFor()
     await messageBox(erin).fill('/a')
@@ -107,9 +90,16 @@ describeWithChromium('people at the page', () => {
     await erin.getByText('people in my own workspace').waitFor()
     await say(erin, '/ask What is 6*7?')
     await erin.getByText('/ask is not a valid command.').waitFor()
-    const others = await open('?as=alice#random')
-    await messageBox(others).waitFor()
-    await expect.poll(() => others.getByText('Only visible to you').count()).toBe(0)
+    const carols = await open('?as=carol#acme')
+    await playground.slack.say({ channel: 'C0ACME00001', user: 'U0ERIN00001', text: 'from afar' })
+    const item = carols.getByRole('main').getByRole('listitem').filter({ hasText: 'from afar' })
+    await item.getByTitle('of Acme: sees only channels shared by Slack Connect').waitFor()
+    await expect.poll(() => carols.getByText('Only visible to you').count()).toBe(0)
+    await messageBox(carols).fill('@da')
+    await carols.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
+    await carols.getByRole('button', { name: 'random' }).click()
+    await carols.getByRole('main').getByText('What is 6*7?').waitFor()
+    await expect.poll(() => carols.getByText('Only visible to you').count()).toBe(0)
   })
 
   test('each person has their own unread marks, which a reload keeps', async () => {
@@ -128,7 +118,7 @@ describeWithChromium('people at the page', () => {
     await unread(carols).waitFor()
   })
 
-  test('two people side by side are chosen at the page, each with their own place and focus', async () => {
+  test('two people side by side are chosen at the page, each with their own place and focus; one side can switch', async () => {
     const page = await open('?as=alice#general')
     await page.getByRole('button', { name: 'Side by side' }).click()
     await page.getByRole('menuitem', { name: /Bob/ }).click()
@@ -145,29 +135,41 @@ describeWithChromium('people at the page', () => {
     await page.reload()
     await bob.getByText('only in acme').waitFor()
     await expect.poll(() => messageBox(alice).getAttribute('aria-label')).toBe('Message #general')
+    // To a third person and back.
+    await messageBox(alice).fill('half a sentence')
+    await switchOf(bob).click()
+    await bob.getByRole('menuitemradio', { name: /Dave/ }).click()
+    await expect.poll(() => channels(sideOf(page, 'Dave'))).toEqual(DAVES)
+    await expect.poll(() => query(page)).toEqual({ as: 'alice', with: 'dave' })
+    await expect.poll(() => messageBox(alice).inputValue()).toBe('half a sentence')
+    await page.goBack()
+    await messageBox(bob).waitFor()
+    await expect.poll(() => messageBox(alice).inputValue()).toBe('half a sentence')
     await page.getByRole('button', { name: 'Close side by side' }).click()
     await page.getByRole('button', { name: /^Act as: Alice/ }).waitFor()
     await expect.poll(() => [query(page), new URL(page.url()).hash]).toEqual([{ as: 'alice' }, '#general'])
   })
 
-  test('one side can switch to a third person while the other stays; Back undoes it', async () => {
-    const page = await open('?as=alice&with=bob#general')
-    const alice = sideOf(page, 'Alice')
-    await messageBox(alice).fill('half a sentence')
-    await switchOf(sideOf(page, 'Bob')).click()
-    await sideOf(page, 'Bob').getByRole('menuitemradio', { name: /Dave/ }).click()
-    await expect.poll(() => channels(sideOf(page, 'Dave'))).toEqual(['random', 'launch, private', 'Thinkaloud'])
-    await expect.poll(() => query(page)).toEqual({ as: 'alice', with: 'dave' })
-    await expect.poll(() => messageBox(alice).inputValue()).toBe('half a sentence')
-    await page.goBack()
-    await messageBox(sideOf(page, 'Bob')).waitFor()
-    await expect.poll(() => messageBox(alice).inputValue()).toBe('half a sentence')
-  })
-
-  test('a private answer and a form are on one side only, and each person has their own Home', async () => {
+  test('a channel’s stream is live only for its recipient; a private answer, a form and a Home are on one side', async () => {
     const page = await open('?as=alice&with=bob#general')
     const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
-    await messageBox(bob).waitFor()
+    for (const side of [alice, bob]) await messageBox(side).waitFor()
+    const call = (method: string, args: object) => callSlack(playground.slack, method, { channel: GENERAL, ...args })
+    const whom = { recipient_user_id: ALICE, recipient_team_id: TEAM }
+    const { ts } = await call('chat.startStream', { ...whom, markdown_text: 'It begins' })
+    await main(bob).getByText('It begins').waitFor()
+    await call('chat.appendStream', { ts, markdown_text: ' and goes on' })
+    await main(alice).getByText('It begins and goes on').waitFor()
+    // For the other person later messages appear, but nothing more of the stream.
+    await playground.slack.say({ user: ALICE, text: 'meanwhile' })
+    await main(bob).getByText('meanwhile').waitFor()
+    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
+    await page.reload()
+    await main(bob).getByText('It begins').waitFor()
+    await main(bob).getByRole('img', { name: 'still writing' }).waitFor()
+    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
+    await call('chat.stopStream', { ts, markdown_text: ' to its end.' })
+    for (const side of [alice, bob]) await main(side).getByText('It begins and goes on to its end.').waitFor()
     await say(alice, '/ask private: What is 6*7?')
     await alice.getByText(/= 42/).waitFor()
     await say(alice, '/ask settings')
@@ -189,28 +191,6 @@ describeWithChromium('people at the page', () => {
       await home.getByText('Ask me anything').waitFor()
       await expect.poll(() => home.getByText('What is 6*7?').count()).toBe(asked)
     }
-  })
-
-  test('a stream in a channel is live for its recipient; the other person sees its beginning, and the rest at its end', async () => {
-    const page = await open('?as=alice&with=bob#general')
-    const [alice, bob] = [sideOf(page, 'Alice'), sideOf(page, 'Bob')]
-    for (const side of [alice, bob]) await messageBox(side).waitFor()
-    const call = (method: string, args: object) => callSlack(playground.slack, method, { channel: GENERAL, ...args })
-    const whom = { recipient_user_id: ALICE, recipient_team_id: TEAM }
-    const { ts } = await call('chat.startStream', { ...whom, markdown_text: 'It begins' })
-    await main(bob).getByText('It begins').waitFor()
-    await call('chat.appendStream', { ts, markdown_text: ' and goes on' })
-    await main(alice).getByText('It begins and goes on').waitFor()
-    // Later messages appear, but nothing more of the stream.
-    await playground.slack.say({ user: ALICE, text: 'meanwhile' })
-    await main(bob).getByText('meanwhile').waitFor()
-    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
-    await page.reload()
-    await main(bob).getByText('It begins').waitFor()
-    await main(bob).getByRole('img', { name: 'still writing' }).waitFor()
-    await expect.poll(() => main(bob).getByText('and goes on').count()).toBe(0)
-    await call('chat.stopStream', { ts, markdown_text: ' to its end.' })
-    for (const side of [alice, bob]) await main(side).getByText('It begins and goes on to its end.').waitFor()
   })
 
   test('the wrong person’s press is refused with a message, the admin’s counts, and both sides show it', async (t) => {
@@ -238,24 +218,32 @@ describeWithChromium('people at the page', () => {
     expect(own.notesServer?.notes()).toEqual(['buy milk'])
   })
 
-  test.each([
-    ['in the light', {}, 1280],
-    ['in the dark', { colorScheme: 'dark' as const }, 1280],
-    ['on a phone', {}, 390],
-    ['on a small phone', {}, 320],
-  ])('axe finds nothing on two sides and on the open switch %s', async (_, look, width) => {
-    const viewport = { width, height: 780 }
-    const { page, axe } = await opened('?as=carol&with=dave#random', { ...look, viewport })
+  const LOOKS: Look[] = [
+    { viewport: { width: 1280, height: 780 } },
+    { viewport: { width: 1280, height: 780 }, colorScheme: 'dark' },
+    { viewport: { width: 390, height: 780 } },
+    { viewport: { width: 320, height: 780 } },
+  ]
+  test('axe finds nothing on two sides and on the open switch, in the light and in the dark, on phones too', async () => {
+    const { page, axe } = await opened('?as=carol&with=dave#random')
     for (const name of ['Carol', 'Dave']) await messageBox(sideOf(page, name)).waitFor()
-    expect(await axe()).toEqual([])
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    const { page: alone, axe: axeAlone } = await opened('?as=carol#random', { ...look, viewport })
-    await switchOf(alone).click()
-    await alone.getByRole('menu', { name: 'Act as' }).waitFor()
-    expect(await axeAlone()).toEqual([])
-    // A phone has no room for it.
-    await expect
-      .poll(async () => (await alone.getByRole('main').boundingBox())?.width)
-      .toBe(width > 860 ? width - 232 : width)
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      expect(await axe(), JSON.stringify(look)).toEqual([])
+    }
+    const { page: alone, axe: axeAlone } = await opened('?as=carol#random')
+    for (const look of LOOKS) {
+      await setLook(alone, look)
+      await switchOf(alone).click()
+      await alone.getByRole('menu', { name: 'Act as' }).waitFor()
+      expect(await axeAlone('.top'), JSON.stringify(look)).toEqual([])
+      const width = look.viewport?.width ?? 0
+      // A phone has no room for it.
+      await expect
+        .poll(async () => (await alone.getByRole('main').boundingBox())?.width)
+        .toBe(width > 860 ? width - 232 : width)
+      await alone.keyboard.press('Escape')
+    }
   })
 })

@@ -1,7 +1,6 @@
 /** A saved run on its page (npm run trace FILE), and what a person can see and open there. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTracePage } from '../../playground/page-server/trace-server.ts'
 import { asRunTrace } from '../../src/stores/runs/read-trace.ts'
@@ -9,7 +8,7 @@ import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
 import { temporaryFolder, startCommand } from '../harness/command.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { fullTrace, madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
-import { pagesInChromium } from '../harness/open-page.ts'
+import { pagesInChromium, setLook, type Look } from '../harness/open-page.ts'
 import { longestTask } from '../harness/page-tasks.ts'
 
 const HOSTILE =
@@ -52,12 +51,11 @@ describe('npm run trace', () => {
 describeWithChromium('the page of a saved run', () => {
   const openPage = pagesInChromium()
 
-  async function open(trace: RunTrace, look: BrowserContextOptions = {}) {
+  async function open(trace: RunTrace) {
     const served = await startTracePage(trace)
     onTestFinished(served.close)
     const foreign: string[] = []
     const { page, axe } = await openPage(served.url, {
-      ...look,
       drawn: 'text=The run is shown.',
       before: async (fresh) =>
         fresh.on('request', (request) => request.url().startsWith(served.url) || foreign.push(request.url())),
@@ -84,8 +82,10 @@ describeWithChromium('the page of a saved run', () => {
     expect(foreign).toEqual([])
   })
 
-  test('each box opens its part, the address keeps it, and a reload brings it back', async () => {
-    const { page, flow, part } = await open(fullTrace())
+  const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 700 } }]
+
+  test('each box opens its part, in raw output the parsed parts are marked, the address keeps it, and a reload brings it back', async () => {
+    const { page, flow, part, axe } = await open(fullTrace())
     await flow.getByRole('button', { name: /^Error/ }).click()
     await part.getByText('Wikipedia answered 503.').first().waitFor()
     await flow.getByRole('button', { name: /^Hint/ }).click()
@@ -96,14 +96,6 @@ describeWithChromium('the page of a saved run', () => {
     await part.getByText('And write it down, please.').waitFor()
     await flow.getByRole('button', { name: /^Answer/ }).click()
     await part.getByRole('region', { name: 'Answer' }).waitFor()
-    await flow.getByRole('button', { name: /^Action · llm_math/ }).click()
-    await expect.poll(() => new URL(page.url()).hash).toBe('#call-7')
-    await page.reload()
-    await part.getByRole('heading', { name: 'llm_math: step 4' }).waitFor()
-  })
-
-  test('the parsed parts of the raw output are marked in order, apart from the rest', async () => {
-    const { flow, part, axe } = await open(fullTrace())
     const read = async () => {
       const marks = part.getByRole('region', { name: 'Raw output' }).locator('mark')
       return (await marks.allTextContents()).map((text) => text.trim())
@@ -120,7 +112,15 @@ describeWithChromium('the page of a saved run', () => {
     await flow.getByRole('button', { name: /^Thought 5/ }).click()
     await expect.poll(() => read()).toEqual(['answer Mont Blanc is higher.'])
     await expect.poll(async () => (await part.locator('.run-unread').last().textContent())?.trim()).toBe('That is all.')
-    expect(await axe()).toEqual([])
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      expect(await axe(), JSON.stringify(look)).toEqual([])
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    }
+    await flow.getByRole('button', { name: /^Action · llm_math/ }).click()
+    await expect.poll(() => new URL(page.url()).hash).toBe('#call-7')
+    await page.reload()
+    await part.getByRole('heading', { name: 'llm_math: step 4' }).waitFor()
   })
 
   test('changes of the messages since the previous call are marked, with the size of the cached beginning', async () => {
@@ -214,15 +214,4 @@ describeWithChromium('the page of a saved run', () => {
     expect(longest).toBeLessThan(2_000)
     await expect.poll(() => part.locator('mark').count()).toBe(2)
   })
-
-  test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 320, height: 700 } }])(
-    'it can be read in every look (%o)',
-    async (look) => {
-      const { page, timings, part, axe } = await open(fullTrace(), look)
-      await timings.getByRole('button', { name: /^Thought 1/ }).click()
-      await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
-      expect(await axe()).toEqual([])
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
-    },
-  )
 })

@@ -1,27 +1,27 @@
 /** The panel "Run" beside the thread: opened by presses there, updated live, with each way to show a run. */
 import { readFile } from 'node:fs/promises'
-import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Env } from '../../src/config.ts'
 import { parseJson } from '../../src/base/parse-json.ts'
 import { startPlayground } from '../../playground/main.ts'
 import { asRunTrace } from '../../src/stores/runs/read-trace.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { openPanel, pagesInChromium } from '../harness/open-page.ts'
+import { openPanel, pagesInChromium, setLook, type Look } from '../harness/open-page.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'
 
+const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 390, height: 780 } }]
 const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
 
 describeWithChromium('the panel Run', () => {
   const openPage = pagesInChromium()
 
   /** Starts the playground, and asks a question. */
-  async function open({ env = {}, ...look }: BrowserContextOptions & { env?: Env } = {}) {
+  async function open(env: Env = {}) {
     const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs: 0 })
     onTestFinished(() => playground.stop())
     const viewport = { width: 1440, height: 900 }
-    const { page, box, thread, axe: axeOn, complaints: faults } = await openPage(playground.url, { viewport, ...look })
+    const { page, box, thread, axe: axeOn, complaints: faults } = await openPage(playground.url, { viewport })
     await box.fill(QUESTION)
     await box.press('Enter')
     const panel = page.locator('#panel')
@@ -29,11 +29,11 @@ describeWithChromium('the panel Run', () => {
     const opened = async () => (await part.getByRole('heading').first().innerText()).trim()
     const answered = () => thread.getByRole('button', { name: 'Show work' }).waitFor()
     const axe = () => axeOn('#panel')
-    return { page, thread, panel, part, opened, answered, axe, faults }
+    return { page, box, thread, panel, part, opened, answered, axe, faults }
   }
 
-  test('pressing a step opens its run at that step, and pressing the answer opens it at the answer', async () => {
-    const { thread, panel, part, opened, answered, axe } = await open()
+  test('pressing a step opens its run at that step, and pressing the answer opens it at the answer, in every look', async () => {
+    const { page, thread, panel, part, opened, answered, axe } = await open()
     await answered()
     const step = thread.getByRole('listitem').filter({ hasText: 'Calculator' })
     await step.nth(1).getByText('Calculator', { exact: true }).click()
@@ -48,10 +48,14 @@ describeWithChromium('the panel Run', () => {
     await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
     const flow = panel.getByRole('list', { name: 'Flow of the run' })
     await expect.poll(() => flow.getByRole('button', { pressed: true }).count()).toBe(1)
-    expect(await axe()).toEqual([])
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      expect(await axe(), JSON.stringify(look)).toEqual([])
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    }
   })
 
-  test('by keyboard alone: a message’s own button opens the run, and the focus walks through its boxes', async () => {
+  test('by keyboard alone: a message’s own button opens the run, the focus walks through its boxes, and it is exported', async () => {
     const { page, thread, panel, part, answered } = await open()
     await answered()
     await thread.getByRole('button', { name: 'Show the run' }).first().press('Enter')
@@ -60,12 +64,20 @@ describeWithChromium('the panel Run', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      panel.getByRole('link', { name: 'Export as JSON' }).press('Enter'),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^run-[\w.-]+\.json$/)
+    const { trace, wrong } = asRunTrace(parseJson(await readFile(await download.path(), 'utf8')))
+    expect(wrong).toBeUndefined()
+    expect(trace).toMatchObject({ end: 'answered', dialect: 'text' })
     await page.getByRole('button', { name: 'Close panel' }).press('Enter')
     await panel.waitFor({ state: 'hidden' })
   })
 
-  test('Show work opens only the modal, with a link to the run', async () => {
-    const { page, thread, panel, answered } = await open()
+  test('Show work opens only the modal, with a link to the run; a private run opens from it and from its answer', async () => {
+    const { page, box, thread, panel, part, answered, faults } = await open()
     await answered()
     const dialog = page.getByRole('dialog')
     await thread.getByRole('button', { name: 'Show work' }).click()
@@ -79,6 +91,23 @@ describeWithChromium('the panel Run', () => {
     await panel.getByText('answered', { exact: true }).first().waitFor()
     await panel.getByText('What the colours mean').click()
     await panel.getByText('what the tool gave back').waitFor()
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await box.fill('/ask help')
+    await box.press('Enter')
+    await page.getByText('I answer questions').waitFor()
+    await box.fill('/ask private: What is 7*6?')
+    await box.press('Enter')
+    await page.getByText('Only you see this answer.').waitFor()
+    await page.getByText('I answer questions').click()
+    await expect.poll(() => panel.isVisible()).toBe(false)
+    await page.getByText('7*6 = 42').last().click()
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    await expect.poll(() => panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await page.getByRole('main').getByRole('button', { name: 'Show work' }).last().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Open the run' }).click()
+    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
+    expect(faults).toEqual([])
   })
 
   const WAYS: [string, Env, RegExp][] = [
@@ -87,7 +116,7 @@ describeWithChromium('the panel Run', () => {
     ['hidden', { STEPS: 'hidden' }, /^never/],
   ]
   test.each(WAYS)('a run shown as %s opens too, at its answer and at a step', async (way, env, step) => {
-    const { thread, panel, part, answered } = await open({ env })
+    const { thread, panel, part, answered } = await open(env)
     await answered()
     await thread
       .getByText(/^2\.1[67]/)
@@ -107,27 +136,6 @@ describeWithChromium('the panel Run', () => {
     await part.getByRole('heading', { name: 'calculator: step 2' }).waitFor()
   })
 
-  test('a private run opens from its ephemeral answer and from Show work', async () => {
-    const { page, panel, part, faults } = await open()
-    const box = page.getByRole('textbox', { name: /^Message/ })
-    await box.fill('/ask help')
-    await box.press('Enter')
-    await page.getByText('I answer questions').waitFor()
-    await box.fill('/ask private: What is 7*6?')
-    await box.press('Enter')
-    await page.getByText('Only you see this answer.').waitFor()
-    await page.getByText('I answer questions').click()
-    await expect.poll(() => panel.isVisible()).toBe(false)
-    await page.getByText('7*6 = 42').last().click()
-    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-    await expect.poll(() => panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
-    await page.getByRole('button', { name: 'Close panel' }).click()
-    await page.getByRole('main').getByRole('button', { name: 'Show work' }).last().click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Open the run' }).click()
-    await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
-    expect(faults).toEqual([])
-  })
-
   test('a run grows in the panel while it continues, and the open part and the focus stay', async () => {
     const rest = deferred()
     const model = await playModel({ onTestFinished })
@@ -137,7 +145,7 @@ describeWithChromium('the panel Run', () => {
       return n === 1 ? act('And half of it.', 'calculator', '2.169 / 2') : finish('2.169 and 1.085.')
     })
     const { page, panel, part, answered } = await open({
-      env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' },
+      ...{ OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' },
     })
     await openPanel(page, 'Run')
     await panel.getByText('under way', { exact: true }).waitFor()
@@ -152,34 +160,4 @@ describeWithChromium('the panel Run', () => {
     await part.getByRole('heading', { name: /^Thought 1/ }).waitFor()
     await expect.poll(() => page.locator(':focus').innerText()).toMatch(/^Thought 1/)
   })
-
-  test('a run is exported as a trace in JSON', async () => {
-    const { page, panel, answered } = await open()
-    await answered()
-    await openPanel(page, 'Run')
-    await panel.getByText('answered', { exact: true }).first().waitFor()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      panel.getByRole('link', { name: 'Export as JSON' }).click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(/^run-[\w.-]+\.json$/)
-    const { trace, wrong } = asRunTrace(parseJson(await readFile(await download.path(), 'utf8')))
-    expect(wrong).toBeUndefined()
-    expect(trace).toMatchObject({ end: 'answered', dialect: 'text' })
-  })
-
-  test.each([{ colorScheme: 'dark' as const }, { viewport: { width: 390, height: 780 } }])(
-    'it can be read in every look (%o)',
-    async (look) => {
-      const { page, panel, axe } = await open(look)
-      await openPanel(page, 'Run')
-      await panel.getByText('answered', { exact: true }).first().waitFor()
-      await panel
-        .getByRole('list', { name: 'Timings' })
-        .getByRole('button', { name: /^Thought 1/ })
-        .click()
-      expect(await axe()).toEqual([])
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
-    },
-  )
 })

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { BLOCKS } from '../harness/block-samples.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, servedPage } from '../harness/open-page.ts'
 import { longestTask } from '../harness/page-tasks.ts'
 
 const MESSAGES = 1000
@@ -39,28 +39,22 @@ const lastSays = (words: string) => `messages.lastElementChild?.textContent.incl
 const until = (page: Page, isSo: string) =>
   page.evaluate(`new Promise((done) => { const look = () => (${isSo} ? done() : setTimeout(look, 20)); look() })`)
 
-/** Scrolls to the top, a screen and a half in each frame. */
+/** Scrolls to the top, three screens in each frame. */
 const SCROLL = `new Promise((done) => {
-  const step = () => (scroller.scrollBy(0, -1500), scroller.scrollTop === 0 ? done() : requestAnimationFrame(step))
+  const step = () => (scroller.scrollBy(0, -3000), scroller.scrollTop === 0 ? done() : requestAnimationFrame(step))
   step()
 })`
 
 describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
 
-  async function open(options: OpenOptions = {}) {
-    const served = await servedPage()
-    fill(served.slack)
-    return { ...served, ...(await openPage(served.url, options)) }
-  }
-
   test('a channel of 1,000 messages is painted, scrolled and added to without a freeze', async () => {
-    const { page, slack } = await open()
-    await until(page, lastSays(`Message ${MESSAGES} of many`))
+    const { slack, url } = await servedPage()
+    fill(slack)
+    const { page } = await openPage(url, { at: '#random' })
     const atEnd = 'Math.abs(scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight) < 3'
-    await until(page, atEnd)
     const loaded = await longestTask(page, async () => {
-      await page.reload()
+      await page.goto(`${url}/?as=alice#general`)
       await until(page, lastSays(`Message ${MESSAGES} of many`))
     })
     await until(page, atEnd)
@@ -82,7 +76,8 @@ describeWithChromium('the page in Chromium', () => {
 
   test('all that the page loads comes from its own server, pictures in messages included', async () => {
     const asked: string[] = []
-    const { page, slack, main, url } = await open({
+    const { slack, url } = await servedPage()
+    const { page, main } = await openPage(url, {
       before: (one) => {
         one.on('websocket', (socket) => asked.push(socket.url().replace(/^ws/, 'http')))
         return Promise.resolve(one.on('request', (request) => asked.push(request.url())))

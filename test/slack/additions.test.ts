@@ -48,9 +48,13 @@ function adding(way: Way): void {
     expect(condensing?.prompt).toContain('Q: Who made Dune?\nAdded: I meant the 2021 film\nA: Villeneuve.')
     expect(bot.model.requests).toHaveLength(5)
   })
+}
+
+describe('with the worker in the same process', () => {
+  adding({})
 
   test('the asker’s correction of it is read too; other people’s edits are not', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, {})
     const thinking = thinksUntilTold(bot, 'Who made Dune', 'Lynch.')
     const thread = await bot.mention('Who made Dune?')
     await isThinking(bot, 'Who made Dune', 2)
@@ -71,8 +75,42 @@ function adding(way: Way): void {
     expect([thread.endings().length, thread.ephemerals().length]).toEqual([1, 0])
   })
 
+  test('the model gets people in it by name', async (t) => {
+    const bot = await steeredBot(t, {})
+    const thinking = thinksUntilTold(bot, 'Whose', 'Bob’s.')
+    const thread = await bot.dm('Whose?')
+    await isThinking(bot, 'Whose', 2)
+    await thread.reply(`<@${BOB}> has one too, if 1 &lt; 2`)
+    thinking.go()
+    await bot.slack.until(() => thread.endings().length === 1, 'the answer')
+    expect(bot.model.about('Whose').at(-1)?.prompt).toContain('@Bob has one too, if 1 < 2')
+  })
+
+  test('FOLLOW_UPS=mention: it is read, and other messages without a mention are not', async (t) => {
+    const bot = await steeredBot(t, {}, { env: { FOLLOW_UPS: 'mention' } })
+    const thinking = thinksUntilTold(bot, 'Who made Dune', 'Villeneuve.')
+    const thread = await bot.mention('Who made Dune?')
+    await isThinking(bot, 'Who made Dune', 2)
+    await thread.reply('I meant the book', { user: BOB })
+    await thread.reply('I meant the 2021 film')
+    thinking.go()
+    await bot.slack.until(() => thread.endings().length === 1, 'the answer')
+    await thread.reply('and how long is it?')
+    await bot.slack.settle()
+    const prompts = bot.model.requests.map(({ prompt }) => prompt).join()
+    expect(prompts).toContain('I meant the 2021 film')
+    expect(prompts).not.toMatch(/the book|how long/)
+    expect(bot.model.requests).toHaveLength(3)
+  })
+})
+
+describeWithRedis('with the worker in another process', async () => {
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+  adding({ redisUrl: server.url })
+
   test('a question with a mention and other people’s messages wait their turn', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, { redisUrl: server.url })
     const thinking = thinksUntilTold(bot, 'slow', 'Slow it was.')
     for (const key of ['one', 'two']) {
       bot.model.condenses(`own ${key}`, `own ${key}?`)
@@ -88,19 +126,8 @@ function adding(way: Way): void {
     expect(bot.model.about('slow').at(-1)?.prompt).not.toMatch(/own one|own two/)
   })
 
-  test('the model gets people in it by name', async (t) => {
-    const bot = await steeredBot(t, way)
-    const thinking = thinksUntilTold(bot, 'Whose', 'Bob’s.')
-    const thread = await bot.dm('Whose?')
-    await isThinking(bot, 'Whose', 2)
-    await thread.reply(`<@${BOB}> has one too, if 1 &lt; 2`)
-    thinking.go()
-    await bot.slack.until(() => thread.endings().length === 1, 'the answer')
-    expect(bot.model.about('Whose').at(-1)?.prompt).toContain('@Bob has one too, if 1 < 2')
-  })
-
   test('a message after the last turn is answered once as a question, and its mark is removed', async (t) => {
-    const bot = await steeredBot(t, way, { env: { AGENT_MAX_STEPS: '1' } })
+    const bot = await steeredBot(t, { redisUrl: server.url }, { env: { AGENT_MAX_STEPS: '1' } })
     bot.model.condenses('the 2021 film', 'Who made the 2021 film?')
     bot.model.on('Who made the 2021 film', finish('Villeneuve.'))
     const thinking = thinksUntilTold(bot, 'Who made Dune', '')
@@ -115,33 +142,6 @@ function adding(way: Way): void {
     expect(answers(thread).at(-1)).toEqual(['_Understood as:_ Who made the 2021 film?', 'Villeneuve.'])
     expect(thread.endings()).toHaveLength(2)
   })
-
-  test('FOLLOW_UPS=mention: it is read, and other messages without a mention are not', async (t) => {
-    const bot = await steeredBot(t, way, { env: { FOLLOW_UPS: 'mention' } })
-    const thinking = thinksUntilTold(bot, 'Who made Dune', 'Villeneuve.')
-    const thread = await bot.mention('Who made Dune?')
-    await isThinking(bot, 'Who made Dune', 2)
-    await thread.reply('I meant the book', { user: BOB })
-    await thread.reply('I meant the 2021 film')
-    thinking.go()
-    await bot.slack.until(() => thread.endings().length === 1, 'the answer')
-    await thread.reply('and how long is it?')
-    await bot.slack.settle()
-    const prompts = bot.model.requests.map(({ prompt }) => prompt).join()
-    expect(prompts).toContain('I meant the 2021 film')
-    expect(prompts).not.toMatch(/the book|how long/)
-    expect(bot.model.requests).toHaveLength(3)
-  })
-}
-
-describe('with the worker in the same process', () => {
-  adding({})
-})
-
-describeWithRedis('with the worker in another process', async () => {
-  const server = await startRedis()
-  ends.onTestFinished(() => server.stop())
-  adding({ redisUrl: server.url })
 
   test('an addition without a worker is read by the next one', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })

@@ -30,44 +30,6 @@ function presses(way: () => Way): void {
     expect([thread.ephemerals(), bot.slack.refusals]).toEqual([[], []])
   })
 
-  test('Deny: nothing is done, and the model reads the reason', async (t) => {
-    const bot = await approvalBot(t, way())
-    notes(bot, 'Denied')
-    const thread = await bot.mention('Write down Denied')
-    const card = await waitingCard(bot, thread)
-    await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
-    expect(await thread.lastAnswer()).toContain('notebook was not run: a person denied it.')
-    expect(thread.shown().at(-1)).toContain('Not done: Denied (Notebook) (denied by Alice)')
-    expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
-    await expect.poll(() => cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
-    expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
-  })
-
-  test('an answer that claims a write that was not made is contradicted', async (t) => {
-    const bot = await approvalBot(t, way())
-    bot.model.on('Claimed', finish('I have noted Claimed.'))
-    const thread = await bot.mention('Write down Claimed')
-    expect(await thread.lastAnswer()).toContain('I have noted Claimed.')
-    expect(thread.shown().at(-1)).toContain('Nothing was changed.')
-  })
-
-  test('other questions in the thread do not affect a waiting one', async (t) => {
-    const bot = await approvalBot(t, way())
-    notes(bot, 'Patient')
-    const thread = await bot.mention('Write down Patient')
-    const card = await waitingCard(bot, thread)
-    await bot.slack.settle()
-    bot.model.condenses('Other', 'An Other thing?')
-    bot.model.on('Other', finish('Something else.'))
-    await thread.reply('Other thing?')
-    await bot.slack.until(() => thread.shown().some((text) => text.startsWith('Something else.')), 'the other answer')
-    await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
-    expect(await thread.lastAnswer()).toContain('Noted Patient')
-    expect(bot.model.about('Patient').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
-    expect(bot.model.about('Patient').at(-1)?.prompt).not.toContain('Something else.')
-    expect(thread.shown().join('\n')).not.toMatch(/Understood as:_ (?!An Other)/)
-  })
-
   test('Always: the tool asks no more in this thread for the person who allowed it, but elsewhere it does', async (t) => {
     const bot = await approvalBot(t, way())
     notes(bot, 'First', note('Second'))
@@ -87,9 +49,80 @@ function presses(way: () => Way): void {
     notes(bot, 'Fifth')
     await waitingCard(bot, await bot.mention('Elsewhere, write down Fifth'))
   })
+}
+
+describe('a press in memory', () => {
+  presses(() => ({}))
+
+  test('Deny: nothing is done, and the model reads the reason', async (t) => {
+    const bot = await approvalBot(t, {})
+    notes(bot, 'Denied')
+    const thread = await bot.mention('Write down Denied')
+    const card = await waitingCard(bot, thread)
+    await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
+    expect(await thread.lastAnswer()).toContain('notebook was not run: a person denied it.')
+    expect(thread.shown().at(-1)).toContain('Not done: Denied (Notebook) (denied by Alice)')
+    expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
+    await expect.poll(() => cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
+    expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('an answer that claims a write that was not made is contradicted', async (t) => {
+    const bot = await approvalBot(t, {})
+    bot.model.on('Claimed', finish('I have noted Claimed.'))
+    const thread = await bot.mention('Write down Claimed')
+    expect(await thread.lastAnswer()).toContain('I have noted Claimed.')
+    expect(thread.shown().at(-1)).toContain('Nothing was changed.')
+  })
+
+  test('other questions in the thread do not affect a waiting one', async (t) => {
+    const bot = await approvalBot(t, {})
+    notes(bot, 'Patient')
+    const thread = await bot.mention('Write down Patient')
+    const card = await waitingCard(bot, thread)
+    await bot.slack.settle()
+    bot.model.condenses('Other', 'An Other thing?')
+    bot.model.on('Other', finish('Something else.'))
+    await thread.reply('Other thing?')
+    await bot.slack.until(() => thread.shown().some((text) => text.startsWith('Something else.')), 'the other answer')
+    await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
+    expect(await thread.lastAnswer()).toContain('Noted Patient')
+    expect(bot.model.about('Patient').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
+    expect(bot.model.about('Patient').at(-1)?.prompt).not.toContain('Something else.')
+    expect(thread.shown().join('\n')).not.toMatch(/Understood as:_ (?!An Other)/)
+  })
+
+  test('two presses of a person are one decision', async (t) => {
+    const bot = await approvalBot(t, {})
+    notes(bot, 'Twice')
+    const thread = await bot.mention('Write down Twice')
+    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
+    await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: ONCE })])
+    expect(await thread.lastAnswer()).toMatch(/written \d times/)
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()).toEqual(['You already decided this: allowed.'])
+  })
+
+  test('an edited question’s card is replaced by a new one; a deleted question’s card is deleted', async (t) => {
+    const bot = await approvalBot(t, {})
+    notes(bot, 'Edited', note('Edited', 'Other.'))
+    const thread = await bot.mention('Write down Edited')
+    const before = await waitingCard(bot, thread)
+    await thread.edit(`<@${BOT_USER}> Write down Edited again`)
+    const next = () => thread.messages().find((one) => one.ts !== before.ts && bot.slack.shown(one).startsWith('🔐'))
+    const card = await bot.slack.until(next, 'the new card')
+    expect(thread.messages().some(({ ts }) => ts === before.ts)).toBe(false)
+    await thread.delete()
+    await bot.slack.until(() => !thread.messages().some(({ ts }) => ts === card.ts), 'the card to go')
+  })
+})
+
+describeWithRedis('a press over Redis', () => {
+  const server = suiteRedis()
+  presses(() => ({ redisUrl: server.url }))
 
   test('a thread’s grants are deleted with its channel’s data, and a waiting card is not', async (t) => {
-    const bot = await approvalBot(t, way())
+    const bot = await approvalBot(t, { redisUrl: server.url })
     bot.slack.addUser(ALICE, { is_admin: true })
     notes(bot, 'Granted')
     const thread = await bot.mention('Write down Granted')
@@ -112,7 +145,7 @@ function presses(way: () => Way): void {
   })
 
   test('of two people who press at once one decides, and the other gets a message', async (t) => {
-    const bot = await approvalBot(t, way(), { env: { APPROVERS: BOB } })
+    const bot = await approvalBot(t, { redisUrl: server.url }, { env: { APPROVERS: BOB } })
     notes(bot, 'Race')
     const thread = await bot.mention('Write down Race')
     const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
@@ -128,19 +161,8 @@ function presses(way: () => Way): void {
     expect(cards(thread)).toHaveLength(1)
   })
 
-  test('two presses of a person are one decision', async (t) => {
-    const bot = await approvalBot(t, way())
-    notes(bot, 'Twice')
-    const thread = await bot.mention('Write down Twice')
-    const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
-    await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: ONCE })])
-    expect(await thread.lastAnswer()).toMatch(/written \d times/)
-    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
-    expect(thread.ephemerals()).toEqual(['You already decided this: allowed.'])
-  })
-
   test('a stopped question’s card cannot be pressed, and a press of its copy says why', async (t) => {
-    const bot = await approvalBot(t, way())
+    const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Stopped')
     const thread = await bot.mention('Write down Stopped')
     const card = structuredClone(await waitingCard(bot, thread))
@@ -158,28 +180,6 @@ function presses(way: () => Way): void {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the true form')
     expect(bot.model.about('Stopped').at(-1)?.prompt).not.toContain('Noted')
   })
-
-  test('an edited question’s card is replaced by a new one; a deleted question’s card is deleted', async (t) => {
-    const bot = await approvalBot(t, way())
-    notes(bot, 'Edited', note('Edited', 'Other.'))
-    const thread = await bot.mention('Write down Edited')
-    const before = await waitingCard(bot, thread)
-    await thread.edit(`<@${BOT_USER}> Write down Edited again`)
-    const next = () => thread.messages().find((one) => one.ts !== before.ts && bot.slack.shown(one).startsWith('🔐'))
-    const card = await bot.slack.until(next, 'the new card')
-    expect(thread.messages().some(({ ts }) => ts === before.ts)).toBe(false)
-    await thread.delete()
-    await bot.slack.until(() => !thread.messages().some(({ ts }) => ts === card.ts), 'the card to go')
-  })
-}
-
-describe('a press in memory', () => {
-  presses(() => ({}))
-})
-
-describeWithRedis('a press over Redis', () => {
-  const server = suiteRedis()
-  presses(() => ({ redisUrl: server.url }))
 
   test('counts after a restart of the worker, and at another front', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })

@@ -20,120 +20,7 @@ import {
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import type { Way } from '../harness/steered-bot.ts'
 import { eventually } from '../harness/stores.ts'
-
-function connecting(way: Way): void {
-  test('two people connect, each call carries its person’s token, one disconnects and the other continues', async (t) => {
-    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
-    expect(await list(bot, ALICE)).toContain('tickets: not connected')
-    await connect(bot, ALICE, { server, browser })
-    expect(await answeredAlone(bot, await ask())).toContain('It is open.')
-    const [alices] = server.callers
-    expect(server.isGood(alices ?? '')).toBe(true)
-
-    const bobs = await ask(BOB)
-    const link = await slack.until(() => linkTo(bot, BOB), 'the card')
-    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toMatch(
-      /🔑 @Bob, to continue I need to use read ticket of \*tickets\* as you/,
-    )
-    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toContain('Connect tickets')
-    expect(linksIn(slack.messages(GENERAL).concat(bobs.messages()))).toEqual([])
-    const person = browser()
-    const back = await logIn(person, link, server)
-    const [one, other] = await Promise.all([person.get(back), person.get(back)])
-    expect([one?.status, other?.status].sort()).toEqual([200, 400])
-    expect(await answeredAlone(bot, bobs, { user: BOB })).toContain('It is open.')
-    expect(server.callers).toHaveLength(2)
-    expect(server.callers[1]).not.toBe(alices)
-    expect(server.counts).toMatchObject({ registered: 1, exchanged: 2 })
-
-    expect(await list(bot, ALICE)).toMatch(/tickets: connected as you\. I may: Read ticket\. Last used 20/)
-    const home = await bot.openHome(BOB)
-    expect(home.shown()).toContain('tickets: connected as you')
-    await home.press(DISCONNECT, 'tickets')
-    await slack.until(() => home.shown().includes('Connect tickets'), 'the Home without the login')
-    expect(server.counts.revoked).toBe(1)
-    expect(server.isGood(server.callers[1] ?? '')).toBe(false)
-    expect(await answeredAlone(bot, await ask(), { count: 2 })).toContain('It is open.')
-    expect(server.callers[2]).toBe(alices)
-
-    await forget(slack, { channel: `D${ALICE.slice(1)}` })
-    await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
-    expect(server.counts.revoked).toBe(2)
-    const prompts = JSON.stringify(model.requests)
-    for (const secret of server.given) expect(`${prompts}${bot.logs.join('\n')}`).not.toContain(secret)
-  })
-
-  test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
-    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
-    const thread = await ask()
-    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
-    const person = browser()
-    expect((await fetch(`http://127.0.0.1:${bot.bot.port}${link}`, { method: 'HEAD' })).status).toBe(405)
-    const page = await (await person.get(`${link}&choice=yes`)).text()
-    expect(page).toContain('This connects tickets for @Alice in ')
-    expect(page).toMatch(/I am @Alice: continue<.*This is not me</)
-    const back = await logIn(person, link, server)
-    expect((await browser().get(link)).status).toBe(403)
-    expect((await browser().get(back)).status).toBe(400)
-    expect((await person.get(`${back}0`.replace('state=', 'state=x'))).status).toBe(400)
-    server.mode.iss = 'https://evil.example.com'
-    const foreign = await logIn(person, link, server)
-    const refused = await person.get(foreign)
-    expect(refused.status).toBe(502)
-    expect(await refused.text()).toContain('another authorization server')
-    delete server.mode.iss
-    expect((await person.get(await logIn(person, link, server))).status).toBe(200)
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
-    expect((await person.get(back)).status).not.toBe(302)
-    expect((await person.get(link)).status).toBe(400)
-    expect((await person.get('/connect?link=nothing')).status).toBe(400)
-  })
-
-  test('of two tabs that return at once one connects, and its message stays true', async (t) => {
-    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
-    const thread = await ask()
-    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
-    const person = browser()
-    const backs = [await logIn(person, link, server), await logIn(person, link, server)]
-    const pages = await Promise.all(backs.map((back) => person.get(back)))
-    expect(pages.map(({ status }) => status).sort()).toEqual([200, 400])
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
-    expect(await list(bot, ALICE)).toContain('tickets: connected as you')
-  })
-
-  test('a login that is disconnected during its renewal stays disconnected', async (t) => {
-    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
-    await connect(bot, ALICE, { server, browser })
-    server.expire()
-    let [isHeld, release] = [false, () => {}]
-    const held = new Promise<void>((resolve) => (release = resolve))
-    server.mode.holdsRenewal = () => ((isHeld = true), held)
-    await ask()
-    await slack.until(() => isHeld, 'a renewal that is under way')
-    const home = await bot.openHome(ALICE)
-    await home.press(DISCONNECT, 'tickets')
-    release()
-    await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
-    await eventually(() => expect(server.given.filter((token) => server.isGood(token))).toEqual([]))
-    expect(server.counts).toMatchObject({ renewed: 1, revoked: 1 })
-  })
-
-  test('Not now continues without a login, and an approval says as whom the call is made', async (t) => {
-    const { bot, server, slack, model, ask } = await connectingBot(t, way, { rules: {} })
-    const thread = await ask()
-    await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
-    expect(thread.shown().find((text) => text.startsWith('🔐'))).toContain('read ticket (tickets), as @Alice')
-    await thread.press(ALLOW_ONCE)
-    await slack.until(() => linkTo(bot, ALICE), 'the card')
-    const card = slack.store.channels.get(GENERAL)?.ephemerals.findLast((one) => one.user === ALICE)
-    await slack.press({ channel: GENERAL, ts: card?.ts ?? '', user: ALICE }, { action_id: QUESTION_DECLINE })
-    expect(await thread.lastAnswer()).toContain('It is open.')
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The asker has not connected tickets for now')
-    expect(server.callers).toEqual([])
-  })
-}
 
 test('a server that lists its tools only after a login lists them only to that person, and at once', async (t) => {
   const { bot, server, browser, model, mention } = await connectingBot(t, {}, { listsToAll: false })
@@ -185,7 +72,47 @@ test('the logins of a person who is deactivated are deleted', async (t) => {
   expect(server.counts.revoked).toBe(1)
 })
 
-describe('in memory', () => connecting({}))
+describe('in memory', () => {
+  test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
+    const { bot, server, browser, slack, ask } = await connectingBot(t, {})
+    const thread = await ask()
+    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const person = browser()
+    expect((await fetch(`http://127.0.0.1:${bot.bot.port}${link}`, { method: 'HEAD' })).status).toBe(405)
+    const page = await (await person.get(`${link}&choice=yes`)).text()
+    expect(page).toContain('This connects tickets for @Alice in ')
+    expect(page).toMatch(/I am @Alice: continue<.*This is not me</)
+    const back = await logIn(person, link, server)
+    expect((await browser().get(link)).status).toBe(403)
+    expect((await browser().get(back)).status).toBe(400)
+    expect((await person.get(`${back}0`.replace('state=', 'state=x'))).status).toBe(400)
+    server.mode.iss = 'https://evil.example.com'
+    const foreign = await logIn(person, link, server)
+    const refused = await person.get(foreign)
+    expect(refused.status).toBe(502)
+    expect(await refused.text()).toContain('another authorization server')
+    delete server.mode.iss
+    expect((await person.get(await logIn(person, link, server))).status).toBe(200)
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect((await person.get(back)).status).not.toBe(302)
+    expect((await person.get(link)).status).toBe(400)
+    expect((await person.get('/connect?link=nothing')).status).toBe(400)
+  })
+
+  test('Not now continues without a login, and an approval says as whom the call is made', async (t) => {
+    const { bot, server, slack, model, ask } = await connectingBot(t, {}, { rules: {} })
+    const thread = await ask()
+    await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
+    expect(thread.shown().find((text) => text.startsWith('🔐'))).toContain('read ticket (tickets), as @Alice')
+    await thread.press(ALLOW_ONCE)
+    await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const card = slack.store.channels.get(GENERAL)?.ephemerals.findLast((one) => one.user === ALICE)
+    await slack.press({ channel: GENERAL, ts: card?.ts ?? '', user: ALICE }, { action_id: QUESTION_DECLINE })
+    expect(await thread.lastAnswer()).toContain('It is open.')
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The asker has not connected tickets for now')
+    expect(server.callers).toEqual([])
+  })
+})
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
@@ -194,7 +121,75 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
       return redis.url
     },
   }
-  connecting(way)
+  test('two people connect, each call carries its person’s token, one disconnects and the other continues', async (t) => {
+    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
+    expect(await list(bot, ALICE)).toContain('tickets: not connected')
+    await connect(bot, ALICE, { server, browser })
+    expect(await answeredAlone(bot, await ask())).toContain('It is open.')
+    const [alices] = server.callers
+    expect(server.isGood(alices ?? '')).toBe(true)
+
+    const bobs = await ask(BOB)
+    const link = await slack.until(() => linkTo(bot, BOB), 'the card')
+    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toMatch(
+      /🔑 @Bob, to continue I need to use read ticket of \*tickets\* as you/,
+    )
+    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toContain('Connect tickets')
+    expect(linksIn(slack.messages(GENERAL).concat(bobs.messages()))).toEqual([])
+    const person = browser()
+    const back = await logIn(person, link, server)
+    const [one, other] = await Promise.all([person.get(back), person.get(back)])
+    expect([one?.status, other?.status].sort()).toEqual([200, 400])
+    expect(await answeredAlone(bot, bobs, { user: BOB })).toContain('It is open.')
+    expect(server.callers).toHaveLength(2)
+    expect(server.callers[1]).not.toBe(alices)
+    expect(server.counts).toMatchObject({ registered: 1, exchanged: 2 })
+
+    expect(await list(bot, ALICE)).toMatch(/tickets: connected as you\. I may: Read ticket\. Last used 20/)
+    const home = await bot.openHome(BOB)
+    expect(home.shown()).toContain('tickets: connected as you')
+    await home.press(DISCONNECT, 'tickets')
+    await slack.until(() => home.shown().includes('Connect tickets'), 'the Home without the login')
+    expect(server.counts.revoked).toBe(1)
+    expect(server.isGood(server.callers[1] ?? '')).toBe(false)
+    expect(await answeredAlone(bot, await ask(), { count: 2 })).toContain('It is open.')
+    expect(server.callers[2]).toBe(alices)
+
+    await forget(slack, { channel: `D${ALICE.slice(1)}` })
+    await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
+    expect(server.counts.revoked).toBe(2)
+    const prompts = JSON.stringify(model.requests)
+    for (const secret of server.given) expect(`${prompts}${bot.logs.join('\n')}`).not.toContain(secret)
+  })
+
+  test('of two tabs that return at once one connects, and its message stays true', async (t) => {
+    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
+    const thread = await ask()
+    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const person = browser()
+    const backs = [await logIn(person, link, server), await logIn(person, link, server)]
+    const pages = await Promise.all(backs.map((back) => person.get(back)))
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(await list(bot, ALICE)).toContain('tickets: connected as you')
+  })
+
+  test('a login that is disconnected during its renewal stays disconnected', async (t) => {
+    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
+    await connect(bot, ALICE, { server, browser })
+    server.expire()
+    let [isHeld, release] = [false, () => {}]
+    const held = new Promise<void>((resolve) => (release = resolve))
+    server.mode.holdsRenewal = () => ((isHeld = true), held)
+    await ask()
+    await slack.until(() => isHeld, 'a renewal that is under way')
+    const home = await bot.openHome(ALICE)
+    await home.press(DISCONNECT, 'tickets')
+    release()
+    await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
+    await eventually(() => expect(server.given.filter((token) => server.isGood(token))).toEqual([]))
+    expect(server.counts).toMatchObject({ renewed: 1, revoked: 1 })
+  })
 
   test('a link contains nothing of its question', async (t) => {
     const { bot, slack, ask, prefix } = await connectingBot(t, way)

@@ -7,6 +7,7 @@ import { noteContent, rootContent, withoutBlocks } from '../../src/slack/format/
 import { stepContent } from '../../src/slack/format/step-message.ts'
 import { anyCharacter } from '../harness/any-character.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 import { accept, answer, textsOf } from '../harness/slack-content.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 import { renderLink } from '../../src/slack/format/links.ts'
@@ -250,10 +251,12 @@ describe('a megabyte is read without a freeze', () => {
     ...['\\(', '\\[', '$', '$$', '$x^{', '\\frac{', '\\begin{align}&\\\\', '$\\sqrt['],
     ...['1. \n\n', '字', '\n', ' ', '\t', '&#', '<!--', '<script>', 'a.b'],
   ]
-  test.each(kinds)('of %j', (kind) => {
+  const prefixes = ['', '- ', '> ', 'a ', '|a|b|\n|-|-|\n|']
+  const count = propertyRuns({ test: 1, chaos: prefixes.length })
+  test.each(kinds.map((kind, i): [string, number] => [kind, i % prefixes.length]))('of %j', (kind, from) => {
     const text = kind.repeat(1_000_000 / kind.length)
     const spent = cpuClock()
-    for (const prefix of ['', '- ', '> ', 'a ', '|a|b|\n|-|-|\n|'])
+    for (const prefix of [...prefixes, ...prefixes].slice(from, from + count))
       for (const content of answerContents({ ...view(prefix + text), question: text })) accept(content)
     accept(stepContent({ thought: text, action: { tool: text, input: text }, observation: { text, ok: true } }))
     renderLink({ label: text, href: `https://example.com/${text}` }, () => true)
@@ -327,7 +330,7 @@ test('Slack accepts any answer, and nobody is pinged', () => {
       }
       for (const content of answerContents({ ...view, stopped: 'steps' })) accept(content)
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns({ test: 60, chaos: 300 }) },
   )
 })
 
@@ -343,7 +346,7 @@ test('Slack accepts any step, root and note, and nobody is pinged', () => {
       expect(pings({ ...sanitize(root, 'U0ALICE0001'), blocks: [] })).toEqual(['<@U0ALICE0001>'])
       accept(root)
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns({ test: 60, chaos: 300 }) },
   )
 })
 

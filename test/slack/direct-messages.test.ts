@@ -46,9 +46,13 @@ function remembers(settings: () => TestBotOptions): void {
     expect(bot.transcripts().at(-1)).toContain(ALL)
     expect(bot.slack.refusals).toEqual([])
   })
+}
+
+describe('in memory', () => {
+  remembers(() => ({}))
 
   test('after an hour a new conversation starts; a reply in an old thread still knows that thread', async (t) => {
-    const bot = await start(t, settings())
+    const bot = await start(t)
     plays(bot)
     const first = await bot.dm('Who wrote Dune?')
     await first.ended()
@@ -65,7 +69,7 @@ function remembers(settings: () => TestBotOptions): void {
   })
 
   test('conversations of different people are separate', async (t) => {
-    const bot = await start(t, settings())
+    const bot = await start(t)
     plays(bot)
     await (await bot.dm('Who wrote Dune?')).ended()
     await (await bot.dm('How old is the sea?', { user: BOB })).ended()
@@ -74,7 +78,7 @@ function remembers(settings: () => TestBotOptions): void {
   })
 
   test('a command there is a part of the conversation', async (t) => {
-    const bot = await start(t, settings())
+    const bot = await start(t)
     plays(bot)
     const channel = bot.slack.store.directChannel(ALICE).id
     const thread = await bot.ask('Who wrote Dune?', { channel })
@@ -84,25 +88,6 @@ function remembers(settings: () => TestBotOptions): void {
     expect(await thread.lastAnswer()).toContain('In 1986.')
     expect(bot.transcripts().at(-1)).toContain(ALL)
   })
-
-  test('messages in quick succession are answered in order', async (t) => {
-    const bot = await start(t, settings())
-    plays(bot)
-    bot.model.decide('wrote Dune', async () => ({ text: finish('Frank Herbert.'), delayMs: 400 }))
-    const threads = []
-    // A busy machine may reorder deliveries, so each is awaited.
-    for (const text of ['Who wrote Dune?', 'When was he born?', 'When did he die?']) {
-      const thread = await bot.dm(text)
-      await Promise.all(thread.said.deliveries.map(({ done }) => done))
-      threads.push(thread)
-    }
-    for (const thread of threads) await thread.ended()
-    expect(bot.transcripts().at(-1)).toContain(ALL)
-  })
-}
-
-describe('in memory', () => {
-  remembers(() => ({}))
 
   test('DM_MEMORY_MINUTES=0: each question is separate, and its thread is remembered', async (t) => {
     const bot = await start(t, { env: { DM_MEMORY_MINUTES: '0' } })
@@ -134,6 +119,21 @@ describeWithRedis('in Redis', () => {
   afterAll(() => redis.stop())
   const env = () => ({ REDIS_URL: redis.url, REDIS_PREFIX: `dm${count++}` })
   remembers(() => ({ env: env() }))
+
+  test('messages in quick succession are answered in order', async (t) => {
+    const bot = await start(t, { env: env() })
+    plays(bot)
+    bot.model.decide('wrote Dune', async () => ({ text: finish('Frank Herbert.'), delayMs: 400 }))
+    const threads = []
+    // A busy machine may reorder deliveries, so each is awaited.
+    for (const text of ['Who wrote Dune?', 'When was he born?', 'When did he die?']) {
+      const thread = await bot.dm(text)
+      await Promise.all(thread.said.deliveries.map(({ done }) => done))
+      threads.push(thread)
+    }
+    for (const thread of threads) await thread.ended()
+    expect(bot.transcripts().at(-1)).toContain(ALL)
+  })
 
   test('several workers and a restart change nothing', async (t) => {
     const settings = env()

@@ -199,10 +199,10 @@ test('hostile text takes linear time', async () => {
     '&lt;@U1|',
     '<!subteam^S1|',
   ])
-    for (const text of [piece.repeat(1_000_000 / piece.length), `x ${piece.repeat(1_000_000 / piece.length)}>`]) {
+    for (const text of [piece.repeat(250_000 / piece.length), `x ${piece.repeat(250_000 / piece.length)}>`]) {
       const spent = cpuClock()
       await mentions.withNames(text)
       mentions.forPeople(text)
-      expect([piece, spent() < 5000]).toEqual([piece, true])
+      expect([piece, spent() < 310]).toEqual([piece, true])
     }
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { DM, dms, ephemerals, MINUTE, occurrence, roots, schedule, startWithClock, told } from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
@@ -220,8 +221,10 @@ async function expectQuiet(bot: Awaited<ReturnType<typeof startWithClock>>, made
   expect(list.match(/Last: .*: looked, nothing to report/g)).toHaveLength(Math.min(made, 15))
 }
 
-test('500 quiet runs post nothing', async (t) => {
-  await expectQuiet(await startWithClock(t, { env: { SCHEDULES_PER_USER: '50' } }), 50, 10)
+const TIMES = propertyRuns({ test: 4, chaos: 20 })
+
+test(`${25 * TIMES} quiet runs post nothing`, async (t) => {
+  await expectQuiet(await startWithClock(t, { env: { SCHEDULES_PER_USER: '25' } }), 25, TIMES)
 })
 
 describeWithRedis('in Redis', async () => {

@@ -37,8 +37,8 @@ const WAYS: [name: string, stop: (thread: Thread, bot: Bot) => Promise<unknown>]
   ['the button', (thread, bot) => pressStop(bot, thread)],
 ]
 
-function stopping(way: Way): void {
-  test.for(WAYS)('%s: the model is cut off, the findings are posted, and nothing is asked', async ([name, stop], t) => {
+function stopping(way: Way, ways: typeof WAYS): void {
+  test.for(ways)('%s: the model is cut off, the findings are posted, and nothing is asked', async ([name, stop], t) => {
     const bot = await steeredBot(t, way, { slack: { agent: true } })
     const thread = await atSecondThought(bot, name, () => bot.mention(`${name}?`))
     await stop(thread, bot)
@@ -52,8 +52,26 @@ function stopping(way: Way): void {
     expect(thread.messages()).toHaveLength(2)
   })
 
+  test('a run that waits for an approval is stopped by the word too', async (t) => {
+    const bot = await steeredBot(t, way, { env: { CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
+    bot.model.on('guarded', act('I may not.', 'guarded_ledger', 'x'))
+    const thread = await bot.mention('guarded?')
+    await bot.slack.until(() => thread.steps().length === 1, 'the step')
+    await bot.slack.settle()
+    await thread.reply('stop')
+    await bot.slack.until(() => thread.endings().length === 1, 'the end')
+    expect(thread.endings()).toEqual([
+      expect.stringMatching(/^_I was asked to stop\._\nI had not found anything yet\./),
+    ])
+    expect(bot.model.requests).toHaveLength(1)
+  })
+}
+
+describe('with the worker in the same process', () => {
+  stopping({}, WAYS)
+
   test('in a direct message the word is enough, in the thread or outside it', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, {})
     const beside = await atSecondThought(bot, 'beside', () => bot.dm('beside?'))
     await bot.dm('Stop.')
     await bot.slack.until(() => beside.endings().length === 1, 'the end')
@@ -72,7 +90,7 @@ function stopping(way: Way): void {
   })
 
   test('a reply is stopped by a reaction too, and an /ask by one on its root', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, {})
     const { ts } = await bot.slack.say({ text: 'Nice weather.' })
     const said = await bot.mention('a reply', { thread_ts: ts })
     bot.model.on('a reply', { hang: true })
@@ -87,22 +105,8 @@ function stopping(way: Way): void {
     expect([...said.endings(), ...asked.endings()].join()).toMatch(/asked to stop[^]*asked to stop/)
   })
 
-  test('a run that waits for an approval is stopped by the word too', async (t) => {
-    const bot = await steeredBot(t, way, { env: { CUSTOM_TOOLS_DIR: 'test/chaos/tools' } })
-    bot.model.on('guarded', act('I may not.', 'guarded_ledger', 'x'))
-    const thread = await bot.mention('guarded?')
-    await bot.slack.until(() => thread.steps().length === 1, 'the step')
-    await bot.slack.settle()
-    await thread.reply('stop')
-    await bot.slack.until(() => thread.endings().length === 1, 'the end')
-    expect(thread.endings()).toEqual([
-      expect.stringMatching(/^_I was asked to stop\._\nI had not found anything yet\./),
-    ])
-    expect(bot.model.requests).toHaveLength(1)
-  })
-
   test('a late word stops no later question', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, {})
     const { ts } = await bot.slack.say({ text: 'stop' })
     const thread = await atSecondThought(bot, 'since', () => bot.mention('since?'))
     const late = { type: 'message', channel: GENERAL, channel_type: 'channel', user: ALICE, text: 'stop' }
@@ -111,25 +115,8 @@ function stopping(way: Way): void {
     expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  test('a waiting command with an open thread ends with a message in it', async (t) => {
-    const bot = await steeredBot(t, way, { env: { WORKER_CONCURRENCY: '2' } })
-    const first = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
-    const { promise: hold, resolve: letGo } = deferred()
-    bot.slack.fault({ method: 'chat.postMessage', times: 1, hold })
-    const command = await bot.ask('a command')
-    bot.model.on('the second', { hang: true })
-    await bot.mention('the second?')
-    letGo()
-    await bot.slack.until(() => bot.model.about('the second').length === 1, 'the second at work')
-    await command.react('x', { ts: command.ts })
-    await first.reply('stop')
-    await bot.slack.until(() => command.endings().length === 1, 'the end')
-    expect(command.endings()).toEqual([expect.stringMatching(/^_I was asked to stop\._/)])
-    expect(bot.model.about('a command')).toEqual([])
-  })
-
   test('others may not: they get one ephemeral refusal, and the run continues', async (t) => {
-    const bot = await steeredBot(t, way)
+    const bot = await steeredBot(t, {})
     const thread = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
     const stops = WAYS.map(([, stop]) => stop)
     const others = [
@@ -151,24 +138,8 @@ function stopping(way: Way): void {
     expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  test('a person’s own waiting questions are withdrawn with a message; others’ continue', async (t) => {
-    const bot = await steeredBot(t, way)
-    const thread = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
-    bot.model.condenses('the third', 'the third?')
-    bot.model.on('the third', finish('Three.'))
-    await thread.reply(`${ASK} the second?`)
-    await thread.reply(`${ASK} the third?`, { user: BOB })
-    await thread.reply('stop')
-    await bot.slack.until(() => thread.endings().length === 2, 'both ends')
-    await bot.slack.until(() => thread.ephemerals().length > 0, 'the word')
-    await bot.slack.settle()
-    expect(thread.endings().join('\n')).toMatch(/asked to stop[^]*Three\./)
-    expect(thread.ephemerals()).toEqual([expect.stringMatching(WITHDRAWN)])
-    expect(bot.model.requests.filter(({ question }) => question.includes('the second'))).toEqual([])
-  })
-
   test('without a run it gives an ephemeral message, if it was meant for the bot; other reactions cost nothing', async (t) => {
-    const bot = await steeredBot(t, way, { model: [finish('Yes.')] })
+    const bot = await steeredBot(t, {}, { model: [finish('Yes.')] })
     const thread = await bot.mention('anything?')
     await thread.ended()
     await bot.slack.settle()
@@ -193,16 +164,45 @@ function stopping(way: Way): void {
     await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 3, 'a word')
     expect(bot.model.requests).toHaveLength(1)
   })
-}
-
-describe('with the worker in the same process', () => {
-  stopping({})
 })
 
 describeWithRedis('with the worker in another process', async () => {
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
-  stopping({ redisUrl: server.url })
+  stopping({ redisUrl: server.url }, WAYS.slice(0, 1))
+
+  test('a waiting command with an open thread ends with a message in it', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url }, { env: { WORKER_CONCURRENCY: '2' } })
+    const first = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
+    const { promise: hold, resolve: letGo } = deferred()
+    bot.slack.fault({ method: 'chat.postMessage', times: 1, hold })
+    const command = await bot.ask('a command')
+    bot.model.on('the second', { hang: true })
+    await bot.mention('the second?')
+    letGo()
+    await bot.slack.until(() => bot.model.about('the second').length === 1, 'the second at work')
+    await command.react('x', { ts: command.ts })
+    await first.reply('stop')
+    await bot.slack.until(() => command.endings().length === 1, 'the end')
+    expect(command.endings()).toEqual([expect.stringMatching(/^_I was asked to stop\._/)])
+    expect(bot.model.about('a command')).toEqual([])
+  })
+
+  test('a person’s own waiting questions are withdrawn with a message; others’ continue', async (t) => {
+    const bot = await steeredBot(t, { redisUrl: server.url })
+    const thread = await atSecondThought(bot, 'the first', () => bot.mention('the first?'))
+    bot.model.condenses('the third', 'the third?')
+    bot.model.on('the third', finish('Three.'))
+    await thread.reply(`${ASK} the second?`)
+    await thread.reply(`${ASK} the third?`, { user: BOB })
+    await thread.reply('stop')
+    await bot.slack.until(() => thread.endings().length === 2, 'both ends')
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'the word')
+    await bot.slack.settle()
+    expect(thread.endings().join('\n')).toMatch(/asked to stop[^]*Three\./)
+    expect(thread.ephemerals()).toEqual([expect.stringMatching(WITHDRAWN)])
+    expect(bot.model.requests.filter(({ question }) => question.includes('the second'))).toEqual([])
+  })
 
   test('if the channel lets anyone stop, others may; the asker of a withdrawn question gets a message', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
@@ -251,7 +251,7 @@ test('the words must be alone, in any case and with punctuation', () => {
 test('many ❌ on other messages cost few look-ups, and a question can be stopped afterwards', async (t) => {
   const bot = await steeredBot(t, {})
   const posts = []
-  for (let n = 0; n < 200; n++) posts.push(await bot.slack.say({ user: BOB, text: `Post ${n}`, channel: GENERAL }))
+  for (let n = 0; n < 100; n++) posts.push(await bot.slack.say({ user: BOB, text: `Post ${n}`, channel: GENERAL }))
   for (const { ts } of posts) await bot.slack.people.react({ channel: GENERAL, ts, name: 'x', user: BOB })
   const thread = await atSecondThought(bot, 'at all', () => bot.mention('Can it be stopped at all?'))
   await thread.react('x', { ts: thread.ts })

@@ -10,9 +10,9 @@ import { strangers } from '../harness/slack-hands.ts'
 const WORDS = 'The lighthouse keeper counted every ship that passed the cape before the storm came in from the west. '
 const STREAM = { STEPS: 'stream' }
 
-/** Writes the answer slowly, about a word every 12 ms, so that calls are made meanwhile. */
-function slowly(answer: string, chunkMs = 12) {
-  return { text: finish(answer), chunkMs }
+/** Writes the answer slowly, four words every 48 ms, so that calls are made meanwhile. */
+function slowly(answer: string, chunkMs = 48) {
+  return { text: finish(answer), chunkChars: 24, chunkMs }
 }
 
 function streamCalls({ slack }: Pick<TestBot, 'slack'>) {
@@ -95,7 +95,7 @@ describe.concurrent('STEPS=stream', () => {
 
   test('a partial answer from a broken connection is removed, and the answer comes once', async (t) => {
     const answer = WORDS.repeat(8).trim()
-    const model = [{ ...slowly(`${WORDS.repeat(4)}${'and so on '.repeat(60)}`, 20), cutAfter: 700 }, slowly(answer)]
+    const model = [{ ...slowly(`${WORDS.repeat(4)}${'and so on '.repeat(60)}`, 80), cutAfter: 700 }, slowly(answer)]
     const bot = await startBot(t, { env: STREAM, model })
     const thread = await bot.dm('What did the keeper do?')
     await thread.ended()
@@ -142,7 +142,7 @@ describe.concurrent('a stream that dies', () => {
     ['for a limit of ends', { ...stopped, retryAfter: 1 }],
     ['because somebody deleted it', { ...appended, error: 'message_not_found' }],
   ])('%s loses nothing and repeats nothing', async ([, fault], t) => {
-    const bot = await startBot(t, { env: STREAM, model: [act('I add.', 'calculator', '1+1'), slowly(answer, 8)] })
+    const bot = await startBot(t, { env: STREAM, model: [act('I add.', 'calculator', '1+1'), slowly(answer, 32)] })
     bot.slack.fault(fault.error === DEAD ? { ...fault, where: (args) => dies(bot, args, fault) } : fault)
     const thread = await bot.dm('What did the keeper do?')
     await thread.ended()
@@ -161,7 +161,7 @@ describe.concurrent('a stream that dies', () => {
   })
 
   test('by age is continued in another one', async (t) => {
-    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
+    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 56)]
     const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
     const thread = await bot.dm('What did the keeper do?')
     await thread.ended()
@@ -170,7 +170,7 @@ describe.concurrent('a stream that dies', () => {
   })
 
   test('after it was continued is continued again, without repeating a step', async (t) => {
-    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 14)]
+    const model = [act('I add.', 'calculator', '1+1'), slowly(answer, 56)]
     const bot = await startBot(t, { env: STREAM, slack: { streamMs: 2500 }, model })
     bot.slack.fault({ ...stopped, error: DEAD, where: (args) => dies(bot, args, stopped) })
     const thread = await bot.dm('What did the keeper do?')
@@ -204,7 +204,7 @@ describe.concurrent('a stream that dies', () => {
     const bot = await startBot(t, {
       env: STREAM,
       slack: { agent: true },
-      model: [act('I add.', 'calculator', '1+1'), slowly(WORDS.repeat(200), 8)],
+      model: [act('I add.', 'calculator', '1+1'), slowly(WORDS.repeat(200), 32)],
     })
     const thread = await bot.dm('What did the keeper do?')
     await bot.slack.until(() => (thread.messages()[0]?.text ?? '').length > 50, 'a part of the answer')

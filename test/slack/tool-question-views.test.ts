@@ -9,6 +9,7 @@ import { formOf } from '../../src/stores/runs/form-schema.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 import { endedQuestionCard, questionCard } from '../../src/slack/approvals/tool-question-card.ts'
 import { anyCharacter } from '../harness/any-character.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 import { questionView } from '../../src/slack/views/tool-question-view.ts'
 
 const WORST = [
@@ -75,7 +76,7 @@ test('Slack accepts a form, and it pings nobody', () => {
       checkView(JSON.parse(JSON.stringify(view)), 'modal')
       expect(pings({ text: JSON.stringify(view) })).toEqual([])
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns({ test: 60, chaos: 300 }) },
   )
 })
 
@@ -93,7 +94,7 @@ test('Slack accepts a card, and it pings only the asker', () => {
         expect(card.text.length).toBeLessThan(4_000)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns({ test: 60, chaos: 300 }) },
   )
 })
 

@@ -90,10 +90,14 @@ function asking(way: Way): void {
       expect.objectContaining({ elements: expect.arrayContaining([expect.objectContaining({ text: 'Decline' })]) }),
     )
   })
+}
+
+describe('in one process', () => {
+  asking({})
 
   test('a server of the older protocol: a person allows the call, and reads that an answer repeats it', async (t) => {
     const env = { MCP_CONFIG: mcpFile(t, { mcpServers: { everything: npmStdio('everything') } }) }
-    const bot = await steeredBot(t, way, { env: { ...env, TOOL_TIMEOUT_MS: '60000' } })
+    const bot = await steeredBot(t, {}, { env: { ...env, TOOL_TIMEOUT_MS: '60000' } })
     bot.model.on('Book', act('I ask.', 'everything__trigger-elicitation-request', '{}'), finish('It is done.'))
     const thread = await bot.mention('Book something?')
     await bot.slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval', 60_000)
@@ -108,7 +112,7 @@ function asking(way: Way): void {
   })
 
   test('only the asker may answer: others get an ephemeral refusal', async (t) => {
-    const { thread, server, slack } = await asked(t, way)
+    const { thread, server, slack } = await asked(t, {})
     for (const id of [QUESTION_OPEN, QUESTION_DECLINE]) await thread.press(id, { user: BOB })
     await slack.until(() => thread.ephemerals(BOB).length === 2, 'two private words')
     expect(thread.ephemerals(BOB)[0]).toBe('Only the person who asked me can answer this.')
@@ -116,20 +120,8 @@ function asking(way: Way): void {
     expect([cards(thread)[0]?.[0], server.calls.length]).toEqual(['❓', 1])
   })
 
-  test('the first answer counts: a later form says so', async (t) => {
-    const { bot, thread, server, slack } = await asked(t, way, { tool: 'quiet' })
-    await thread.press(QUESTION_OPEN)
-    const form = await bot.modal()
-    await thread.press(QUESTION_DECLINE)
-    await thread.ended()
-    await form.submit({ [FIELD(0)]: 'too late' })
-    expect(form.shown()).toContain('You already declined this.')
-    expect(server.calls.at(-1)?.responses).toEqual({ note: { action: 'decline' } })
-    await slack.until(() => cards(thread)[0]?.startsWith('🚫 @Alice did not want to answer'), 'the end')
-  })
-
   test('typed values are in no post, log or prompt; the server’s text does not link or ping', async (t) => {
-    const { bot, thread, slack, logs, server } = await asked(t, way, { tool: 'quiet' })
+    const { bot, thread, slack, logs, server } = await asked(t, {}, { tool: 'quiet' })
     const typed = 'hunter2 is not my note'
     expect(JSON.stringify(thread.messages())).not.toContain('<!')
     expect(JSON.stringify(thread.messages())).not.toContain('<https://evil')
@@ -150,7 +142,7 @@ function asking(way: Way): void {
 
   test('a page’s address is shown only to the asker, opened by nobody, and Done continues', async (t) => {
     const url = 'https://pay.example.com/checkout?id=77'
-    const { thread, slack, server } = await asked(t, way, { tool: 'page', input: JSON.stringify({ url }) })
+    const { thread, slack, server } = await asked(t, {}, { tool: 'page', input: JSON.stringify({ url }) })
     expect(JSON.stringify(cards(thread))).not.toContain('checkout')
     await thread.press(QUESTION_PAGE)
     const channel = slack.store.channel(GENERAL)
@@ -162,20 +154,6 @@ function asking(way: Way): void {
     expect(server.calls.at(-1)?.responses).toEqual({ page: { action: 'accept' } })
     await slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the end of the card')
   })
-
-  test('a stopped question accepts no answer, and its card says so', async (t) => {
-    const { thread, slack, server } = await asked(t, way, { tool: 'agree' })
-    const value = JSON.stringify(thread.messages().at(-1)?.blocks)
-    expect(value).toMatch(/Yes[^]*No[^]*Leave it open[^]*Decline/)
-    await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'stop' })
-    await thread.ended()
-    await slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the card over')
-    expect(server.calls).toHaveLength(1)
-  })
-}
-
-describe('in one process', () => {
-  asking({})
 
   test('a form has an input for each kind of field, and each answer comes as its schema says', async (t) => {
     const { bot, thread, server } = await asked(t, {}, { tool: 'all_kinds' })
@@ -267,6 +245,28 @@ describeWithRedis('with the worker in another process', async () => {
   const redis = await startRedis()
   ends.onTestFinished(() => redis.stop())
   asking({ redisUrl: redis.url })
+
+  test('the first answer counts: a later form says so', async (t) => {
+    const { bot, thread, server, slack } = await asked(t, { redisUrl: redis.url }, { tool: 'quiet' })
+    await thread.press(QUESTION_OPEN)
+    const form = await bot.modal()
+    await thread.press(QUESTION_DECLINE)
+    await thread.ended()
+    await form.submit({ [FIELD(0)]: 'too late' })
+    expect(form.shown()).toContain('You already declined this.')
+    expect(server.calls.at(-1)?.responses).toEqual({ note: { action: 'decline' } })
+    await slack.until(() => cards(thread)[0]?.startsWith('🚫 @Alice did not want to answer'), 'the end')
+  })
+
+  test('a stopped question accepts no answer, and its card says so', async (t) => {
+    const { thread, slack, server } = await asked(t, { redisUrl: redis.url }, { tool: 'agree' })
+    const value = JSON.stringify(thread.messages().at(-1)?.blocks)
+    expect(value).toMatch(/Yes[^]*No[^]*Leave it open[^]*Decline/)
+    await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: 'stop' })
+    await thread.ended()
+    await slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the card over')
+    expect(server.calls).toHaveLength(1)
+  })
 
   test('the answer resumes the run after a restart of the worker, and is stored only with the run', async (t) => {
     const { bot, thread, server, worker, startWorker, slack, prefix } = await asked(

@@ -84,35 +84,20 @@ function leaving(way: Way): void {
     await slack.until(() => model.requests.some(({ prompt }) => prompt.includes('And after')), 'a follow-up')
     expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
   })
+}
 
-  test('is in no span and in no output of the operator’s commands', async (t) => {
-    const collector = await startCollector(t)
-    const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
-      env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
-    })
-    await connect(bot, ALICE, { server, browser })
-    await answeredAlone(bot, await ask())
-    if (way.redisUrl) {
-      const env = { REDIS_URL: way.redisUrl, REDIS_PREFIX: prefix, SECRETS_KEY }
-      const runs = (...args: string[]) => runHere(t, 'src/commands/runs.ts', { args, env })
-      const listed = await runs('list', '--all')
-      const [id = ''] = /T0LOCAL0001:\S+/.exec(listed.stdout) ?? []
-      const shown = await runs('show', id)
-      expect(shown.stdout).toContain('(The answer is for the asker alone.)')
-      expect(shown.stdout + listed.stdout).not.toMatch(CANARY)
-    }
-    await Promise.all([bot.bot.stop(), worker?.stop()])
-    expect(collector.named('execute_tool tickets__read_ticket')).toHaveLength(1)
-    const content = collector.requests.map(({ body }) => body).join('\n')
-    expect(content).toContain('What of the ticket?')
-    expect(content).not.toMatch(CANARY)
-  })
+describe('in memory', () => {
+  leaving({})
 
   test('a call based on it is allowed only by the asker, who also gets its failure', async (t) => {
-    const { bot, server, browser, slack, model } = await connectingBot(t, way, {
-      rules: { trust: true, ask: ['read_ticket'] },
-      env: { STEPS: 'replies' },
-    })
+    const { bot, server, browser, slack, model } = await connectingBot(
+      t,
+      {},
+      {
+        rules: { trust: true, ask: ['read_ticket'] },
+        env: { STEPS: 'replies' },
+      },
+    )
     await connect(bot, ALICE, { server, browser })
     const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
     model.on('ticket', call('7'), call('is open too'), { status: 401 })
@@ -127,10 +112,14 @@ function leaving(way: Way): void {
   })
 
   test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
-    const { bot, server, browser, slack, model } = await connectingBot(t, way, {
-      rules: { trust: true, ask: ['read_ticket'] },
-      env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
-    })
+    const { bot, server, browser, slack, model } = await connectingBot(
+      t,
+      {},
+      {
+        rules: { trust: true, ask: ['read_ticket'] },
+        env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
+      },
+    )
     await connect(bot, ALICE, { server, browser })
     const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
     model.on('ticket', call('7'), call('is open too'), finish('It is open.'))
@@ -162,10 +151,6 @@ function leaving(way: Way): void {
     )
     expect(seenByAll(bot)).not.toMatch(CANARY)
   })
-}
-
-describe('in memory', () => {
-  leaving({})
 
   test('a schedule asks its maker to connect, and shows its results only to them, each time', async (t) => {
     let ahead = 0
@@ -251,6 +236,27 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     },
   }
   leaving(way)
+
+  test('is in no span and in no output of the operator’s commands', async (t) => {
+    const collector = await startCollector(t)
+    const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
+      env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
+    })
+    await connect(bot, ALICE, { server, browser })
+    await answeredAlone(bot, await ask())
+    const env = { REDIS_URL: way.redisUrl, REDIS_PREFIX: prefix, SECRETS_KEY }
+    const runs = (...args: string[]) => runHere(t, 'src/commands/runs.ts', { args, env })
+    const listed = await runs('list', '--all')
+    const [id = ''] = /T0LOCAL0001:\S+/.exec(listed.stdout) ?? []
+    const shown = await runs('show', id)
+    expect(shown.stdout).toContain('(The answer is for the asker alone.)')
+    expect(shown.stdout + listed.stdout).not.toMatch(CANARY)
+    await Promise.all([bot.bot.stop(), worker?.stop()])
+    expect(collector.named('execute_tool tickets__read_ticket')).toHaveLength(1)
+    const content = collector.requests.map(({ body }) => body).join('\n')
+    expect(content).toContain('What of the ticket?')
+    expect(content).not.toMatch(CANARY)
+  })
 
   test.each([
     ['the find and the line', () => ({ dropBefore: true, times: 99 })],

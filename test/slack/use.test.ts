@@ -6,7 +6,7 @@ import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.
 import { FEEDBACK, HOME_WORK } from '../../src/slack/format/action-ids.ts'
 import { redisAudit } from '../../src/stores/audit/redis-audit.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
-import { runCommand, temporaryFolder } from '../harness/command.ts'
+import { runCommand, runHere, temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
@@ -60,7 +60,7 @@ describeWithRedis('after many questions', () => {
     )
     await Promise.all(threads.map((thread) => thread.ended()))
     const usage = async () => {
-      const { stdout } = await runCommand(t, 'src/commands/runs.ts', { args: ['usage', '--json'], env })
+      const { stdout } = await runHere(t, 'src/commands/runs.ts', { args: ['usage', '--json'], env })
       return JSON.parse(stdout) as { days7: Use; days30: Use }
     }
     await eventually(async () => expect((await usage()).days7.questions).toBe(24))

@@ -17,6 +17,7 @@ import { feedbackView, FEEDBACK_GONE } from '../../src/slack/views/feedback-view
 import { homeView } from '../../src/slack/views/home.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 import { anyCharacter } from '../harness/any-character.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 import { settingsFromConfig } from '../../src/stores/settings/settings.ts'
 
 const WORST = [
@@ -107,7 +108,7 @@ describe('Slack accepts', () => {
           if (!JSON.stringify(view).includes('thinkaloud_show_work_next')) break
         }
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns({ test: 5, chaos: 15 }) },
     )
   })
 
@@ -153,7 +154,7 @@ describe('Slack accepts', () => {
         const admin = adminBlocks(worstFor(why))
         accept(homeView({ ...parts, asked, toolsOff: [], admin }), 'home')
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns({ test: 5, chaos: 25 }) },
     )
     await agent.close()
   })
