@@ -176,12 +176,16 @@ const FEASTS: [RegExp, string][] = [
   [/^(?:the )?new year(?:'?s(?: day)?)?$/i, 'January 1'],
 ]
 
+/** Made once, because making one is slow. */
+const WHOLE_DATE = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+})
+
 /** Returns today in words, and the sum of the days until the next such day, if both dates can be parsed. */
 function daysOf(today: string, until = ''): Placeholders {
   const now = Date.parse(`${today} UTC`)
   if (Number.isNaN(now)) return {}
-  const form = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
-  const weekday = new Intl.DateTimeFormat('en-GB', form).format(now).replace(',', '')
+  const weekday = WHOLE_DATE.format(now).replace(',', '')
   const day = FEASTS.find(([name]) => name.test(until))?.[1] ?? until
   const year = Number(today.slice(0, 4))
   const years = /\d{4}/.test(day) ? [''] : [` ${year}`, ` ${year + 1}`]

@@ -62,9 +62,9 @@ function score(page: WikiPage, terms: string[], query: string): number {
 /** Returns the title that is at most two letters away from a query without results ("Did you mean"). */
 export function suggestion(pages: WikiPage[], query: string): string | undefined {
   const wanted = query.trim().toLowerCase()
+  if (wanted.length <= 4) return undefined
   const titles = pages.flatMap((page) => [page.title, ...page.redirects]).map((title) => title.toLowerCase())
-  const near = titles.filter((title) => Math.abs(title.length - wanted.length) <= 2 && distance(title, wanted) <= 2)
-  return wanted.length > 4 ? near[0] : undefined
+  return titles.find((title) => Math.abs(title.length - wanted.length) <= 2 && distance(title, wanted) <= 2)
 }
 
 /** Returns Levenshtein's distance, computed row by row. */

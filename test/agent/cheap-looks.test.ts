@@ -18,6 +18,7 @@ import {
   withoutHead,
 } from '../../src/agent/parser/special-tokens.ts'
 import { MAY_FINISH, namesFinish } from '../../src/agent/parser/tool-names.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 /** Parts of rare shapes, whole and in pieces, so that texts often lack a single mark. */
 const PIECES = [
@@ -58,7 +59,7 @@ const PIECES = [
   ],
 ]
 const texts = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''))
-const OPTIONS = { numRuns: 5000 }
+const OPTIONS = { numRuns: propertyRuns({ test: 1_500, chaos: 5_000 }) }
 
 /** Checks a property of all texts that `look` does not match. */
 function holdsWithout(look: RegExp, all: fc.Arbitrary<string>, hold: (text: string) => void): void {

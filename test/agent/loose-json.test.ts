@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readLoose } from '../../src/agent/parser/loose-json.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 describe('loose JSON', () => {
   test.each<[string, string, unknown]>([
@@ -84,7 +85,7 @@ describe('loose JSON', () => {
         const text = JSON.stringify(value, null, indent)
         expect(readLoose(text)).toEqual({ ok: true, value: JSON.parse(text) as unknown, end: text.length })
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns({ test: 75, chaos: 300 }) },
     )
   })
 
@@ -100,7 +101,7 @@ describe('loose JSON', () => {
           expect(readLoose(cut)).toMatchObject({ ok: false, cut: true })
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns({ test: 75, chaos: 300 }) },
     )
   })
 })

@@ -8,6 +8,7 @@ import { readText } from '../../src/agent/dialects/text.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 import { anyCharacter } from '../harness/any-character.ts'
 import type { ParsedTurn } from '../../src/agent/contracts/dialect.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
   text: readText,
@@ -156,7 +157,7 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
   test('parses any text made of labels, brackets, quotes and fences', () => {
     fc.assert(
       fc.property(written, tools, (text, names) => isSound(read(text, names))),
-      { numRuns: 400 },
+      { numRuns: propertyRuns({ test: 100, chaos: 400 }) },
     )
   })
 
@@ -165,7 +166,7 @@ describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
       fc.property(ordinary, written, tools, (turn, after, names) => {
         expect(read(`${turn}\nObservation: ${after}`, names)).toEqual(read(`${turn}\nObservation:`, names))
       }),
-      { numRuns: 400 },
+      { numRuns: propertyRuns({ test: 100, chaos: 400 }) },
     )
   })
 })
@@ -177,7 +178,7 @@ test('the cut returns a prefix of the text, and is idempotent', () => {
       expect(text.startsWith(cut)).toBe(true)
       expect(cutOf(cut)).toBe(cut)
     }),
-    { numRuns: 400 },
+    { numRuns: propertyRuns({ test: 100, chaos: 400 }) },
   )
 })
 

@@ -9,6 +9,7 @@ import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { Refusal } from '../../playground/slack/types.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 /** Runs a function. An error must be one of Slack's refusals. */
 function refuses(run: () => unknown) {
@@ -57,7 +58,7 @@ describe('any call at all gets an answer', () => {
     const block = fc.tuple(type, fc.dictionary(field, fc.jsonValue())).map(([name, rest]) => ({ ...rest, type: name }))
     fc.assert(
       fc.property(fc.oneof(fc.array(block), fc.jsonValue()), (blocks) => refuses(() => checkBlocks(blocks))),
-      { numRuns: 500 },
+      { numRuns: propertyRuns({ test: 100, chaos: 500 }) },
     )
   })
 
@@ -65,7 +66,7 @@ describe('any call at all gets an answer', () => {
     const type = fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', '')
     fc.assert(
       fc.property(fc.string(), type, (body, kind) => refuses(() => parseArgs(body, kind, new URLSearchParams(body)))),
-      { numRuns: 300 },
+      { numRuns: propertyRuns({ test: 100, chaos: 300 }) },
     )
   })
 
@@ -101,7 +102,7 @@ describe('any call at all gets an answer', () => {
         const answer = (await response.json()) as { ok: boolean; error?: string }
         expect(answer.ok || typeof answer.error === 'string').toBe(true)
       }),
-      { numRuns: 400 },
+      { numRuns: propertyRuns({ test: 80, chaos: 400 }) },
     )
     for (const message of slack.messages(GENERAL)) expect(typeof slack.shown(message)).toBe('string')
   })
@@ -138,7 +139,7 @@ describe('any question to the wiki gets an answer', () => {
         expect(response.status).toBe(200)
         expect(await response.json()).toBeTypeOf('object')
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns({ test: 40, chaos: 200 }) },
     )
     await wiki.close()
   })

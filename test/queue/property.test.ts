@@ -13,6 +13,7 @@ import { PlayedSlack } from '../harness/played-slack.ts'
 import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 /** The expected state: the questions of each thread, in the order in which they were stored. */
 interface Model {
@@ -190,7 +191,7 @@ describe('the embedded queue', () => {
       const queue = memoryQueue({ now: Date.now, log: keptLog(), backoffMs: 1, maxFailures: 100, graceMs: 10 })
       await holds(new World({ front: queue, worker: async () => ({ queue }) }), commands)
     })
-    await fc.assert(property, { numRuns: 60 })
+    await fc.assert(property, { numRuns: propertyRuns({ test: 20, chaos: 60 }) })
   })
 })
 
@@ -239,6 +240,6 @@ describeWithRedis('the queue in Redis', () => {
     const property = fc.asyncProperty(fc.commands([...gentle, ...rough], { maxCommands: 25 }), async (commands) =>
       holds(await makeWorld(), commands),
     )
-    await fc.assert(property, { numRuns: 8, endOnFailure: true })
+    await fc.assert(property, { numRuns: propertyRuns({ test: 4, chaos: 8 }), endOnFailure: true })
   }, 300_000)
 })

@@ -5,6 +5,7 @@ import { calculate, calculator } from '../../tools/calculator.ts'
 import { anyCharacter } from '../harness/any-character.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { toolContext } from '../harness/tool-context.ts'
+import { propertyRuns } from '../harness/property-runs.ts'
 
 describe('sums of the seeds', () => {
   test.each([
@@ -251,7 +252,7 @@ test('any input gives a finite number or a sentence', () => {
         expect(error).toBeInstanceOf(ToolError)
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: propertyRuns({ test: 500, chaos: 3_000 }) },
   )
 })
 

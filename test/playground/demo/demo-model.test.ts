@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../src/agent/contracts/model.ts'
 import { complete, demoModel } from '../../../playground/demo/demo-model.ts'
 import { actionIn, demoOnWiki, demoPrompt, finalIn, type DemoTurn } from '../../harness/demo-talk.ts'
+import { propertyRuns } from '../../harness/property-runs.ts'
 
 function standalone(history: [string, string][], message: string): string {
   const talk = history.map(([q, a]) => `Q: ${q}\nA: ${a}`).join('\n')
@@ -242,7 +243,7 @@ describe('for any question and observation', () => {
           else expect([listed.includes(tool), input !== undefined]).toEqual([true, true])
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: propertyRuns({ test: 250, chaos: 1_500 }) },
     )
   })
 
@@ -254,7 +255,7 @@ describe('for any question and observation', () => {
           observations.push(stream.next().value)
         expect(observations.length).toBeLessThan(60)
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns({ test: 60, chaos: 300 }) },
     )
   })
 
@@ -265,7 +266,7 @@ describe('for any question and observation', () => {
         expect(standalone([[question, said]], followUp)).toBe(once)
         expect(once.length).toBeLessThan(followUp.length + question.length + said.length + 40)
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns({ test: 100, chaos: 500 }) },
     )
   })
 })

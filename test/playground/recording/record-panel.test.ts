@@ -30,24 +30,23 @@ describeWithChromium('the panel “Record”', () => {
     return { page, panel, axe, complaints, conversations }
   }
 
-  test('shows what would be saved, and saves it after a replay with the same result', async () => {
-    const { panel, axe, conversations } = await asked()
+  test('shows what would be saved, downloads it, and saves it under a new name inside the folder', async () => {
+    const { page, panel, axe, complaints, conversations } = await asked()
     expect(await panel.getByLabel('Name').inputValue()).toBe('what-is-6-7')
     expect(await panel.getByLabel('What').innerText()).toContain('This thread')
     await panel.getByRole('button', { name: 'Preview' }).click()
     await panel.getByText('alice: say @thinkaloud What is 6*7?').waitFor()
     await panel.getByText('calculator {"expression":"6*7"}').waitFor()
     expect(await axe()).toEqual([])
-    await panel.getByLabel('Name').fill('six-times-seven')
-    await panel.getByRole('button', { name: 'Save' }).click()
-    await panel.getByText('Saved as test/conversations/six-times-seven.json').waitFor()
-    const saved = readConversation(await readFile(join(conversations, 'six-times-seven.json'), 'utf8'))
-    expect(saved.acts.map(({ act, as }) => [act, as])).toEqual([['say', 'alice']])
-    expect(saved.tools).toEqual([{ tool: 'calculator', input: { expression: '6*7' }, output: '42' }])
-  })
 
-  test('a name that would leave the folder is refused, and a name that is taken', async () => {
-    const { panel, complaints, conversations } = await asked()
+    await panel.getByLabel('Name').fill('taken-home')
+    const coming = page.waitForEvent('download')
+    await panel.getByRole('button', { name: 'Download' }).click()
+    const download = await coming
+    expect(download.suggestedFilename()).toBe('taken-home.json')
+    expect(readConversation(await readFile(await download.path(), 'utf8')).name).toBe('taken-home')
+    expect(existsSync(join(conversations, 'taken-home.json'))).toBe(false)
+
     const save = async (name: string) => {
       await panel.getByLabel('Name').fill(name)
       await panel.getByRole('button', { name: 'Save' }).click()
@@ -60,17 +59,13 @@ describeWithChromium('the panel “Record”', () => {
     expect(readdirSync(conversations)).toEqual(['taken.json'])
     expect(await readFile(join(conversations, 'taken.json'), 'utf8')).toBe('mine')
     await expectRefused(complaints, 2)
-  })
 
-  test('one is downloaded', async () => {
-    const { page, panel, conversations } = await asked()
-    await panel.getByLabel('Name').fill('taken-home')
-    const coming = page.waitForEvent('download')
-    await panel.getByRole('button', { name: 'Download' }).click()
-    const download = await coming
-    expect(download.suggestedFilename()).toBe('taken-home.json')
-    expect(readConversation(await readFile(await download.path(), 'utf8')).name).toBe('taken-home')
-    expect(existsSync(join(conversations, 'taken-home.json'))).toBe(false)
+    // It is saved after a replay with the same result.
+    await save('six-times-seven')
+    await panel.getByText('Saved as test/conversations/six-times-seven.json').waitFor()
+    const saved = readConversation(await readFile(join(conversations, 'six-times-seven.json'), 'utf8'))
+    expect(saved.acts.map(({ act, as }) => [act, as])).toEqual([['say', 'alice']])
+    expect(saved.tools).toEqual([{ tool: 'calculator', input: { expression: '6*7' }, output: '42' }])
   })
 
   test('a failing test shows the expected beside the actual state', async (t) => {

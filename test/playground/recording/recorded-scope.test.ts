@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Env } from '../../../src/config.ts'
 import { startPlayground } from '../../../playground/main.ts'
 import { createJournal } from '../../../playground/journal/journal.ts'
@@ -11,13 +11,14 @@ import { ALICE, GENERAL } from '../../../playground/slack/slack.ts'
 import { startWorkspace } from '../../../playground/bot/example-slack.ts'
 import { startWiki } from '../../../playground/wiki/wiki.ts'
 import { temporaryFolder } from '../../harness/command.ts'
+import { fileEnds, type Ends } from '../../harness/ends.ts'
 import { playModel } from '../../harness/played-model.ts'
 
 /** Starts a playground that saves conversations into a new folder. */
-async function opened(env: Env = {}, paceMs = 0) {
-  const conversations = await temporaryFolder({ onTestFinished })
+async function opened(t: Ends, env: Env = {}, paceMs = 0) {
+  const conversations = await temporaryFolder(t)
   const { url, slack, stop } = await startPlayground({ PLAYGROUND_PORT: '0', ...env }, { paceMs, conversations })
-  onTestFinished(stop)
+  t.onTestFinished(stop)
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -47,8 +48,16 @@ async function opened(env: Env = {}, paceMs = 0) {
   return { url, slack, post, ask, answers, save, saved, conversations }
 }
 
+const SECRET = 'in-the-settings-1'
+const ends = fileEnds()
+/** For tests that need no settings of their own. Each asks in its own thread. */
+let playground: Awaited<ReturnType<typeof opened>>
+beforeAll(async () => {
+  playground = await opened(ends, { GITHUB_TOKEN: SECRET })
+})
+
 test('a thread is saved without the questions of other threads, and does not wait for them', async () => {
-  const { ask, answers, save, saved } = await opened()
+  const { ask, answers, save, saved } = playground
   const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
@@ -68,7 +77,7 @@ test('a thread is saved without the questions of other threads, and does not wai
 })
 
 test('a thread is saved with the modal that it opened, and without acts on the Home', async () => {
-  const { slack, post, ask, answers, save, saved } = await opened()
+  const { slack, post, ask, answers, save, saved } = await opened({ onTestFinished })
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
   await post('home', { tab: 'home' })
@@ -85,7 +94,7 @@ test('a thread is saved with the modal that it opened, and without acts on the H
 })
 
 test('an act in one thread does not wait for the bot’s work in another', async () => {
-  const { ask, answers, save, saved } = await opened({}, 20)
+  const { ask, answers, save, saved } = await opened({ onTestFinished }, {}, 20)
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
   const other = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
@@ -101,7 +110,7 @@ test('an act during a tool call waits for that call', async () => {
   onTestFinished(wiki.close)
   let release = () => {}
   wiki.fault({ times: 1, hold: new Promise<void>((resolve) => (release = resolve)) })
-  const { slack, post, ask, answers, save, saved } = await opened({ WIKIPEDIA_API_URL: wiki.url })
+  const { slack, post, ask, answers, save, saved } = await opened({ onTestFinished }, { WIKIPEDIA_API_URL: wiki.url })
   const thread = await ask('@thinkaloud Who was Ada Lovelace?')
   await slack.until(() => wiki.requests.length === 1, 'the tool at work')
   await post('react', { channel: GENERAL, ts: thread, name: 'eyes' })
@@ -115,10 +124,9 @@ test('an act during a tool call waits for that call', async () => {
 })
 
 test('place-name characters, times and secrets in people’s texts are replayed as written', async () => {
-  const secret = 'in-the-settings-1'
-  const { ask, answers, save, saved } = await opened({ GITHUB_TOKEN: secret })
-  const said = `@thinkaloud What is ⟦#general/9⟧ ⟦⟦⟧, 1712345678.123456, V0123456789, also what I call a secret, ${secret} or xoxb-1234567890-ab?`
-  const long = `${said} ${'and '.repeat(30)}${secret.repeat(20)}`
+  const { ask, answers, save, saved } = playground
+  const said = `@thinkaloud What is ⟦#general/9⟧ ⟦⟦⟧, 1712345678.123456, V0123456789, also what I call a secret, ${SECRET} or xoxb-1234567890-ab?`
+  const long = `${said} ${'and '.repeat(30)}${SECRET.repeat(20)}`
   for (const [name, text] of Object.entries({ said, long })) {
     const thread = await ask(text)
     await answers(thread, 1)
@@ -132,7 +140,7 @@ test('unfinished work is not saved', async () => {
   // The model never answers.
   const model = await playModel({ onTestFinished }, [{ hang: true }])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'played' }
-  const { ask, save, slack, conversations } = await opened(env)
+  const { ask, save, slack, conversations } = await opened({ onTestFinished }, env)
   const thread = await ask('@thinkaloud What is 29 to the power 0.23, and half of it?')
   await slack.until(() => model.requests.length === 1, 'the bot at work')
   expect(JSON.stringify(await save('half', thread))).toContain('The bot is at work here.')
@@ -140,7 +148,7 @@ test('unfinished work is not saved', async () => {
 })
 
 test('a conversation that is too long to be read is not saved', async () => {
-  const { slack, ask, answers, save, conversations } = await opened()
+  const { slack, ask, answers, save, conversations } = await opened({ onTestFinished })
   const { id } = slack.upload({ name: 'noise.bin', bytes: Buffer.alloc(6_100_000, 0xff) }, ALICE)
   const thread = await ask('@thinkaloud What is 6*7?', { files: [id] })
   await answers(thread, 1)
@@ -149,7 +157,7 @@ test('a conversation that is too long to be read is not saved', async () => {
 })
 
 test('calls of the panel “Prompts” are not recorded', async () => {
-  const { url, post, ask, answers, save, saved } = await opened()
+  const { url, post, ask, answers, save, saved } = playground
   const thread = await ask('@thinkaloud What is 6*7?')
   await answers(thread, 1)
   const { files } = (await (await fetch(`${url}/prompts`)).json()) as { files: { name: string; text: string }[] }

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AuditEntry } from '../../../src/stores/audit/types.ts'
 import { loadConfig, type Env } from '../../../src/config.ts'
 import { createLog } from '../../../src/base/log.ts'
@@ -100,34 +100,40 @@ describeWithRedis('the audit list', async () => {
     expect(JSON.stringify(await bot.listed())).not.toContain('milk')
   })
 
-  test.each<[string, Decision, object]>([
-    [
-      'always',
-      { outcome: 'allowed', by: BOB, at: 1, key: callKey('ask_write', { input: 'milk' }), always: true },
-      { how: 'always', decidedBy: BOB, outcome: 'done' },
-    ],
-    [
-      'denied',
-      { outcome: 'denied', by: BOB, at: 1, key: 'k', reason: 'no' },
-      { how: 'denied', decidedBy: BOB, outcome: 'not_run' },
-    ],
-    ['expired', { outcome: 'expired' }, { how: 'expired', outcome: 'not_run' }],
-    [
-      'allowed for other arguments',
-      { outcome: 'allowed', by: BOB, at: 1, key: 'ff' },
-      { how: 'once', decidedBy: BOB, outcome: 'not_run' },
-    ],
-  ])('says how it was decided: %s', async (_, decision, said) => {
-    const bot = await world({ onTestFinished }, { model: [act('I write.', 'ask_write', 'milk'), finish('Done.')] })
-    const thread = await bot.mention('Put milk on the list')
-    await decide(bot, thread, decision)
-    await thread.ended()
-    await eventually(async () => expect(await bot.listed()).toMatchObject([said]))
-    const [entry, ...others] = await bot.listed()
-    expect(entry).toMatchObject({ ...said, argumentsHash: callKey('ask_write', { input: 'milk' }) })
-    expect(Object.hasOwn(entry!, 'decidedBy')).toBe('decidedBy' in said)
-    expect(others).toEqual([])
-    expect(bot.written).toHaveLength(entry?.outcome === 'done' ? 1 : 0)
+  test('says how each was decided: always, denied, expired, allowed for other arguments', async (t) => {
+    const key = callKey('ask_write', { input: 'milk' })
+    const decisions: [string, Decision, object][] = [
+      [
+        'always',
+        { outcome: 'allowed', by: BOB, at: 1, key, always: true },
+        { how: 'always', decidedBy: BOB, outcome: 'done' },
+      ],
+      [
+        'denied',
+        { outcome: 'denied', by: BOB, at: 1, key: 'k', reason: 'no' },
+        { how: 'denied', decidedBy: BOB, outcome: 'not_run' },
+      ],
+      ['expired', { outcome: 'expired' }, { how: 'expired', outcome: 'not_run' }],
+      [
+        'other arguments',
+        { outcome: 'allowed', by: BOB, at: 1, key: 'ff' },
+        { how: 'once', decidedBy: BOB, outcome: 'not_run' },
+      ],
+    ]
+    const bot = await world(t)
+    for (const [name, decision, said] of decisions) {
+      bot.model.on(name, act('I write.', 'ask_write', 'milk'), finish('Done.'))
+      const thread = await bot.mention(`Put milk on the list (${name})`)
+      await decide(bot, thread, decision)
+      await thread.ended()
+      const entries = async () => (await bot.listed()).filter(({ run }) => run === runOf(thread).id)
+      await eventually(async () => expect(await entries(), name).toMatchObject([said]))
+      const [entry, ...others] = await entries()
+      expect(entry, name).toMatchObject({ ...said, argumentsHash: key })
+      expect(Object.hasOwn(entry!, 'decidedBy')).toBe('decidedBy' in said)
+      expect(others).toEqual([])
+      expect(bot.written.splice(0)).toHaveLength(entry?.outcome === 'done' ? 1 : 0)
+    }
   })
 
   test('distinguishes writes by approval and by result', async (t) => {

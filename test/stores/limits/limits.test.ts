@@ -27,7 +27,7 @@ describe.concurrent('in memory, over a limit the asker gets an ephemeral sentenc
 test('in memory, concurrent questions do not all spend the same budget', (t) => budgetHoldsForManyAtOnce(t, {}))
 
 describe.concurrent('the ephemeral sentence', () => {
-  test('is in the channel for a first question, and in the thread for a reply', async (t) => {
+  test('is in the channel for a first question, in the thread for a reply, and in a direct message', async (t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     const thread = await bot.mention('Just this?')
     await thread.ended()
@@ -37,6 +37,9 @@ describe.concurrent('the ephemeral sentence', () => {
     await bot.slack.until(() => calls().length === 2, 'the second refusal')
     expect(calls().map(({ args }) => args['thread_ts'])).toEqual([undefined, thread.ts])
     expect(thread.shown()).toHaveLength(1)
+    const dm = await bot.dm('And that?')
+    await bot.slack.until(() => filled(bot.slack.ephemerals(dm.channel, ALICE)), 'a private word')
+    expect(dm.shown()).toEqual([])
   })
 
   test('answers /ask by its response_url, and no root is posted', async (t) => {
@@ -50,14 +53,6 @@ describe.concurrent('the ephemeral sentence', () => {
     expect(bot.slack.messages(GENERAL)).toHaveLength(posted)
     expect(bot.slack.calls.filter(({ method }) => method === 'chat.postEphemeral')).toEqual([])
     expect(bot.model.requests).toHaveLength(1)
-  })
-
-  test('comes in a direct message too', async (t) => {
-    const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
-    await (await bot.dm('Just this?')).ended()
-    const thread = await bot.dm('And that?')
-    await bot.slack.until(() => filled(bot.slack.ephemerals(thread.channel, ALICE)), 'a private word')
-    expect(thread.shown()).toEqual([])
   })
 
   test('becomes a direct message if Slack refuses it, and nothing is posted publicly', async (t) => {
@@ -181,17 +176,26 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     await eventuallyAnswered(bot)
   })
 
-  test('a /ask holds one slot from its root to its answer', async (t) => {
+  test('a /ask holds one slot from its root to its answer, and none where it cannot be answered', async (t) => {
     const bot = await startBot(t, { env, model: [ANSWER] })
     await (await bot.ask('Just this?')).ended()
     await eventuallyAnswered(bot)
+    bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
+    await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
+    await bot.slack.until(() => filled(bot.slack.ephemerals('G0PRIVATE01', ALICE)), 'a private word')
+    await eventuallyAnswered(bot)
   })
 
-  test('a failing model frees the slot', async (t) => {
+  test('a failing model frees the slot, also if the failure cannot be posted in its thread and goes to the asker', async (t) => {
     const bot = await startBot(t, { env })
     bot.model.on('fails', { status: 401 })
     bot.model.on('Just this', ANSWER)
     expect(await (await bot.mention('This fails?')).ended()).toMatch(/Reference: /)
+    await eventuallyAnswered(bot)
+    bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 99 })
+    await bot.mention('This fails?', { channel: RANDOM })
+    const told = await bot.slack.until(() => filled(bot.slack.ephemerals(RANDOM, ALICE)), 'a private word')
+    expect(told).toEqual([expect.stringMatching(/my key.*\n_Reference: /)])
     await eventuallyAnswered(bot)
   })
 
@@ -203,25 +207,6 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     expect(await (await bot.mention('Just this?')).lastAnswer()).toBe('Here you are.')
     await bot.mention('Just this?')
     await bot.slack.until(() => filled(bot.slack.ephemerals(GENERAL, ALICE)), 'a private word')
-  })
-
-  test('a /ask that cannot be answered in its channel frees the slot', async (t) => {
-    const bot = await startBot(t, { env, model: [ANSWER] })
-    bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
-    await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
-    await bot.slack.until(() => filled(bot.slack.ephemerals('G0PRIVATE01', ALICE)), 'a private word')
-    await eventuallyAnswered(bot)
-  })
-
-  test('a failure that cannot be posted in its thread goes to the asker, and frees the slot', async (t) => {
-    const bot = await startBot(t, { env })
-    bot.model.on('fails', { status: 401 })
-    bot.model.on('Just this', ANSWER)
-    bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 99 })
-    await bot.mention('This fails?', { channel: RANDOM })
-    const told = await bot.slack.until(() => filled(bot.slack.ephemerals(RANDOM, ALICE)), 'a private word')
-    expect(told).toEqual([expect.stringMatching(/my key.*\n_Reference: /)])
-    await eventuallyAnswered(bot)
   })
 })
 
