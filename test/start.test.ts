@@ -20,24 +20,25 @@ type Package = { scripts: Record<string, string> }
 
 const ends = fileEnds()
 /** Built at the first use, for the whole file, because builds are slow. */
-let built: Promise<string> | undefined
+let built: Promise<{ folder: string; first: Ran }> | undefined
 
-async function buildOnce(): Promise<string> {
-  const { folder, start } = await copyOfProject(ends)
-  expect((await start()).code).toBe(0)
-  return folder
+/** Builds the project by its first `npm start`. */
+async function buildOnce() {
+  const { folder, npm } = await copyOfProject(ends)
+  return { folder, first: await npm(['start']) }
 }
 
 /** Returns a copy of the built project, with its files' times. */
 async function builtProject(t: Ends) {
   const folder = await temporaryFolder(t)
   built ??= buildOnce()
+  const once = await built
   // Keeps the times of folders too, which Node's cp changes.
-  await promisify(execFile)('cp', ['-a', `${await built}/.`, folder])
-  return projectIn(folder)
+  await promisify(execFile)('cp', ['-a', `${once.folder}/.`, folder])
+  return { ...projectIn(folder), first: once.first }
 }
 
-/** The project's own scripts and settings, with a one-line src/main.ts and src/commands/runs.ts. */
+/** The project's own scripts and settings, with a one-line src/main.ts, src/commands/runs.ts and Lua script. */
 async function copyOfProject(t: Ends) {
   const folder = await temporaryFolder(t)
   for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'])
@@ -53,6 +54,7 @@ async function copyOfProject(t: Ends) {
   await write('src/deep/word.ts', `export const word: string = 'one'\n`)
   await write('src/main.ts', `import { word } from './deep/word.ts'\nconsole.log('main says ' + word)\n`)
   await write('src/commands/runs.ts', `import { word } from '../deep/word.ts'\nconsole.log('runs says ' + word)\n`)
+  await write('src/deep/word.lua', 'return 1\n')
   await write('tools/tool.ts', `export const tool = 1\n`)
   return { write, ...project }
 }
@@ -74,6 +76,12 @@ function projectIn(folder: string) {
   return { folder, at, write, touch, npm, script, start: () => script('start') }
 }
 
+interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+}
+
 /** Runs a command. Returns its exit code and output. */
 async function run(cwd: string, [command = '', ...args]: string[], as: As) {
   const env = {
@@ -82,7 +90,7 @@ async function run(cwd: string, [command = '', ...args]: string[], as: As) {
     npm_config_cache: join(cwd, 'cache'),
     npm_config_update_notifier: 'false',
   }
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+  return new Promise<Ran>((resolve) => {
     execFile(command, args, { cwd, env, ...as }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     )
@@ -90,13 +98,11 @@ async function run(cwd: string, [command = '', ...args]: string[], as: As) {
 }
 
 test('what is not built is built, and what is built is started as it is', async (t) => {
-  const { npm, at } = await copyOfProject(t)
-  const start = () => npm(['start'])
-  const first = await start()
+  const { npm, at, first } = await builtProject(t)
   expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('Building… There is no build yet.')])
   expect(first.stdout).toMatch(/main says one\n$/)
   const { mtimeMs } = await stat(at('dist/src/deep/word.js'))
-  const second = await start()
+  const second = await npm(['start'])
   expect([second.code, second.stdout, second.stderr]).toEqual([0, expect.stringMatching(/main says one\n$/), ''])
   expect((await stat(at('dist/src/deep/word.js'))).mtimeMs).toBe(mtimeMs)
 })
@@ -132,9 +138,7 @@ test('a tool and a setting of the build count as sources; a custom tool does not
 })
 
 test('a Lua script is copied to its place in dist, and again when it is changed', async (t) => {
-  const { start, at, write, touch } = await copyOfProject(t)
-  await write('src/deep/word.lua', 'return 1\n')
-  await start()
+  const { start, at, write, touch } = await builtProject(t)
   expect(await readFile(at('dist/src/deep/word.lua'), 'utf8')).toBe('return 1\n')
   await write('src/deep/word.lua', 'return 2\n')
   await touch('src/deep/word.lua', 5)

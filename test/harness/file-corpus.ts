@@ -6,8 +6,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { strToU8, zipSync, type ZipOptions } from 'fflate'
+import { fileTypeOf } from '../../src/files/file-type.ts'
 import { createFileParsers } from '../../src/files/parse-file.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
+import { parsePlain } from '../../src/files/parsers/plain-lines.ts'
 import type { FileBytes, ParsedFile, ParseLimits, ParseOutcome } from '../../src/files/types.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 
@@ -33,6 +35,13 @@ export async function parsed(file: FileBytes, limits: Partial<ParseLimits> = {})
   const outcome = await outcomeOf(file, { timeoutMs: 4 * PARSE_LIMITS.timeoutMs, ...limits })
   if (!outcome.file) throw new Error(`${file.name}: ${outcome.fault}`)
   return outcome.file
+}
+
+/** Returns the file as the parser of plain texts reads it, in this process, which saves starting a reader's. */
+export function parsedHere(file: FileBytes, limits: Partial<ParseLimits> = {}): ParsedFile {
+  const type = fileTypeOf(file)
+  if (!('kind' in type)) throw new Error(`${file.name} is not text.`)
+  return parsePlain({ ...file, ...type, limits: { ...PARSE_LIMITS, ...limits } })
 }
 
 /** OpenDocument requires that `mimetype` is not compressed. */

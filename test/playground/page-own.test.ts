@@ -52,7 +52,7 @@ describeWithChromium('the page in Chromium', () => {
     return { ...served, ...(await openPage(served.url, options)) }
   }
 
-  test('arrow up in the empty box edits one’s own last message, in the channel and in a thread', async () => {
+  test('arrow up in the empty box edits one’s own last message, which is marked, in the channel and in a thread', async () => {
     const { page, slack, box, reply, main, thread } = await open()
     const { ts } = await slack.say({ text: 'mine, with https://example.org/a' })
     await slack.say({ user: BOB, text: 'not mine' })
@@ -63,6 +63,7 @@ describeWithChromium('the page in Chromium', () => {
     await edit.fill('mine, changed')
     await edit.press('Enter')
     await main.getByText('mine, changed').waitFor()
+    await expect.poll(() => main.getByText('(edited)').count()).toBe(1)
     await slack.say({ text: 'a reply of mine', thread_ts: ts })
     await main.getByRole('button', { name: /^1 reply/ }).click()
     await reply.press('ArrowUp')
@@ -73,44 +74,20 @@ describeWithChromium('the page in Chromium', () => {
     await reply.press('ArrowUp')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     await expect.poll(() => thread.getByText('(edited)').count()).toBe(1)
-  })
-
-  test('an edited message is marked, even when it is grouped under the previous one’s name', async () => {
-    const { page, slack, box, main } = await open()
+    // One that is grouped under the name of the one before is marked too.
     await slack.say({ text: 'the first' })
     await slack.say({ text: 'the second' })
     await main.getByText('the second').waitFor()
     await box.press('ArrowUp')
-    const edit = page.getByRole('textbox', { name: 'Edit message' })
+    await expect.poll(() => edit.inputValue()).toBe('the second')
     await edit.fill('the second, changed')
     await edit.press('Enter')
-    const mark = main.getByText('(edited)')
-    await mark.waitFor()
-    await expect.poll(() => mark.count()).toBe(1)
+    const mark = main.getByRole('listitem').filter({ hasText: 'the second, changed' }).getByText('(edited)')
     await expect.poll(async () => (await mark.boundingBox())?.width).toBeGreaterThan(20)
   })
 
-  test('a deleted root is one line above the link to its replies', async () => {
-    const { url, slack, main, thread } = await open()
-    const { ts } = await slack.say({ text: 'a root' })
-    await slack.say({ text: 'a reply', thread_ts: ts })
-    await post(url, 'delete', { channel: GENERAL, ts })
-    const link = main.getByRole('button', { name: /^1 reply/ })
-    const words = main.getByText('This message was deleted.')
-    await words.waitFor()
-    await expect.poll(async () => (await words.boundingBox())?.height).toBeLessThan(30)
-    const between = async () => {
-      const [above, below] = await Promise.all([words.boundingBox(), link.boundingBox()])
-      return (below?.y ?? NaN) - ((above?.y ?? NaN) + (above?.height ?? NaN))
-    }
-    await expect.poll(between).toBeGreaterThanOrEqual(0)
-    await link.click()
-    const root = thread.getByText('This message was deleted.')
-    await expect.poll(async () => (await root.boundingBox())?.height).toBeLessThan(30)
-  })
-
-  test('edit and delete are offered only for one’s own messages, and a deletion needs a confirmation', async () => {
-    const { page, slack, main, axe } = await open()
+  test('only one’s own messages can be changed, and deleted after a confirmation; a root stays as one line', async () => {
+    const { url, page, slack, main, thread, axe } = await open()
     await slack.say({ user: BOB, text: 'of Bob' })
     await slack.say({ text: 'of Alice' })
     const menu = async (words: string) => {
@@ -135,6 +112,21 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('menuitem', { name: 'Delete message' }).click()
     await question.getByRole('button', { name: 'Delete' }).click()
     await main.getByText('of Alice').waitFor({ state: 'detached' })
+    const { ts } = await slack.say({ text: 'a root' })
+    await slack.say({ text: 'a reply', thread_ts: ts })
+    await post(url, 'delete', { channel: GENERAL, ts })
+    const link = main.getByRole('button', { name: /^1 reply/ })
+    const words = main.getByText('This message was deleted.')
+    await words.waitFor()
+    await expect.poll(async () => (await words.boundingBox())?.height).toBeLessThan(30)
+    const between = async () => {
+      const [above, below] = await Promise.all([words.boundingBox(), link.boundingBox()])
+      return (below?.y ?? NaN) - ((above?.y ?? NaN) + (above?.height ?? NaN))
+    }
+    await expect.poll(between).toBeGreaterThanOrEqual(0)
+    await link.click()
+    const root = thread.getByText('This message was deleted.')
+    await expect.poll(async () => (await root.boundingBox())?.height).toBeLessThan(30)
   })
 
   test('any emoji is picked as a reaction by search and keyboard, and removed by pressing it', async () => {
@@ -177,17 +169,6 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)?.text).toContain(':thumbsup: :man-shrugging:')
   })
 
-  test('a first reply is written to a message', async () => {
-    const { slack, main, thread, reply } = await open()
-    const { ts } = await slack.say({ user: BOB, text: 'no replies yet' })
-    await main.getByRole('button', { name: 'Reply in thread' }).click()
-    await reply.fill('the first')
-    await reply.press('Enter')
-    await thread.getByText('the first').waitFor()
-    await main.getByRole('button', { name: '1 reply · Last reply just now' }).waitFor()
-    expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: ts, user: ALICE })
-  })
-
   test('arrows move through channels and messages, and letters act on the focused message', async () => {
     const { page, slack, main, thread } = await open()
     for (const text of ['one', 'two', 'three']) await slack.say({ text })
@@ -211,8 +192,21 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('two').waitFor()
   })
 
-  test('the end is followed even if content grows before the scroll event arrives', async () => {
-    const { page } = await open()
+  test('one’s own message scrolls to the end, which is followed as it grows; others’ messages do not move a reader above', async () => {
+    const { page, slack, box, main } = await open()
+    const scroller = page.locator('#scroller')
+    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\nmessage ${i}.` })
+    await main.getByText('message 11.').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
+    await scroller.evaluate((one) => one.scrollTo(0, 0))
+    await slack.say({ user: BOB, text: 'of another' })
+    await main.getByText('of another').waitFor()
+    expect(await scroller.evaluate((one) => one.scrollTop)).toBe(0)
+    await box.fill('my own')
+    await box.press('Enter')
+    await main.getByText('my own').waitFor()
+    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
+    // Content may grow before the scroll event arrives.
     const toGo = await page.evaluate(`(async () => {
       const { followEnd } = await import('/scroll-end.js')
       const scroller = document.body.appendChild(document.createElement('div'))
@@ -230,25 +224,9 @@ describeWithChromium('the page in Chromium', () => {
     expect(toGo).toBeLessThan(2)
   })
 
-  test('one’s own message scrolls to the end; others’ messages do not, for a reader who scrolled up', async () => {
-    const { page, slack, box, main } = await open()
-    const scroller = page.locator('#scroller')
-    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\nmessage ${i}.` })
-    await main.getByText('message 11.').waitFor()
-    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
-    await scroller.evaluate((one) => one.scrollTo(0, 0))
-    await slack.say({ user: BOB, text: 'of another' })
-    await main.getByText('of another').waitFor()
-    expect(await scroller.evaluate((one) => one.scrollTop)).toBe(0)
-    await box.fill('my own')
-    await box.press('Enter')
-    await main.getByText('my own').waitFor()
-    await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
-  })
-
-  test('a draft stays in its channel or thread', async () => {
-    const { page, slack, box, reply, main } = await open()
-    await slack.say({ user: BOB, text: 'a root' })
+  test('a draft stays in its channel or thread, until it is the first reply; an input’s text stays while its message changes', async () => {
+    const { page, slack, box, reply, main, thread, call } = await open()
+    const { ts: root } = await slack.say({ user: BOB, text: 'a root' })
     await box.fill('for general')
     await main.getByRole('button', { name: 'Reply in thread' }).click()
     await reply.fill('for the thread')
@@ -260,10 +238,11 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: 'Reply in thread' }).click()
     await expect.poll(() => reply.inputValue()).toBe('for the thread')
     expect(slack.messages(RANDOM)).toEqual([])
-  })
-
-  test('text typed into a message’s input stays while the message changes, and so does the caret', async () => {
-    const { page, slack, main, call } = await open()
+    await reply.fill('the first reply')
+    await reply.press('Enter')
+    await thread.getByText('the first reply').waitFor()
+    await main.getByRole('button', { name: '1 reply · Last reply just now' }).waitFor()
+    expect(slack.messages(GENERAL).at(-1)).toMatchObject({ thread_ts: root, user: ALICE })
     const blocks = (words: string) => [
       { type: 'section', text: { type: 'mrkdwn', text: words } },
       {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, servedPage, setLook, type OpenOptions } from '../harness/open-page.ts'
 
 const DAY = 86_400_000
 const hash = (page: Page) => new URL(page.url()).hash
@@ -39,13 +39,13 @@ describeWithChromium('the page in Chromium', () => {
   async function open(options: OpenOptions & { now?: () => number } = {}) {
     const { now, ...rest } = options
     const served = await servedPage({ parts: [{ panel: 'first' }, { panel: 'second' }], ...(now && { now }) })
-    return { ...served, ...(await openPage(served.url, rest)), openPage }
+    return { ...served, ...(await openPage(served.url, rest)) }
   }
 
   test('many tabs of one browser get changes, and each keeps working', async () => {
     const { slack, url, page, complaints } = await open()
     const tabs = [page]
-    for (let n = 0; n < 7; n++) {
+    for (let n = 0; n < 6; n++) {
       const tab = await page.context().newPage()
       tab.on('pageerror', (error) => complaints.push(error.message))
       await tab.goto(`${url}/?as=bob`)
@@ -58,33 +58,16 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)).toMatchObject({ user: BOB, text: 'from the last tab' })
   })
 
-  test('a draft survives a reload, and a message without a mention gets a hint, once', async () => {
-    const { page, slack, box, thread, reply } = await open()
-    await box.fill('Who wrote Dune?')
-    await box.press('Enter')
-    const hint = page.getByText('because it does not mention @thinkaloud')
-    await hint.waitFor()
-    await page.getByRole('button', { name: 'Close notice' }).click()
-    await box.fill('And who else?')
-    await box.press('Enter')
-    await expect.poll(() => slack.messages(GENERAL).length).toBe(2)
-    await page.getByRole('log', { name: 'Messages' }).getByText('And who else?').waitFor()
-    expect(await hint.isVisible()).toBe(false)
-    await box.fill('begun here')
-    await page.getByRole('main').getByRole('button', { name: 'Reply in thread' }).last().click()
-    await reply.fill('begun in the thread')
-    await page.reload()
-    await thread.waitFor()
-    expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
-  })
-
-  test('Back and Forward move between places, and a reload stays', async () => {
-    const { page, slack, box, main, thread } = await open()
+  test('Back and Forward move between places, and a reload stays there, with the drafts', async () => {
+    const { page, slack, box, reply, main, thread } = await open()
     const { ts } = await slack.say({ text: 'a root' })
     await main.getByRole('button', { name: 'Reply in thread' }).click()
     await expect.poll(() => hash(page)).toBe(`#general/${ts}`)
+    await box.fill('begun here')
+    await reply.fill('begun in the thread')
     await page.reload()
     await thread.getByText('a root').waitFor()
+    expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
     await thread.getByRole('button', { name: 'Close thread' }).click()
     await page.getByRole('button', { name: 'random' }).click()
     await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
@@ -105,10 +88,13 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => hash(page)).toBe('#general')
   })
 
-  test('a shared address shows the thread, as the person it names', async () => {
-    const { slack, url, openPage: another } = await open()
+  test('a shared address shows the thread, as the person it names; its unknown parts are ignored', async () => {
+    const { slack, url, page, thread, main } = await open({ at: '#nowhere/1.000001/no-panel/%E0%A4' })
+    await expect.poll(() => hash(page)).toBe('#general')
+    await page.goto(`${url}/#random`)
+    await page.getByRole('heading', { name: '# random' }).waitFor()
     const { ts } = await slack.say({ channel: RANDOM, text: 'shared with you' })
-    const { page, thread, main } = await another(url, { at: `?as=bob#random/${ts}` })
+    await page.goto(`${url}/?as=bob#random/${ts}`)
     await thread.getByText('shared with you').waitFor()
     await main.getByRole('heading', { name: '# random' }).waitFor()
     await expect.poll(() => page.url()).toBe(`${url}/?as=bob#random/${ts}`)
@@ -118,15 +104,8 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(RANDOM).at(-1)).toMatchObject({ user: BOB, thread_ts: ts })
   })
 
-  test('unknown parts of an address are ignored', async () => {
-    const { page } = await open({ at: '#nowhere/1.000001/no-panel/%E0%A4' })
-    await expect.poll(() => hash(page)).toBe('#general')
-    await page.goto(`${page.url().split('#')[0]}#random`)
-    await page.getByRole('heading', { name: '# random' }).waitFor()
-  })
-
-  test('a channel with new messages is bold, and counts mentions', async () => {
-    const { page, slack, box, main } = await open()
+  test('a channel and a thread show what is new, and who is mentioned, but not what opens by itself', async () => {
+    const { page, slack, box, call, main, thread } = await open()
     await slack.say({ channel: RANDOM, user: BOB, text: 'for all' })
     await page.getByRole('button', { name: 'random, unread', exact: true }).waitFor()
     const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: `for <@${ALICE}>` })
@@ -145,10 +124,7 @@ describeWithChromium('the page in Chromium', () => {
     await slack.say({ channel: RANDOM, user: BOB, text: 'theirs', thread_ts: ts })
     await main.getByRole('button', { name: /^2 replies · 1 new/ }).click()
     await main.getByRole('button', { name: '2 replies · Last reply just now' }).waitFor()
-  })
-
-  test('a thread that opens by itself shows nothing as new, one that is opened later does', async () => {
-    const { slack, call, main, thread } = await open()
+    await page.getByRole('button', { name: 'general' }).click()
     const { ts: thread_ts } = await slack.say({ text: 'Who?' })
     await call('chat.postMessage', { text: 'the first answer', thread_ts })
     await thread.getByText('the first answer').waitFor()
@@ -159,9 +135,9 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('New', { exact: true }).waitFor()
   })
 
-  test('a separator shows the day between two days’ messages, and a root shows the time of its last reply', async () => {
+  test('separators show the days, and a root the time of its last reply; a message without a mention gets a hint, once', async () => {
     let now = Date.now() - 40 * DAY
-    const { page, slack, main } = await open({ now: () => now })
+    const { page, slack, box, main } = await open({ now: () => now })
     const { ts } = await slack.say({ text: 'long ago' })
     now = Date.now() - DAY
     await slack.say({ user: BOB, text: 'yesterday' })
@@ -179,9 +155,20 @@ describeWithChromium('the page in Chromium', () => {
         'Today',
       ])
     await main.getByRole('button', { name: /^1 reply · .*Last reply 2 hours ago/ }).waitFor()
+    const sent = slack.messages(GENERAL).length
+    await box.fill('Who wrote Dune?')
+    await box.press('Enter')
+    const hint = page.getByText('because it does not mention @thinkaloud')
+    await hint.waitFor()
+    await page.getByRole('button', { name: 'Close notice' }).click()
+    await box.fill('And who else?')
+    await box.press('Enter')
+    await expect.poll(() => slack.messages(GENERAL).length).toBe(sent + 2)
+    await page.getByRole('log', { name: 'Messages' }).getByText('And who else?').waitFor()
+    expect(await hint.isVisible()).toBe(false)
   })
 
-  test('a panel opens, gets changes, and is part of the address with its item', async () => {
+  test('a panel opens, is part of the address with its item, and is not drawn over another one', async () => {
     const { page, axe } = await open({ before: withPanels, at: '#random/first/7' })
     const panel = page.getByRole('complementary', { name: 'The first' })
     await panel.getByText('Item 7').waitFor()
@@ -197,23 +184,16 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('button', { name: 'Close panel' }).click()
     await panel.waitFor({ state: 'hidden' })
     await expect.poll(() => hash(page)).toBe('#random')
-  })
-
-  test('Escape closes a panel and restores the focus', async () => {
-    const { page, box } = await open({ before: withPanels })
-    const button = page.getByRole('button', { name: 'The first' })
-    const panel = page.getByRole('complementary', { name: 'The first' })
-    await button.press('Enter')
-    await panel.getByRole('button', { name: 'Next item' }).focus()
-    await page.keyboard.press('Escape')
-    await panel.waitFor({ state: 'hidden' })
-    await expect.poll(() => page.locator(':focus').innerText()).toBe('The first')
-    await button.press('Enter')
+    await page.goto(`${page.url().split('#')[0]}#random/first/late`)
     await panel.waitFor()
-    await box.press('Escape')
-    await expect.poll(() => panel.isVisible()).toBe(true)
-    await button.press('Escape')
-    await panel.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'The second' }).click()
+    const second = page.getByRole('complementary', { name: 'The second' })
+    await second.getByText('Item').waitFor()
+    await page.evaluate('comes()')
+    // Lets the page finish its pending work before the next event.
+    await page.evaluate('new Promise((done) => setTimeout(done))')
+    await expect.poll(() => second.getByText('Item late').count()).toBe(0)
+    await expect.poll(() => second.getByText('Item').count()).toBe(1)
   })
 
   test('the focus stays at a message whose button disappears, and moves on from a message that disappears', async () => {
@@ -229,21 +209,22 @@ describeWithChromium('the page in Chromium', () => {
     await page.locator('.message:focus').getByText('stays').waitFor()
   })
 
-  test('late content of a panel is not drawn over another one', async () => {
-    const { page } = await open({ before: withPanels, at: '#random/first/late' })
-    await page.getByRole('complementary', { name: 'The first' }).waitFor()
-    await page.getByRole('button', { name: 'The second' }).click()
-    const second = page.getByRole('complementary', { name: 'The second' })
-    await second.getByText('Item').waitFor()
-    await page.evaluate('comes()')
-    // Lets the page finish its pending work before the next event.
-    await page.evaluate('new Promise((done) => setTimeout(done))')
-    await expect.poll(() => second.getByText('Item late').count()).toBe(0)
-    await expect.poll(() => second.getByText('Item').count()).toBe(1)
-  })
-
-  test('on a small phone the panels are behind one button, and a panel covers the channel', async () => {
-    const { page, axe } = await open({ before: withPanels, viewport: { width: 320, height: 640 } })
+  test('Escape closes a panel and restores the focus; on a small phone a panel is behind a button and covers all', async () => {
+    const { page, box, axe } = await open({ before: withPanels })
+    const button = page.getByRole('button', { name: 'The first' })
+    const panel = page.getByRole('complementary', { name: 'The first' })
+    await button.press('Enter')
+    await panel.getByRole('button', { name: 'Next item' }).focus()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('The first')
+    await button.press('Enter')
+    await panel.waitFor()
+    await box.press('Escape')
+    await expect.poll(() => panel.isVisible()).toBe(true)
+    await button.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+    await setLook(page, { viewport: { width: 320, height: 640 } })
     const menu = page.getByRole('button', { name: 'Panels' })
     await expect.poll(() => page.getByRole('button', { name: 'The first' }).isVisible()).toBe(false)
     await menu.press('Enter')

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { ALICE, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import type { localSlack } from '../harness/local-slack.ts'
-import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, servedPage, setLook, type Look, type OpenOptions } from '../harness/open-page.ts'
 
+const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 390, height: 480 } }]
 const DM = `D${ALICE.slice(1)}`
 const plain = (text: string) => ({ type: 'plain_text', text })
 const option = (value: string) => ({ text: plain(value), value })
@@ -55,21 +56,7 @@ describeWithChromium('the page in Chromium', () => {
   const trigger = async (slack: Awaited<ReturnType<typeof localSlack>>) =>
     (await slack.slash('x')).delivery.payload['trigger_id']
 
-  test('a container opens and closes, and stays so while its message changes', async () => {
-    const { main, call } = await open()
-    const box = (words: string) => {
-      const folded = { is_collapsible: true, default_collapsed: true, child_blocks: [section(words)] }
-      return [{ type: 'container', title: plain('4 steps'), ...folded }]
-    }
-    const { ts } = await call('chat.postMessage', { text: 'x', blocks: box('first') })
-    await expect.poll(() => main.getByText('first').isVisible()).toBe(false)
-    await main.getByText('4 steps').click()
-    await main.getByText('first').waitFor()
-    await call('chat.update', { ts, text: 'x', blocks: box('second') })
-    await main.getByText('second').waitFor()
-  })
-
-  test('a stream grows under its plan, and is stopped by Slack’s own Stop', async () => {
+  test('a stream grows under its plan, its mark follows the last word, and Slack’s own Stop stops it', async () => {
     const { thread, page, slack, came, call, axe } = await open()
     const { ts: thread_ts } = await slack.say({ text: 'Who?' })
     const { ts } = await call('chat.startStream', {
@@ -95,17 +82,16 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('textbox', { name: 'Title of the session' }).fill('Moons')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
     await slack.until(() => slack.session(GENERAL, thread_ts)?.title === 'Moons', 'the title')
-  })
-
-  test('lines of plain text stay separate; the mark of a stream follows its last word', async () => {
-    const { main, thread, slack, call } = await open({ viewport: { width: 640, height: 900 } })
-    await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
-    await expect.poll(() => main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
-    const { ts: thread_ts } = await slack.say({ text: 'Who?' })
-    await call('agents.sessions.setStatus', { thread_ts, status: 'processing' })
-    await slack.people.renameSession({ channel: GENERAL, thread: thread_ts, user: ALICE }, 'A long title '.repeat(12))
-    const { ts } = await call('chat.startStream', { thread_ts, recipient_user_id: ALICE, recipient_team_id: TEAM })
-    await call('chat.appendStream', { ts, chunks: [{ type: 'markdown_text', text: 'First.\n\nHerbert' }] })
+    await setLook(page, { viewport: { width: 640, height: 900 } })
+    const { ts: other } = await slack.say({ text: 'Who else?' })
+    await call('agents.sessions.setStatus', { thread_ts: other, status: 'processing' })
+    await slack.people.renameSession({ channel: GENERAL, thread: other, user: ALICE }, 'A long title '.repeat(12))
+    const { ts: narrow } = await call('chat.startStream', {
+      thread_ts: other,
+      recipient_user_id: ALICE,
+      recipient_team_id: TEAM,
+    })
+    await call('chat.appendStream', { ts: narrow, chunks: [{ type: 'markdown_text', text: 'First.\n\nHerbert' }] })
     await thread.getByRole('button', { name: /^Rename the session: A long title/ }).waitFor()
     const drawn = async () => {
       const [word, mark, title] = await Promise.all(
@@ -121,7 +107,7 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(drawn).toEqual({ isBehind: true, isInLine: true, isOneLine: true })
   })
 
-  test('tables have headers and further pages, and charts have a readable table', async () => {
+  test('tables have headers and further pages, charts a readable table, lines stay separate, an open container stays open', async () => {
     const { main, call, axe } = await open()
     const rows = [[raw('Moon'), raw('km')], ...[1, 2, 3].map((n) => [raw(`m${n}`), number(n)])]
     const data = [1, 2].map((value) => ({ label: `m${value}`, value }))
@@ -138,59 +124,66 @@ describeWithChromium('the page in Chromium', () => {
     await main.getByRole('button', { name: 'Show all 3 rows' }).click()
     await main.getByRole('rowheader', { name: 'm3' }).waitFor()
     await expect.poll(() => main.getByRole('table', { name: 'Sizes' }).innerText()).toMatch(/m1\s+1\s+m2\s+2/)
+    await call('chat.postMessage', { text: 'x', blocks: [{ type: 'section', text: plain('one tool\nanother tool') }] })
+    await expect.poll(() => main.getByText('one tool').innerText()).toBe('one tool\nanother tool')
+    const box = (words: string) => {
+      const folded = { is_collapsible: true, default_collapsed: true, child_blocks: [section(words)] }
+      return [{ type: 'container', title: plain('4 steps'), ...folded }]
+    }
+    const { ts } = await call('chat.postMessage', { text: 'x', blocks: box('first') })
+    await expect.poll(() => main.getByText('first').isVisible()).toBe(false)
+    await main.getByText('4 steps').click()
+    await main.getByText('first').waitFor()
+    await call('chat.update', { ts, text: 'x', blocks: box('second') })
+    await main.getByText('second').waitFor()
     expect(await axe()).toEqual([])
   })
 
-  test.each([{}, { colorScheme: 'dark' as const }, { viewport: { width: 390, height: 480 } }])(
-    'a form is filled in, sent, corrected and sent again (%o)',
-    async (look) => {
-      let answer: object = { response_action: 'errors', errors: { Name: 'That is taken.' } }
-      const { page, slack, came, call, axe } = await open({
-        ...look,
-        ack: (type) => (type === 'view_submission' ? answer : {}),
-      })
-      await call('views.open', { trigger_id: await trigger(slack), view: form })
-      const dialog = page.getByRole('dialog', { name: 'Settings' })
-      await dialog.getByText('Default (a)').waitFor()
+  test('a form fits every look, is filled in, sent, corrected and sent again; Escape closes one and shows the one below it', async () => {
+    let answer: object = { response_action: 'errors', errors: { Name: 'That is taken.' } }
+    const { page, slack, came, call, axe } = await open({
+      ack: (type) => (type === 'view_submission' ? answer : {}),
+    })
+    await call('views.open', { trigger_id: await trigger(slack), view: form })
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await dialog.getByText('Default (a)').waitFor()
+    for (const look of LOOKS) {
+      await setLook(page, look)
       expect(await dialog.evaluate((one) => one.scrollHeight - one.clientHeight)).toBe(0)
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada')
-      await dialog.getByRole('combobox', { name: /Steps/ }).selectOption('hidden')
-      await dialog.getByRole('radio', { name: 'anyone' }).check()
-      await dialog.getByRole('checkbox', { name: 'b' }).check()
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByText('That is taken.').waitFor()
-      expect(await axe()).toEqual([])
-      answer = {}
-      await dialog.getByRole('textbox', { name: 'Name' }).fill('Augusta')
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.waitFor({ state: 'hidden' })
-      expect(came.at(-1)).toMatchObject({
-        view: {
-          state: {
-            values: {
-              Name: { Name: { value: 'Augusta' } },
-              Steps: { Steps: { selected_option: option('hidden') } },
-              Who: { Who: { selected_option: option('anyone') } },
-              Tools: { Tools: { selected_options: [option('b')] } },
-            },
+    }
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada')
+    await dialog.getByRole('combobox', { name: /Steps/ }).selectOption('hidden')
+    await dialog.getByRole('radio', { name: 'anyone' }).check()
+    await dialog.getByRole('checkbox', { name: 'b' }).check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('That is taken.').waitFor()
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      expect(await axe('dialog'), JSON.stringify(look)).toEqual([])
+    }
+    answer = {}
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Augusta')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(came.at(-1)).toMatchObject({
+      view: {
+        state: {
+          values: {
+            Name: { Name: { value: 'Augusta' } },
+            Steps: { Steps: { selected_option: option('hidden') } },
+            Who: { Who: { selected_option: option('anyone') } },
+            Tools: { Tools: { selected_options: [option('b')] } },
           },
         },
-      })
-    },
-  )
-
-  test('Escape closes a modal and shows the one below it', async () => {
-    const { page, slack, call } = await open()
+      },
+    })
     await call('views.open', { trigger_id: await trigger(slack), view: form })
     await call('views.push', { trigger_id: await trigger(slack), view: { ...form, title: plain('Over') } })
     await page.getByRole('dialog', { name: 'Over' }).press('Escape')
     await page.getByRole('dialog', { name: 'Settings' }).press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await expect.poll(() => slack.modal()).toBeUndefined()
-  })
-
-  test('a long word in a modal’s code is broken, so that all of it is visible', async () => {
-    const { page, slack, call } = await open()
+    // A long word in code is broken, so that all of it is visible.
     const text = '\\u200b'.repeat(99)
     const block = {
       type: 'rich_text',

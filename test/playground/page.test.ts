@@ -6,7 +6,7 @@ import { startPlayground, type Playground } from '../../playground/main.ts'
 import { ALICE, BOB, BOT_USER, RANDOM } from '../../playground/slack/slack.ts'
 import { showConversation } from '../../playground/bot/show-conversation.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
-import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
+import { pagesInChromium, setLook, type Look, type OpenOptions } from '../harness/open-page.ts'
 
 let playground: Playground
 beforeAll(async () => {
@@ -119,7 +119,7 @@ describeWithChromium('the page in Chromium', () => {
     return (await response.json()) as { ts: string }
   }
 
-  test('a typed question shows its steps and answer in the thread, and so does a follow-up', async () => {
+  test('a typed question shows its steps and answer in the thread, as a follow-up does; a direct message needs no mention', async () => {
     const { box, thread, reply, page } = await open()
     await box.pressSequentially('@thi')
     await page.getByRole('option', { name: '@thinkaloud' }).waitFor()
@@ -137,11 +137,23 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('Understood as').waitFor()
     await thread.getByText(/2 steps .* demo/).waitFor()
     await expect.poll(() => thread.innerText()).toContain('John Ferrier Turing')
+    await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
+    await expect.poll(() => box.getAttribute('aria-label')).toBe('Message Thinkaloud')
+    await box.fill('What is 12 squared?')
+    await box.press('Enter')
+    await thread.getByText(/= 144/).waitFor()
+    // Meanwhile another channel shows that it has new messages.
+    await playground.slack.say({ channel: RANDOM, user: BOB, text: 'anybody here?' })
+    await page.getByRole('button', { name: 'random, unread' }).click()
+    await page.getByText('anybody here?').waitFor()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'random', exact: true }).getAttribute('aria-current'))
+      .toBe('page')
     expect(playground.slack.refusals).toEqual([])
   })
 
-  test('/ask opens its own thread, and without a question it shows help privately', async () => {
-    const { page, box, thread } = await open({ at: '#random' })
+  test('/ask opens its own thread, and without a question it shows help privately; the keyboard is enough', async () => {
+    const { page, box, thread, reply } = await open({ at: '#random' })
     await box.fill('/ask')
     await box.press('Enter')
     await page.getByText('Only visible to you').first().waitFor()
@@ -151,18 +163,25 @@ describeWithChromium('the page in Chromium', () => {
     await box.fill('/dance')
     await box.press('Enter')
     await page.getByText('/dance is not a valid command.').waitFor()
+    await box.fill('a line')
+    await box.press('Shift+Enter')
+    await expect.poll(() => box.inputValue()).toBe('a line\n')
+    await box.fill('@')
+    await page.getByRole('option').first().waitFor()
+    await box.press('ArrowDown')
+    await box.press('Tab')
+    await expect.poll(() => box.inputValue()).toBe('@bob ')
+    await box.fill('@thi')
+    await page.getByRole('option').first().waitFor()
+    await box.press('Escape')
+    await expect.poll(() => page.getByRole('option').count()).toBe(0)
+    await page.getByRole('main').getByRole('button', { name: /repl/i }).first().press('Enter')
+    await reply.waitFor()
+    await reply.press('Escape')
+    await thread.waitFor({ state: 'hidden' })
   })
 
-  test('a direct message needs no mention', async () => {
-    const { page, box, thread } = await open()
-    await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
-    await expect.poll(() => box.getAttribute('aria-label')).toBe('Message Thinkaloud')
-    await box.fill('What is 12 squared?')
-    await box.press('Enter')
-    await thread.getByText(/= 144/).waitFor()
-  })
-
-  test('questions and answers are text, never markup', async () => {
+  test('questions and answers are text, never markup; reactions, edits, deletions and the status appear as they happen', async () => {
     const { page, box } = await open({ at: '#random' })
     const nasty = '<img src=x onerror=alert(1)> *bold* & `<b>`'
     await box.fill(nasty)
@@ -179,6 +198,25 @@ describeWithChromium('the page in Chromium', () => {
     const main = page.getByRole('main')
     await expect.poll(() => main.locator('img[src="x"], script, a[href^="javascript"]').count()).toBe(0)
     await expect.poll(() => main.locator('strong', { hasText: 'bold' }).count()).toBe(1)
+    const { slack } = playground
+    const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: 'first words' })
+    const item = main.getByRole('listitem').filter({ hasText: /first words|other words/ })
+    await item.waitFor()
+    await slack.people.react({ channel: RANDOM, ts, name: 'tada', user: BOB })
+    await item.getByRole('button', { name: 'tada, 1' }).click()
+    await item.getByRole('button', { name: 'tada, 2', pressed: true }).waitFor()
+    await slack.people.edit({ channel: RANDOM, ts }, 'other words')
+    await item.getByText('(edited)').waitFor()
+    await slack.people.remove({ channel: RANDOM, ts })
+    await item.waitFor({ state: 'detached' })
+    const channel = slack.store.channel(RANDOM)
+    const { ts: root } = await slack.say({ channel: RANDOM, text: 'hello' })
+    slack.store.setStatus(channel, root, 'is thinking …')
+    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor()
+    // The test's page requests reduced motion.
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0)
+    slack.store.setStatus(channel, root, '')
+    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor({ state: 'detached' })
   })
 
   test('blocks look as they do in Slack', async () => {
@@ -250,69 +288,12 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => item.getByRole('button', { name: 'Good' }).getAttribute('aria-pressed')).toBe('true')
   })
 
-  test('reactions, edits and deletions appear as they happen', async () => {
-    const { page } = await open({ at: '#random' })
-    const { slack } = playground
-    const { ts } = await slack.say({ channel: RANDOM, user: BOB, text: 'first words' })
-    const item = page
-      .getByRole('main')
-      .getByRole('listitem')
-      .filter({ hasText: /first words|other words/ })
-    await item.waitFor()
-    await slack.people.react({ channel: RANDOM, ts, name: 'tada', user: BOB })
-    await item.getByRole('button', { name: 'tada, 1' }).click()
-    await item.getByRole('button', { name: 'tada, 2', pressed: true }).waitFor()
-    await slack.people.edit({ channel: RANDOM, ts }, 'other words')
-    await item.getByText('(edited)').waitFor()
-    await slack.people.remove({ channel: RANDOM, ts })
-    await item.waitFor({ state: 'detached' })
-  })
-
-  test('the status line is shown while the bot works', async () => {
-    const { page } = await open({ at: '#random' })
-    const { slack } = playground
-    const channel = slack.store.channel(RANDOM)
-    const { ts } = await slack.say({ channel: RANDOM, text: 'hello' })
-    slack.store.setStatus(channel, ts, 'is thinking …')
-    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor()
-    // The test's page requests reduced motion.
-    expect(await page.evaluate('document.getAnimations().length')).toBe(0)
-    slack.store.setStatus(channel, ts, '')
-    await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor({ state: 'detached' })
-  })
-
-  test('the keyboard is enough', async () => {
-    const { page, box, thread, reply } = await open({ at: '#random' })
-    await box.fill('a line')
-    await box.press('Shift+Enter')
-    await expect.poll(() => box.inputValue()).toBe('a line\n')
-    await box.fill('@')
-    await page.getByRole('option').first().waitFor()
-    await box.press('ArrowDown')
-    await box.press('Tab')
-    await expect.poll(() => box.inputValue()).toBe('@bob ')
-    await box.fill('@thi')
-    await page.getByRole('option').first().waitFor()
-    await box.press('Escape')
-    await expect.poll(() => page.getByRole('option').count()).toBe(0)
-    await page.getByRole('main').getByRole('button', { name: /repl/i }).first().press('Enter')
-    await reply.waitFor()
-    await reply.press('Escape')
-    await thread.waitFor({ state: 'hidden' })
-  })
-
-  test('an empty channel offers questions, which fill the box', async () => {
+  test('an empty channel offers questions, which fill the box; one about a file brings its sample, once, and is answered', async () => {
     playground.slack.addChannel('C0EMPTY0001', { name: 'empty' })
     const { page, box } = await open({ at: '#empty' })
     const questions = page.getByRole('list', { name: 'Questions to try' })
     await questions.getByRole('button', { name: 'What is 15%' }).click()
     await expect.poll(() => box.inputValue()).toBe('@thinkaloud What is 15% of 240, and half of it?')
-  })
-
-  test('a question about a file comes with its sample, once, and is answered from it', async () => {
-    playground.slack.addChannel('C0EMPTY0002', { name: 'empty-too' })
-    const { page, box } = await open({ at: '#empty-too' })
-    const questions = page.getByRole('list', { name: 'Questions to try' })
     const files = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem')
     for (const name of ['sales.csv', 'handbook.pdf', 'handbook.pdf']) {
       await questions.getByRole('button', { name }).click()
@@ -322,41 +303,33 @@ describeWithChromium('the page in Chromium', () => {
     await box.press('Enter')
     const { slack } = playground
     const answers = () => {
-      const [root] = slack.messages('C0EMPTY0002')
-      return root ? slack.replies('C0EMPTY0002', root.ts).map((one) => slack.shown(one)) : []
+      const [root] = slack.messages('C0EMPTY0001')
+      return root ? slack.replies('C0EMPTY0001', root.ts).map((one) => slack.shown(one)) : []
     }
     await slack.until(() => answers().some((text) => /Everyone has 30 days/.test(text)), 'the answer')
   })
 
-  test('another channel shows that it has new messages', async () => {
-    const { page } = await open()
-    await playground.slack.say({ channel: RANDOM, user: BOB, text: 'anybody here?' })
-    await page.getByRole('button', { name: 'random, unread' }).click()
-    await page.getByText('anybody here?').waitFor()
-    await expect
-      .poll(() => page.getByRole('button', { name: 'random', exact: true }).getAttribute('aria-current'))
-      .toBe('page')
-  })
-
-  test.each([
-    ['in the light', {}, true],
-    ['in the dark', { colorScheme: 'dark' as const }, true],
-    ['on a phone', { viewport: { width: 390, height: 780 } }, false],
-    ['on a small phone', { viewport: { width: 320, height: 640 } }, false],
-  ])('axe finds nothing %s', async (_, options, withThread) => {
-    const { page, thread, axe } = await open(options)
-    if (withThread) await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
-    if (withThread) await thread.waitFor()
-    expect(await axe()).toEqual([])
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  })
-
-  test('on a phone the channels are behind a button, and a thread covers the channel', async () => {
-    const { page, box, thread } = await open({ viewport: { width: 390, height: 780 } })
+  const LOOKS: Look[] = [
+    {},
+    { colorScheme: 'dark' },
+    { viewport: { width: 320, height: 640 } },
+    { viewport: { width: 390, height: 780 } },
+  ]
+  test('axe finds nothing in any look; on a phone the channels are behind a button, and a thread covers the channel', async () => {
+    const { page, box, main, thread, axe } = await open()
+    await main.getByRole('button', { name: /repl/i }).first().click()
+    await thread.waitFor()
+    for (const look of LOOKS) {
+      await setLook(page, look)
+      if (look.viewport && (await thread.isVisible()))
+        await thread.getByRole('button', { name: 'Close thread' }).click()
+      expect(await axe(), JSON.stringify(look)).toEqual([])
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
     await page.getByRole('button', { name: 'Channels' }).click()
     await page.getByRole('button', { name: 'random' }).click()
     await expect.poll(() => box.getAttribute('aria-label')).toBe('Message #random')
-    await page.getByRole('main').getByRole('button', { name: /repl/i }).first().click()
+    await main.getByRole('button', { name: /repl/i }).first().click()
     await thread.getByRole('button', { name: 'Close thread' }).click()
     await thread.waitFor({ state: 'hidden' })
   })

@@ -59,8 +59,8 @@ describeWithChromium('the panel “Prompts”', () => {
     await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toContain('SHOUT')
   })
 
-  test('a missing variable leads to a message, at Try and at Save', async () => {
-    const { panel, edit, file, complaints } = await open()
+  test('saving needs all variables, shows the changes, writes after a confirmation, and overwrites only what was read', async () => {
+    const { url, panel, edit, axe, file, complaints } = await open()
     const text = await readFile(file, 'utf8')
     await edit((old) => old.replace('{{today}}', 'today'))
     await panel.getByRole('button', { name: 'Try' }).click()
@@ -71,11 +71,6 @@ describeWithChromium('the panel “Prompts”', () => {
     await panel.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => panel.getByLabel('Prompt', { exact: true }).inputValue()).toBe(text)
     await expectRefused(complaints, 2)
-  })
-
-  test('saving shows the changes, writes after a confirmation, and does not overwrite changes made elsewhere', async () => {
-    const { panel, edit, axe, file, complaints } = await open()
-    const text = await readFile(file, 'utf8')
     await edit((old) => `SHOUT.\n${old}`)
     await panel.getByRole('button', { name: 'Save to prompts/' }).click()
     await panel.locator('ins', { hasText: 'SHOUT.' }).waitFor()
@@ -91,11 +86,7 @@ describeWithChromium('the panel “Prompts”', () => {
     await panel.getByText('has been changed elsewhere meanwhile').waitFor()
     expect(await readFile(file, 'utf8')).toBe(`Theirs.\n${text}`)
     await expectRefused(complaints, 1)
-  })
-
-  test('only prompts can be named, and only by this page', async () => {
-    const { url, file } = await open()
-    const text = await readFile(file, 'utf8')
+    // Only prompts can be named, and only by this page.
     const post = (path: string, body: object, headers: Record<string, string> = {}) =>
       fetch(`${url}/${path}`, {
         method: 'POST',
@@ -104,9 +95,13 @@ describeWithChromium('the panel “Prompts”', () => {
       })
     for (const name of ['../package', '/etc/hosts', 'README', 'text.md', '..', ''])
       expect((await post('prompts/save', { name, text: 'x', was: 'x' })).status).toBe(400)
-    const other = await post('prompts/save', { name: 'text', text: 'x', was: text }, { origin: 'http://evil.example' })
+    const other = await post(
+      'prompts/save',
+      { name: 'text', text: 'x', was: `Theirs.\n${text}` },
+      { origin: 'http://evil.example' },
+    )
     expect(other.status).toBe(403)
-    expect(await readFile(file, 'utf8')).toBe(text)
+    expect(await readFile(file, 'utf8')).toBe(`Theirs.\n${text}`)
   })
 })
 

@@ -21,16 +21,6 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect(thread.said.deliveries[0]?.attempts).toMatchObject([{ status: 200 }])
   })
 
-  test('a follow-up in its thread needs no mention', async () => {
-    model.on('first by command', finish('one'))
-    model.condenses('second by hand', 'The second, standing alone?')
-    model.on('The second, standing alone', finish('two'))
-    const thread = await bot.ask('first by command')
-    await thread.ended()
-    await thread.reply('second by hand')
-    expect(await thread.lastAnswer()).toBe('_Understood as:_ The second, standing alone?\ntwo')
-  })
-
   test.each(['', '  ', 'help', 'Help', `<@${BOT_USER}>`])('/ask %j helps, and only the asker sees it', async (text) => {
     const before = [
       slack.messages(GENERAL).length,
@@ -45,6 +35,25 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
       expect.stringMatching(/^I answer questions.*\/ask What is 15%/s),
     ])
     expect([slack.messages(GENERAL).length, model.requests.length]).toEqual([before[0], before[1]])
+  })
+
+  test('Slack would have refused nothing', () => {
+    expect(slack.refusals).toEqual([])
+  })
+})
+
+describe('/ask', async () => {
+  const bot = await startBot(ends)
+  const { slack, model } = bot
+
+  test('a follow-up in its thread needs no mention', async () => {
+    model.on('first by command', finish('one'))
+    model.condenses('second by hand', 'The second, standing alone?')
+    model.on('The second, standing alone', finish('two'))
+    const thread = await bot.ask('first by command')
+    await thread.ended()
+    await thread.reply('second by hand')
+    expect(await thread.lastAnswer()).toBe('_Understood as:_ The second, standing alone?\ntwo')
   })
 
   test('the same question twice is two questions', async () => {

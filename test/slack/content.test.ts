@@ -316,8 +316,13 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 
+/** An address. `fc.webUrl()` first builds a map of all characters, as `anyCharacter` says. */
+const address = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.domain(), fc.string({ unit: anyCharacter }))
+  .map(([scheme, domain, path]) => `${scheme}://${domain}/${encodeURI(path)}`)
+
 test('Slack accepts any answer, and nobody is pinged', () => {
-  const title = fc.record({ title: nasty, url: fc.oneof(fc.webUrl(), nasty) })
+  const title = fc.record({ title: nasty, url: fc.oneof(address, nasty) })
   fc.assert(
     fc.property(nasty, fc.array(title, { maxLength: 7 }), nasty, (text, sources, question) => {
       const view = {

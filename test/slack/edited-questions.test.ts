@@ -38,6 +38,9 @@ async function atWork(bot: TestBot, key: string, ask: () => Promise<Thread>): Pr
   return thread
 }
 
+const isCutOff = ({ slack, model }: TestBot, key: string) =>
+  slack.until(() => model.about(key).filter(({ aborted }) => aborted).length === 1, `the end of the run about ${key}`)
+
 /** Returns the asker: Alice in a channel, the person in a direct message. */
 const asker = ({ channel }: Thread) => (channel.startsWith('D') ? `U${channel.slice(1)}` : ALICE)
 
@@ -57,8 +60,6 @@ describe.each([
   const somebody = somebodyIn(bot)
   const ask = async (text: string) => (kind === 'dm' ? bot.dm(text, { user: somebody() }) : bot.mention(text))
   const written = (text: string) => (kind === 'mention' ? `${ASK} ${text}` : text)
-  const runs = (key: string) => model.about(key).filter(({ aborted }) => aborted)
-  const isCutOff = (key: string) => slack.until(() => runs(key).length === 1, `the end of the run about ${key}`)
 
   test('an edit during the run starts again with the new text, and removes the old posts', async () => {
     const thread = await atWork(bot, 'the film of 1984', () => ask('the film of 1984?'))
@@ -66,7 +67,7 @@ describe.each([
     await thread.edit(written('the film of 2021?'))
     expect(await thread.lastAnswer()).toBe('By Villeneuve.')
     expect(thread.messages()).toHaveLength(1)
-    await isCutOff('the film of 1984')
+    await isCutOff(bot, 'the film of 1984')
     model.condenses('and its length', 'How long is the film of 2021?')
     model.on('How long is the film', finish('Long.'))
     await thread.reply(written('and its length?'), { user: asker(thread) })
@@ -78,58 +79,12 @@ describe.each([
     expect(condensing?.prompt).not.toContain('1984')
   })
 
-  test('a second edit works like the first', async () => {
-    const thread = await atWork(bot, 'version one', () => ask('version one?'))
-    model.on('version two', { hang: true })
-    await thread.edit(written('version two?'))
-    await slack.until(() => model.about('version two').length === 1, 'the second version')
-    model.on('version three', finish('Three.'))
-    await thread.edit(written('version three?'))
-    expect(await thread.lastAnswer()).toBe('Three.')
-    expect(thread.messages()).toHaveLength(1)
-  })
-
   test('deleting it during the run stops it and deletes its replies', async () => {
     const thread = await atWork(bot, 'delete me soon', () => ask('delete me soon?'))
     await thread.delete()
     await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
-    await isCutOff('delete me soon')
+    await isCutOff(bot, 'delete me soon')
     expect(thread.ephemerals(asker(thread))).toEqual([])
-  })
-
-  test('an edit to the word stop during the run stops it, and asks nothing', async () => {
-    const thread = await atWork(bot, 'stop me by an edit', () => ask('stop me by an edit?'))
-    const before = model.requests.length
-    await thread.edit(written('stop'))
-    expect(await thread.ended()).toMatch(/^_I was asked to stop\._\n/)
-    await isCutOff('stop me by an edit')
-    await slack.settle()
-    expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
-  })
-
-  test('of edits in quick succession the last counts, and so does a deletion afterwards', async () => {
-    const edits = [1, 2, 3, 4]
-    for (const n of edits) model.on(`quick ${n}`, { text: finish(`To ${n}.`), delayMs: 100 })
-    const thread = await atWork(bot, 'quick 0', () => ask('quick 0?'))
-    await Promise.all(edits.map((n) => thread.edit(written(`quick ${n}?`))))
-    expect(await thread.lastAnswer()).toBe('To 4.')
-    const other = await atWork(bot, 'quickly 0', () => ask('quickly 0?'))
-    model.on('quickly 1', finish('To one.'))
-    await Promise.all([other.edit(written('quickly 1?')), other.delete()])
-    await slack.until(() => other.messages().length === 0, 'an empty thread')
-    await slack.settle(500)
-    expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
-  })
-
-  test('deleting it while it is asked again deletes both answers', async () => {
-    model.on('delete me again', finish('One.'), { hang: true })
-    const thread = await ask('delete me again?')
-    await thread.ended()
-    await thread.press(ASK_AGAIN, { user: asker(thread) })
-    await slack.until(() => model.about('delete me again').length === 2, 'the second run')
-    await thread.delete()
-    await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
-    await isCutOff('delete me again')
   })
 
   test('an edit after the answer offers the asker once, privately, to ask again', async () => {
@@ -178,6 +133,52 @@ describe.each([
 describe('in a thread', async () => {
   const bot = await startBot(ends)
   const { model, slack } = bot
+
+  test('a second edit works like the first', async () => {
+    const thread = await atWork(bot, 'version one', () => bot.mention('version one?'))
+    model.on('version two', { hang: true })
+    await thread.edit(`${ASK} version two?`)
+    await slack.until(() => model.about('version two').length === 1, 'the second version')
+    model.on('version three', finish('Three.'))
+    await thread.edit(`${ASK} version three?`)
+    expect(await thread.lastAnswer()).toBe('Three.')
+    expect(thread.messages()).toHaveLength(1)
+  })
+
+  test('an edit to the word stop during the run stops it, and asks nothing', async () => {
+    const thread = await atWork(bot, 'stop me by an edit', () => bot.mention('stop me by an edit?'))
+    const before = model.requests.length
+    await thread.edit(`${ASK} stop`)
+    expect(await thread.ended()).toMatch(/^_I was asked to stop\._\n/)
+    await isCutOff(bot, 'stop me by an edit')
+    await slack.settle()
+    expect([model.requests.length - before, thread.endings().length]).toEqual([0, 1])
+  })
+
+  test('of edits in quick succession the last counts, and so does a deletion afterwards', async () => {
+    const edits = [1, 2, 3, 4]
+    for (const n of edits) model.on(`quick ${n}`, { text: finish(`To ${n}.`), delayMs: 100 })
+    const thread = await atWork(bot, 'quick 0', () => bot.mention('quick 0?'))
+    await Promise.all(edits.map((n) => thread.edit(`${ASK} quick ${n}?`)))
+    expect(await thread.lastAnswer()).toBe('To 4.')
+    const other = await atWork(bot, 'quickly 0', () => bot.mention('quickly 0?'))
+    model.on('quickly 1', finish('To one.'))
+    await Promise.all([other.edit(`${ASK} quickly 1?`), other.delete()])
+    await slack.until(() => other.messages().length === 0, 'an empty thread')
+    await slack.settle(500)
+    expect([answers(thread), other.messages(), slack.refusals]).toEqual([['To 4.'], [], []])
+  })
+
+  test('deleting it while it is asked again deletes both answers', async () => {
+    model.on('delete me again', finish('One.'), { hang: true })
+    const thread = await bot.mention('delete me again?')
+    await thread.ended()
+    await thread.press(ASK_AGAIN, { user: asker(thread) })
+    await slack.until(() => model.about('delete me again').length === 2, 'the second run')
+    await thread.delete()
+    await slack.until(() => thread.messages().length === 0 && thread.status() === '', 'an empty thread')
+    await isCutOff(bot, 'delete me again')
+  })
 
   test('a waiting question is asked with its current text, or not at all if it was deleted', async () => {
     const thread = await atWork(bot, 'the slow one', () => bot.mention('the slow one?'))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { parsePages } from '../../playground/wiki/wiki-pages.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -8,6 +8,13 @@ import { deferred } from '../harness/stores.ts'
 
 const ends = fileEnds()
 const pages = parsePages(`# Slow page\n${'It is a long page about slowness. '.repeat(20)}`)
+
+function expectNoneRefused(slack: LocalSlack): void {
+  expect(slack.refusals).toEqual([])
+  const posts = slack.calls.filter(({ method }) => method === 'chat.postMessage')
+  expect(posts.filter(({ args }) => args['unfurl_links'] !== false || args['unfurl_media'] !== false)).toEqual([])
+  expect(posts.filter(({ args }) => args['thread_ts'] === undefined)).toEqual([])
+}
 
 describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
   const bot = await startBot(ends, { mode, pages })
@@ -32,6 +39,35 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     )
     expect(model.about('the power 0.23').every(({ kind }) => kind === 'turn')).toBe(true)
   })
+
+  test('follow-ups, with and without a mention, are condensed once and answered in the thread', async () => {
+    model.on('wrote Dune', act('Who wrote it?', 'calculator', '1+1'), finish('Frank Herbert wrote it.'))
+    model.condenses('and when was he born', 'When was Frank Herbert born?')
+    model.on('When was Frank Herbert born', act('A year.', 'calculator', '1900+20'), finish('In 1920.'))
+    model.condenses('and his brother', ' Standalone question: "Who was Frank Herbert’s brother?"')
+    model.on('Who was Frank Herbert’s brother', finish('I do not know.'))
+    const thread = await bot.mention('Who wrote Dune?')
+    expect(await thread.lastAnswer()).toBe('Frank Herbert wrote it.')
+    await thread.reply('and when was he born?', { user: BOB })
+    expect(await thread.lastAnswer()).toBe('In 1920.')
+    expect(thread.steps().at(-1)).toBe(
+      '_Understood as:_ When was Frank Herbert born?\n💭 A year.\n🔧 *Calculator* `1900+20`\n👁 1920',
+    )
+    await thread.reply(`<@${BOT_USER}> and his brother?`)
+    expect(await thread.lastAnswer()).toBe('_Understood as:_ Who was Frank Herbert’s brother?\nI do not know.')
+    const condensing = model.requests.filter(({ kind, prompt }) => kind === 'condense' && prompt.includes('Dune'))
+    expect(condensing).toHaveLength(2)
+    expect(condensing[1]?.prompt).toContain(
+      'Q: Who wrote Dune?\nA: Frank Herbert wrote it.\nQ: When was Frank Herbert born?\nA: In 1920.',
+    )
+  })
+
+  test('Slack would have refused nothing, and nothing unfurls', () => expectNoneRefused(slack))
+})
+
+describe('in any thread', async () => {
+  const bot = await startBot(ends, { pages })
+  const { slack, model } = bot
 
   test('a sign of life is shown while the model thinks, and removed at the end', async () => {
     const seen = deferred()
@@ -59,28 +95,6 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     const [late] = thread.messages()
     expect(late?.ts).toBe(early?.ts)
     expect(slack.shown(late!)).toMatch(/👁 It is a long page about slowness\./)
-  })
-
-  test('follow-ups, with and without a mention, are condensed once and answered in the thread', async () => {
-    model.on('wrote Dune', act('Who wrote it?', 'calculator', '1+1'), finish('Frank Herbert wrote it.'))
-    model.condenses('and when was he born', 'When was Frank Herbert born?')
-    model.on('When was Frank Herbert born', act('A year.', 'calculator', '1900+20'), finish('In 1920.'))
-    model.condenses('and his brother', ' Standalone question: "Who was Frank Herbert’s brother?"')
-    model.on('Who was Frank Herbert’s brother', finish('I do not know.'))
-    const thread = await bot.mention('Who wrote Dune?')
-    expect(await thread.lastAnswer()).toBe('Frank Herbert wrote it.')
-    await thread.reply('and when was he born?', { user: BOB })
-    expect(await thread.lastAnswer()).toBe('In 1920.')
-    expect(thread.steps().at(-1)).toBe(
-      '_Understood as:_ When was Frank Herbert born?\n💭 A year.\n🔧 *Calculator* `1900+20`\n👁 1920',
-    )
-    await thread.reply(`<@${BOT_USER}> and his brother?`)
-    expect(await thread.lastAnswer()).toBe('_Understood as:_ Who was Frank Herbert’s brother?\nI do not know.')
-    const condensing = model.requests.filter(({ kind, prompt }) => kind === 'condense' && prompt.includes('Dune'))
-    expect(condensing).toHaveLength(2)
-    expect(condensing[1]?.prompt).toContain(
-      'Q: Who wrote Dune?\nA: Frank Herbert wrote it.\nQ: When was Frank Herbert born?\nA: In 1920.',
-    )
   })
 
   test('a standalone follow-up is not shown twice', async () => {
@@ -215,10 +229,5 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(known.messages()).toEqual([])
   })
 
-  test('Slack would have refused nothing, and nothing unfurls', () => {
-    expect(slack.refusals).toEqual([])
-    const posts = slack.calls.filter(({ method }) => method === 'chat.postMessage')
-    expect(posts.filter(({ args }) => args['unfurl_links'] !== false || args['unfurl_media'] !== false)).toEqual([])
-    expect(posts.filter(({ args }) => args['thread_ts'] === undefined)).toEqual([])
-  })
+  test('Slack would have refused nothing, and nothing unfurls', () => expectNoneRefused(slack))
 })

@@ -10,6 +10,7 @@ import { startManyBot } from '../../harness/many-bot.ts'
 import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
 import { act, finish } from '../../harness/played-model.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
+import { propertyRuns } from '../../harness/property-runs.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
 import { deferred } from '../../harness/stores.ts'
 
@@ -287,6 +288,8 @@ describe('in memory', async () => {
     expect((await ask(ACME)).home).toBe(ACME.id)
   })
 
+  const ROUNDS = propertyRuns({ test: 5, chaos: 12 })
+
   test('with late, repeated and reordered events the last state counts, and other workspaces keep their data', async () => {
     const dice = diceOf('storm')
     const others = [
@@ -317,7 +320,7 @@ describe('in memory', async () => {
       return now.toSorted(() => dice() - 0.5).map(({ event, event_time }) => slack.event(ACME, event, { event_time }))
     }
     const revoked = { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       slack.clock.now += 2_000
       await Promise.all([bot.install(ACME), ...deliver(0.4)])
       expect((await ask(ACME)).home).toBe(ACME.id)
@@ -398,9 +401,11 @@ describeWithRedis('in Redis', async () => {
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
 
-  test('sixty threads in twenty workspaces: no canary is in a prompt, a post, a key, a metric or a Home of another', async (t) => {
+  const COUNT = propertyRuns({ test: 8, chaos: 20 })
+
+  test(`in ${COUNT} workspaces with three threads each no canary is in a prompt, a post, a key, a metric or a Home of another`, async (t) => {
     const bot = await startManyBot(t, { env: () => ({ ...env('isolated')(), METRICS_PORT: '0' }) })
-    const homes = Array.from({ length: 20 }, (_, n) => ({ id: `T0TEAM${String(n).padStart(5, '0')}` }))
+    const homes = Array.from({ length: COUNT }, (_, n) => ({ id: `T0TEAM${String(n).padStart(5, '0')}` }))
     for (const home of homes) await bot.install(home)
     const canary = (id: string) => `canary-of-${id.toLowerCase()}-`
     const asked = homes.flatMap((home) => [1, 2, 3].map((n) => ({ home, place: `C${home.id.slice(1)}N${n}` })))
@@ -412,7 +417,7 @@ describeWithRedis('in Redis', async () => {
     )
     await until(
       () => asked.every(({ place }) => bot.slack.posts().some(({ channel }) => channel === place)),
-      'sixty answers',
+      'all answers',
     )
     const homesOf = (text: string) => homes.filter(({ id }) => text.includes(canary(id))).length
     const prompts = bot.model.requests.map((request) => JSON.stringify(request))
@@ -433,7 +438,7 @@ describeWithRedis('in Redis', async () => {
         return bot.slack.event(home, { type: 'app_home_opened', ...place, tab: 'home', event_ts: '1900000000.000100' })
       }),
     )
-    await until(() => homes.every((home) => homeOf(home)), 'twenty Homes')
+    await until(() => homes.every((home) => homeOf(home)), 'all Homes')
     const shown = homes.map((home) => JSON.stringify(homeOf(home)?.args))
     expect(homes.filter(({ id }, i) => !shown[i]?.includes(canary(id)) || homesOf(shown[i] ?? '') !== 1)).toEqual([])
     const keys = await redis.keys('*')
