@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis'
 import type { Ends } from './ends.ts'
 import { freePort, startRedis, type RedisServer } from './redis.ts'
 import { asking, follows, infoOf, type RedisFleet } from './redis-fleet.ts'
@@ -29,10 +30,12 @@ export async function startCluster(
       await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', n + 1)
       if (n > 0) await redis.call('CLUSTER', 'MEET', '127.0.0.1', first!.port, await busPortOf(first!))
     })
-  await Promise.all(servers.map((server) => eventually(() => isWhole(server, servers.length))))
+  const untilAll = (check: (redis: Redis) => Promise<void>) =>
+    Promise.all(servers.map((server) => asking(server, (redis) => eventually(() => check(redis)))))
+  await untilAll((redis) => isWhole(redis, servers.length))
   for (const [n, replica] of servers.entries()) if (n >= masters) await follow(replica, servers[n % masters]!)
   await Promise.all(servers.slice(masters).map((replica) => follows(replica)))
-  await Promise.all(servers.map((server) => eventually(() => knowsReplicas(server, masters * replicas))))
+  await untilAll((redis) => knowsReplicas(redis, masters * replicas))
   return fleetOf(servers)
 }
 
@@ -58,8 +61,8 @@ async function busPortOf(server: RedisServer): Promise<number> {
   return Number(port)
 }
 
-async function isWhole(server: RedisServer, nodes: number): Promise<void> {
-  const said = String(await asking(server, (redis) => redis.call('CLUSTER', 'INFO')))
+async function isWhole(redis: Redis, nodes: number): Promise<void> {
+  const said = String(await redis.call('CLUSTER', 'INFO'))
   if (!said.includes('cluster_state:ok') || !said.includes(`cluster_known_nodes:${nodes}`)) throw new Error(said)
 }
 
@@ -68,8 +71,8 @@ async function follow(replica: RedisServer, master: RedisServer): Promise<void> 
   await asking(replica, (redis) => redis.call('CLUSTER', 'REPLICATE', id))
 }
 
-async function knowsReplicas(server: RedisServer, count: number): Promise<void> {
-  const said = String(await asking(server, (redis) => redis.call('CLUSTER', 'NODES')))
+async function knowsReplicas(redis: Redis, count: number): Promise<void> {
+  const said = String(await redis.call('CLUSTER', 'NODES'))
   if (said.match(/\bslave\b/g)?.length !== (count || undefined)) throw new Error(said)
 }
 
@@ -101,7 +104,7 @@ function fleetOf(servers: RedisServer[]): RedisCluster {
 }
 
 /** Returns the port of the master of a key's slot. */
-async function slotsOf(redis: Parameters<Parameters<typeof asking>[1]>[0], key: string): Promise<number | undefined> {
+async function slotsOf(redis: Redis, key: string): Promise<number | undefined> {
   const slot = Number(await redis.call('CLUSTER', 'KEYSLOT', key))
   const ranges = (await redis.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][]
   return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1]

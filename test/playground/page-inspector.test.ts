@@ -4,7 +4,7 @@ import { inspectorPart } from '../../playground/journal/inspector-part.ts'
 import { createJournal } from '../../playground/journal/journal.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
-import { ALICE, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { NOTES, openPanel, pagesInChromium, setLook, type Look } from '../harness/open-page.ts'
@@ -54,6 +54,8 @@ describeWithChromium('the panel Under the hood', () => {
     return { page, slack, journal, grid, rows, entry, count, ask, axe, served }
   }
 
+  const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 700 } }]
+
   const note = (journal: ReturnType<typeof createJournal>, n: number) => {
     for (let i = 0; i < n; i++)
       journal.note({
@@ -66,8 +68,8 @@ describeWithChromium('the panel Under the hood', () => {
       })
   }
 
-  test('entries appear in order as they happen, with their kind, thread, time and result', async () => {
-    const { rows, slack, ask, journal, count } = await open()
+  test('entries appear in order, with their kind, thread, time and result, accessible in light, in dark and on a phone', async () => {
+    const { page, rows, entry, slack, axe, ask, journal, count } = await open()
     const { ts } = await slack.say({ text: 'Which moons?' })
     await callSlack(slack, 'chat.postMessage', { thread_ts: ts, text: 'Two.' })
     await callSlack(slack, 'reactions.add', { timestamp: ts, name: '' })
@@ -86,6 +88,17 @@ describeWithChromium('the panel Under the hood', () => {
     await rows.nth(4).getByText('under way').waitFor()
     journal.end(tool, { ok: true, response: {} })
     await rows.nth(4).getByText('ok').waitFor()
+    for (const isOpen of [false, true]) {
+      if (isOpen) await rows.first().click()
+      if (isOpen) await entry.getByRole('heading').waitFor()
+      for (const look of LOOKS) {
+        await setLook(page, look)
+        expect(await axe(), JSON.stringify({ isOpen, look })).toEqual([])
+        await expect
+          .poll(() => page.evaluate(`document.getElementById('panel').getBoundingClientRect().right <= innerWidth`))
+          .toBe(true)
+      }
+    }
   })
 
   test('the list follows the newest entry, stays where one reads, returns by a button, and is read by keyboard alone', async () => {
@@ -165,8 +178,8 @@ describeWithChromium('the panel Under the hood', () => {
     await expect.poll(() => rows.count()).toBe(0)
   })
 
-  test('an entry opens by a click, shows what was sent and received, leads to its thread, or says why it is not sent again', async () => {
-    const { page, slack, journal, rows, entry } = await open()
+  test('an entry opens by a click, leads to its thread, is copied as curl, or says why it cannot be sent again', async () => {
+    const { page, slack, journal, rows, entry, count } = await open()
     await callSlack(slack, 'chat.postMessage', { text: 'two\nlines' })
     await rows.first().click()
     await entry.getByRole('heading', { name: '1. Web API: chat.postMessage' }).waitFor()
@@ -187,12 +200,8 @@ describeWithChromium('the panel Under the hood', () => {
     await rows.nth(3).click()
     await entry.getByText('It cannot be sent again. This was never sent.').waitFor()
     await expect.poll(() => entry.getByRole('button').allTextContents()).toEqual(['✕'])
-  })
-
-  test('a call is copied as curl, and the command repeats it', async () => {
-    const { page, slack, rows, entry, count } = await open()
     await callSlack(slack, 'chat.postMessage', { text: "It's" })
-    await rows.first().click()
+    await rows.nth(4).click()
     await entry.getByRole('button', { name: 'Copy as curl' }).click()
     const said = await entry.getByText('Copied. It reads the token from your shell').innerText()
     const [, token] = /export SLACK_BOT_TOKEN=(\S+)$/.exec(said) ?? []
@@ -200,7 +209,7 @@ describeWithChromium('the panel Under the hood', () => {
     await entry.getByText('As curl', { exact: true }).click()
     await expect.poll(() => entry.getByLabel('As curl').textContent()).toBe(copied)
     expect(await (await doCurl(copied, { SLACK_BOT_TOKEN: String(token) })).json()).toMatchObject({ ok: true })
-    await count('2')
+    await count('6')
   })
 
   test('a call, a delivery, a tool and a model are asked again: each refers to the first, a model shows both answers', async () => {
@@ -262,24 +271,5 @@ describeWithChromium('the panel Under the hood', () => {
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('12')
     // In ms of the thread's time.
     expect(longest).toBeLessThan(1_500)
-  })
-
-  test('the panel is accessible, in light, in dark and on a phone', async () => {
-    const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 320, height: 700 } }]
-    const { slack, rows, axe, entry, page, count } = await open()
-    await slack.say({ text: 'Hello', user: ALICE })
-    await callSlack(slack, 'chat.postMessage', { text: 'Hi' })
-    await count('2')
-    for (const isOpen of [false, true]) {
-      if (isOpen) await rows.first().click()
-      if (isOpen) await entry.getByRole('heading').waitFor()
-      for (const look of LOOKS) {
-        await setLook(page, look)
-        expect(await axe(), JSON.stringify({ isOpen, look })).toEqual([])
-        await expect
-          .poll(() => page.evaluate(`document.getElementById('panel').getBoundingClientRect().right <= innerWidth`))
-          .toBe(true)
-      }
-    }
   })
 })

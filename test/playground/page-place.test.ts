@@ -58,33 +58,16 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)).toMatchObject({ user: BOB, text: 'from the last tab' })
   })
 
-  test('a draft survives a reload, and a message without a mention gets a hint, once', async () => {
-    const { page, slack, box, thread, reply } = await open()
-    await box.fill('Who wrote Dune?')
-    await box.press('Enter')
-    const hint = page.getByText('because it does not mention @thinkaloud')
-    await hint.waitFor()
-    await page.getByRole('button', { name: 'Close notice' }).click()
-    await box.fill('And who else?')
-    await box.press('Enter')
-    await expect.poll(() => slack.messages(GENERAL).length).toBe(2)
-    await page.getByRole('log', { name: 'Messages' }).getByText('And who else?').waitFor()
-    expect(await hint.isVisible()).toBe(false)
-    await box.fill('begun here')
-    await page.getByRole('main').getByRole('button', { name: 'Reply in thread' }).last().click()
-    await reply.fill('begun in the thread')
-    await page.reload()
-    await thread.waitFor()
-    expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
-  })
-
-  test('Back and Forward move between places, and a reload stays', async () => {
-    const { page, slack, box, main, thread } = await open()
+  test('Back and Forward move between places, and a reload stays there, with the drafts', async () => {
+    const { page, slack, box, reply, main, thread } = await open()
     const { ts } = await slack.say({ text: 'a root' })
     await main.getByRole('button', { name: 'Reply in thread' }).click()
     await expect.poll(() => hash(page)).toBe(`#general/${ts}`)
+    await box.fill('begun here')
+    await reply.fill('begun in the thread')
     await page.reload()
     await thread.getByText('a root').waitFor()
+    expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
     await thread.getByRole('button', { name: 'Close thread' }).click()
     await page.getByRole('button', { name: 'random' }).click()
     await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
@@ -152,9 +135,9 @@ describeWithChromium('the page in Chromium', () => {
     await thread.getByText('New', { exact: true }).waitFor()
   })
 
-  test('a separator shows the day between two days’ messages, and a root shows the time of its last reply', async () => {
+  test('separators show the days, and a root the time of its last reply; a message without a mention gets a hint, once', async () => {
     let now = Date.now() - 40 * DAY
-    const { page, slack, main } = await open({ now: () => now })
+    const { page, slack, box, main } = await open({ now: () => now })
     const { ts } = await slack.say({ text: 'long ago' })
     now = Date.now() - DAY
     await slack.say({ user: BOB, text: 'yesterday' })
@@ -172,6 +155,17 @@ describeWithChromium('the page in Chromium', () => {
         'Today',
       ])
     await main.getByRole('button', { name: /^1 reply · .*Last reply 2 hours ago/ }).waitFor()
+    const sent = slack.messages(GENERAL).length
+    await box.fill('Who wrote Dune?')
+    await box.press('Enter')
+    const hint = page.getByText('because it does not mention @thinkaloud')
+    await hint.waitFor()
+    await page.getByRole('button', { name: 'Close notice' }).click()
+    await box.fill('And who else?')
+    await box.press('Enter')
+    await expect.poll(() => slack.messages(GENERAL).length).toBe(sent + 2)
+    await page.getByRole('log', { name: 'Messages' }).getByText('And who else?').waitFor()
+    expect(await hint.isVisible()).toBe(false)
   })
 
   test('a panel opens, is part of the address with its item, and is not drawn over another one', async () => {

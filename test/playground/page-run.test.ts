@@ -10,7 +10,12 @@ import { openPanel, pagesInChromium, setLook, type Look } from '../harness/open-
 import { act, finish, playModel } from '../harness/played-model.ts'
 import { deferred } from '../harness/stores.ts'
 
-const LOOKS: Look[] = [{}, { colorScheme: 'dark' }, { viewport: { width: 390, height: 780 } }]
+const WIDE = { width: 1440, height: 900 }
+const LOOKS: Look[] = [
+  { viewport: WIDE },
+  { viewport: WIDE, colorScheme: 'dark' },
+  { viewport: { width: 390, height: 780 } },
+]
 const QUESTION = '@thinkaloud What is 29 to the power 0.23, and half of it?'
 
 describeWithChromium('the panel Run', () => {
@@ -20,8 +25,7 @@ describeWithChromium('the panel Run', () => {
   async function open(env: Env = {}) {
     const playground = await startPlayground({ PATH: process.env.PATH, PLAYGROUND_PORT: '0', ...env }, { paceMs: 0 })
     onTestFinished(() => playground.stop())
-    const viewport = { width: 1440, height: 900 }
-    const { page, box, thread, axe: axeOn, complaints: faults } = await openPage(playground.url, { viewport })
+    const { page, box, thread, axe: axeOn, complaints: faults } = await openPage(playground.url, { viewport: WIDE })
     await box.fill(QUESTION)
     await box.press('Enter')
     const panel = page.locator('#panel')
@@ -32,7 +36,7 @@ describeWithChromium('the panel Run', () => {
     return { page, box, thread, panel, part, opened, answered, axe, faults }
   }
 
-  test('pressing a step opens its run at that step, and pressing the answer opens it at the answer, in every look', async () => {
+  test('a run opens at the step or the answer that is pressed, in every look, also by keyboard alone, and is exported', async () => {
     const { page, thread, panel, part, opened, answered, axe } = await open()
     await answered()
     const step = thread.getByRole('listitem').filter({ hasText: 'Calculator' })
@@ -53,11 +57,10 @@ describeWithChromium('the panel Run', () => {
       expect(await axe(), JSON.stringify(look)).toEqual([])
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
     }
-  })
-
-  test('by keyboard alone: a message’s own button opens the run, the focus walks through its boxes, and it is exported', async () => {
-    const { page, thread, panel, part, answered } = await open()
-    await answered()
+    await setLook(page, { viewport: WIDE })
+    // By keyboard alone, through its boxes.
+    await page.getByRole('button', { name: 'Close panel' }).press('Enter')
+    await panel.waitFor({ state: 'hidden' })
     await thread.getByRole('button', { name: 'Show the run' }).first().press('Enter')
     await part.getByRole('heading', { name: 'calculator: step 1' }).waitFor()
     await panel.getByRole('button', { name: /^Question/ }).focus()

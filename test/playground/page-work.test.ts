@@ -183,10 +183,7 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('dialog', { name: 'Settings' }).press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await expect.poll(() => slack.modal()).toBeUndefined()
-  })
-
-  test('a long word in a modal’s code is broken, so that all of it is visible', async () => {
-    const { page, slack, call } = await open()
+    // A long word in code is broken, so that all of it is visible.
     const text = '\\u200b'.repeat(99)
     const block = {
       type: 'rich_text',

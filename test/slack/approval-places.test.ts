@@ -9,9 +9,8 @@ import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard
 import type { TestBot } from '../harness/bot.ts'
 
 const WAYS = [
-  ...STEPS.map((steps) => ({ STEPS: steps, how: 'mention' }) as const),
+  ...STEPS.map((steps) => ({ STEPS: steps, how: steps === 'replies' ? 'ask' : 'mention' }) as const),
   { STEPS: 'stream', how: 'dm' },
-  { STEPS: 'replies', how: 'ask' },
 ] as const
 
 describe('a card in a thread', () => {

@@ -16,24 +16,25 @@ const bot = await startBot(fileEnds())
 const MAKE = act('A table.', 'make_file', '{"name": "sums.csv", "text": "a,b\\n1,2\\n"}')
 const LONG = Array.from({ length: 300 }, (_, i) => `Line ${i + 1} of a long text.${i === 199 ? ' BADGERWORD' : ''}`)
 
-test.for(STEPS)(
-  'with steps as %s a file is read, in a channel and in a direct message, and one goes out, once',
-  async (steps, t) => {
+const WAYS = [
+  ...STEPS.map((steps) => ({ steps, how: steps === 'replies' ? 'dm' : 'mention' }) as const),
+  { steps: 'stream', how: 'dm' },
+] as const
+
+test.for(WAYS)(
+  'with steps as $steps the file of a question by $how is read, and one goes out, once',
+  async ({ steps, how }, t) => {
     const bot = await startBot(t, { env: { STEPS: steps } })
     const { model, slack } = bot
     const search = act('I look.', 'search_file', '{"query": "BADGERWORD"}')
-    for (const where of ['channel', 'dm'] as const) {
-      model.on(`read and make in a ${where}`, search, MAKE, finish('Both are done.'))
-      const files = [textFile('tale.txt', LONG.join('\n'))]
-      const thread = await (where === 'dm' ? bot.dm : bot.mention)(`read and make in a ${where}`, { files })
-      await slack.until(() => thread.shown().some((text) => text.includes('Both are done.')), 'the answer')
-      await slack.until(() => thread.isAtRest(), 'its end')
-      const shown = thread.shown().join('\n')
-      expect(shown).toContain('tale.txt, lines ')
-      const sent = thread.messages().flatMap(({ files = [] }) => files.map(({ name }) => name))
-      expect(sent).toEqual(['sums.csv'])
-      expect(model.about(`read and make in a ${where}`).at(-1)?.prompt).toContain('BADGERWORD')
-    }
+    model.on('read and make', search, MAKE, finish('Both are done.'))
+    const thread = await bot[how]('read and make', { files: [textFile('tale.txt', LONG.join('\n'))] })
+    await slack.until(() => thread.shown().some((text) => text.includes('Both are done.')), 'the answer')
+    await slack.until(() => thread.isAtRest(), 'its end')
+    expect(thread.shown().join('\n')).toContain('tale.txt, lines ')
+    const sent = thread.messages().flatMap(({ files = [] }) => files.map(({ name }) => name))
+    expect(sent).toEqual(['sums.csv'])
+    expect(model.about('read and make').at(-1)?.prompt).toContain('BADGERWORD')
     expect(slack.refusals.filter(({ method }) => /file|download/.test(method))).toEqual([])
   },
 )
