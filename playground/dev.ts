@@ -7,7 +7,6 @@ import { messageOf } from '../src/base/errors.ts'
 import { ROOT } from '../src/base/package-root.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
-import { startPlayground } from './main.ts'
 import { ChildBots } from './bot/child-bots.ts'
 import { tryInProcess } from './bot/child-process.ts'
 import { createNotices } from './page-server/notices.ts'
@@ -73,6 +72,8 @@ async function startRedis(): Promise<OwnRedis | undefined> {
 
 async function main(args: string[]): Promise<void> {
   if (asksHelp(args)) return console.log(USAGE)
+  // Loaded only now, because it is large: the usage is printed at once.
+  const { startPlayground } = await import('./main.ts')
   const options = { runBot: runInChild, startRedis, workspaces: args.includes('--workspaces') }
   const playground = await startPlayground({ ...QUICK, ...readEnv() }, options)
   const lines = [

@@ -255,11 +255,11 @@ test('the files of a question share a time limit; another question has its own',
     'a.pdf',
     pdfOf([['']], () => Buffer.from('q '.repeat(500_000))),
   )
-  const parsers = createFileParsers({ limits: { ...PARSE_LIMITS, questionMs: 2000 } })
+  const parsers = createFileParsers({ limits: { ...PARSE_LIMITS, questionMs: 1000 } })
   const parser = parsers.forQuestion('U1', Date.now)
-  expect((await parser.parse(slow)).fault).toContain('takes more than 2 seconds to read')
+  expect((await parser.parse(slow)).fault).toContain('takes more than 1 seconds to read')
   expect((await parser.parse(textFile('b.txt', 'b'))).fault).toBe(
-    'The files of this question take more than 2 seconds to read, so this one was not read.',
+    'The files of this question take more than 1 seconds to read, so this one was not read.',
   )
   expect((await outcomeOf(textFile('b.txt', 'b'))).file?.sections[0]?.text).toBe('b')
 })

@@ -53,14 +53,6 @@ describe('the App Home', () => {
     expect(bot.slack.refusals).toEqual([])
   })
 
-  test('shows at most ten questions', async (t) => {
-    const bot = await startBot(t, { model: [finish('Yes.')] })
-    for (let n = 1; n <= 12; n++) await (await bot.mention(`Number ${n}?`)).ended()
-    await bot.slack.settle()
-    const shown = (await bot.openHome()).shown()
-    expect([...shown.matchAll(/Number (\d+)\?/g)].map(([, n]) => Number(n))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
-  })
-
   test('shows the rest of the limits, and when they are full again', async (t) => {
     const bot = await startBot(t, {
       model: [finish('Yes.')],
@@ -188,20 +180,20 @@ describe('the Home of an admin', () => {
     name: 'write', description: 'Writes down.', effects: 'write', needsApproval: false, run: async () => 'written',
   }\n`
 
-  const afterWrites = async (t: Ends, count: number) => {
+  const afterTwelveWrites = async (t: Ends) => {
     const folder = await temporaryFolder(t)
     await writeFile(join(folder, 'writer.js'), WRITER)
     const model = ({ question }: { question: string }, n: number) =>
       n % 2 === 0 ? act('I write.', 'write', `a secret ${question}`) : finish('Written.')
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR: folder }, model })
-    for (let n = 1; n <= count; n++) await (await bot.mention(`Write ${n}`, { user: BOB })).ended()
+    for (let n = 1; n <= 12; n++) await (await bot.mention(`Write ${n}`, { user: BOB })).ended()
     // The outcome of the last question is recorded after its answer.
     await bot.slack.settle()
     return bot
   }
 
-  test('shows the last ten writes, newest first: the tool, the outcome, the asker, the approver, the time', async (t) => {
-    const bot = await afterWrites(t, 12)
+  test('shows the last ten writes with tool, outcome, asker, approver and time, newest first; other Homes show none, and the asker’s their last ten questions', async (t) => {
+    const bot = await afterTwelveWrites(t)
     const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
     const lines = shown.split('\n').filter((line) => line.startsWith('write'))
     expect(lines).toHaveLength(10)
@@ -210,6 +202,10 @@ describe('the Home of an admin', () => {
     expect(lines).toEqual(lines.toSorted((a, b) => when(b) - when(a)))
     expect(shown).toContain('Latest changes by tools\nwrite: done')
     expect(shown).not.toContain('a secret')
+    for (const user of [BOB, strangers.guest(bot.slack), strangers.outsider(bot.slack)])
+      expect((await bot.openHome(user)).shown()).not.toMatch(/What tools wrote|write: done/)
+    const asked = [...(await bot.openHome(BOB)).shown().matchAll(/Write (\d+)/g)].map(([, n]) => Number(n))
+    expect(asked).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3])
     expect(bot.slack.refusals).toEqual([])
   })
 
@@ -218,12 +214,6 @@ describe('the Home of an admin', () => {
     const shown = (await bot.openHome(strangers.admin(bot.slack))).shown()
     expect(shown).toContain('Latest changes by tools\nNothing yet.')
     expect(shown).not.toContain('MCP')
-  })
-
-  test('is for admins only', async (t) => {
-    const bot = await afterWrites(t, 1)
-    for (const user of [BOB, strangers.guest(bot.slack), strangers.outsider(bot.slack)])
-      expect((await bot.openHome(user)).shown()).not.toMatch(/What tools wrote|write: done/)
   })
 })
 

@@ -29,9 +29,13 @@ function presses(way: () => Way): void {
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
     expect([thread.ephemerals(), bot.slack.refusals]).toEqual([[], []])
   })
+}
+
+describe('a press in memory', () => {
+  presses(() => ({}))
 
   test('Always: the tool asks no more in this thread for the person who allowed it, but elsewhere it does', async (t) => {
-    const bot = await approvalBot(t, way())
+    const bot = await approvalBot(t, {})
     notes(bot, 'First', note('Second'))
     const thread = await bot.mention('Write down First')
     const card = await waitingCard(bot, thread)
@@ -49,10 +53,6 @@ function presses(way: () => Way): void {
     notes(bot, 'Fifth')
     await waitingCard(bot, await bot.mention('Elsewhere, write down Fifth'))
   })
-}
-
-describe('a press in memory', () => {
-  presses(() => ({}))
 
   test('Deny: nothing is done, and the model reads the reason', async (t) => {
     const bot = await approvalBot(t, {})
