@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { ROOT } from '../../src/base/package-root.ts'
 import { copyOf, readDockerfile, type Instruction } from '../harness/dockerfile.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 const [target] = process.argv.slice(2)
 if (!target) throw new Error('Where to? tsx test/ci/image.ts FOLDER')

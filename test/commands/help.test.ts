@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCommand, runHere } from '../harness/command.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
 const doors = readdirSync('src/commands')

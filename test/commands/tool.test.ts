@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { runCommand, temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { codeAfter } from '../harness/markdown.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 interface Given {
   files?: Record<string, string>

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { posix } from 'node:path'
 import ts from 'typescript'
-import { ROOT } from '../../src/base/package-root.ts'
+import { filesIn, textOf } from './project-files.ts'
 
 /** One source file of the project. Its path is relative to the root. Its tree is parsed on first use. */
 export class SourceFile {
@@ -35,23 +34,6 @@ export function sourcesIn(...folders: string[]): SourceFile[] {
     .flatMap(filesIn)
     .filter((path) => /\.[jt]s$/.test(path))
     .map((path) => new SourceFile(path))
-}
-
-/** Returns every file below a folder of the project, without dependencies and builds. */
-export function filesIn(folder: string): string[] {
-  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true })
-  return entries.flatMap((entry) => {
-    const path = posix.join(folder, entry.name)
-    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : filesIn(path)
-    return [path]
-  })
-}
-
-const LEFT_OUT = new Set(['node_modules', 'dist', '.git', 'coverage'])
-
-/** Returns the text of a file of the project. */
-export function textOf(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
 }
 
 function importsOf(tree: ts.SourceFile): string[] {

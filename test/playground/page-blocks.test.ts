@@ -10,7 +10,7 @@ import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BLOCKS, ELEMENTS, mrkdwn, plain, TYPED, UNDRAWN } from '../harness/block-samples.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, servedPage, setLook, type OpenOptions } from '../harness/open-page.ts'
-import { filesIn } from '../harness/source.ts'
+import { filesIn } from '../harness/project-files.ts'
 
 const UNKNOWN = /\((?:a block|an element|an input|rich text|a chart) of type /
 /** Allowed only in a modal. */

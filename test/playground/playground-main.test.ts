@@ -8,7 +8,7 @@ import { ALICE, GENERAL, type StoredMessage } from '../../playground/slack/slack
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 describe('npm run playground', () => {
   test('prints its address, the model in use, what is simulated and what is real, and ends at Ctrl+C', async (t) => {

@@ -3,7 +3,8 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { tableUnder } from '../harness/markdown.ts'
-import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
+import { sourcesIn, visit, type SourceFile } from '../harness/source.ts'
 
 const files = sourcesIn('src', 'tools', 'playground')
 const byPath = new Map(files.map((file) => [file.path, file]))

@@ -2,7 +2,8 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
-import { SourceFile, textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
+import { SourceFile } from '../harness/source.ts'
 
 /** Returns the files that `npm run build` compiles: those that its settings name, and all of their imports. */
 function built(): Set<string> {

@@ -10,7 +10,8 @@ import { loadConfig } from '../../src/config.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { copyOf, readDockerfile } from '../harness/dockerfile.ts'
 import { describeWithCompose } from '../harness/compose.ts'
-import { sourcesIn, textOf, visit } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
+import { sourcesIn, visit } from '../harness/source.ts'
 
 const service = z.object({
   profiles: z.array(z.string()).optional(),

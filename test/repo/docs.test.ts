@@ -9,7 +9,7 @@ import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
 import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
-import { filesIn, textOf } from '../harness/source.ts'
+import { filesIn, textOf } from '../harness/project-files.ts'
 
 const readme = textOf('README.md')
 const pages = filesIn('docs').filter((path) => path.endsWith('.md'))

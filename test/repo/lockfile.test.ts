@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 interface Lock {
   packages: Record<

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { SCOPES } from '../../src/slack/client/slack-account.ts'
 import { scopesOf } from '../../playground/slack/methods/index.ts'
 import { COMMAND } from '../../src/slack/format/messages.ts'
-import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
+import { sourcesIn, visit, type SourceFile } from '../harness/source.ts'
 
 const scopeList = z.array(z.string().max(50)).max(255)
 

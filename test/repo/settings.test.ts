@@ -4,7 +4,7 @@ import { loadConfig, SECRETS, SETTING_GROUPS, SETTINGS } from '../../src/config.
 import { envExample } from '../harness/env-example.ts'
 import { codeIn } from '../harness/markdown.ts'
 import { defaultOf, settingsPage } from '../harness/settings-page.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 
 describe('docs/settings.md', () => {
   test('matches the code (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {

@@ -13,7 +13,7 @@ import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { scrape, type Scrape } from '../harness/scrape.ts'
 import { codeIn, tableUnder } from '../harness/markdown.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 import { eventually } from '../harness/stores.ts'
 
 const ends = fileEnds()

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { loadCustomTools } from '../../tools/custom-loader.ts'
 import { codeAfter } from '../harness/markdown.ts'
-import { textOf } from '../harness/source.ts'
+import { textOf } from '../harness/project-files.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
 /** Creates a folder with these files. `near` puts it inside the project, where `zod` can be imported. */

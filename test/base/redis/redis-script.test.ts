@@ -7,7 +7,8 @@ import { connect } from '../../../src/base/redis/redis.ts'
 import { redisScript } from '../../../src/base/redis/redis-script.ts'
 import { startCluster } from '../../harness/redis-cluster.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
-import { filesIn, sourcesIn, textOf } from '../../harness/source.ts'
+import { filesIn, textOf } from '../../harness/project-files.ts'
+import { sourcesIn } from '../../harness/source.ts'
 import { keptLog } from '../../harness/stores.ts'
 
 async function scriptFile(text: string): Promise<URL> {

@@ -4,7 +4,7 @@ import { parse } from 'dotenv'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { installedBefore, withSettings, writeEnvFile } from '../../../src/commands/slack/env-file.ts'
-import { textOf } from '../../harness/source.ts'
+import { textOf } from '../../harness/project-files.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 
 const t = { onTestFinished }

@@ -9,7 +9,7 @@ import { until } from '../../../playground/base/until.ts'
 import { endOf, temporaryFolder } from '../../harness/command.ts'
 import { builtFile } from '../../harness/compiled-sources.ts'
 import { localSlack } from '../../harness/local-slack.ts'
-import { textOf } from '../../harness/source.ts'
+import { textOf } from '../../harness/project-files.ts'
 
 const t = { onTestFinished }
 
