@@ -52,13 +52,6 @@ test('a stdio server gets only its own variables and a PATH', async () => {
   expect(Object.keys(Object(env)).sort()).toEqual(['OF_ITS_OWN', 'PATH'])
 })
 
-test('Streamable HTTP of the older protocol', async () => {
-  const { servers } = openMcp(t, { everything: { type: 'http', url: await startEverything(t, 'streamableHttp') } })
-  const server = servers.of('everything')
-  expect(await toolNamesOf(server)).toContain('echo')
-  expect(await said(use(server, 'echo', { args: { message: 'over HTTP' } }))).toContain('over HTTP')
-})
-
 test('a server of the older protocol is reached, whatever it answers to the newer one', async () => {
   const error = { code: -32000, message: 'no session' }
   const json = { 'content-type': 'application/json' }
@@ -240,7 +233,7 @@ test('a login’s token is sent to the server and hidden like a key', async () =
   await expect(use(servers.of('notes'), 'token-of-the-login')).rejects.toThrow(/^notes refused: .*\[secret\]/)
 })
 
-test('a lost session is opened again, and the call is made', async () => {
+test('Streamable HTTP of the older protocol: a lost session is opened again, and the call is made', async () => {
   const at = await startEverything(t, 'streamableHttp')
   let forgets = false
   const front = await startWebServer((path, response, request) => {
@@ -260,8 +253,9 @@ test('a lost session is opened again, and the call is made', async () => {
       response.on('close', () => on.destroy())
     })
   })
-  const { servers } = openMcp(t, { everything: { url: `${front.url}/mcp` } })
+  const { servers } = openMcp(t, { everything: { type: 'http', url: `${front.url}/mcp` } })
   const server = servers.of('everything')
+  expect(await toolNamesOf(server)).toContain('echo')
   expect(await said(use(server, 'echo', { args: { message: 'before' } }))).toContain('before')
   forgets = true
   expect(await said(use(server, 'echo', { args: { message: 'after' } }))).toContain('after')
