@@ -31,7 +31,5 @@ export default defineConfig({
     // running.
     isolate: false,
     sequence: { sequencer: SlowFirst },
-    // The next run does not transform unchanged files again, which saves a quarter of the work before the tests.
-    experimental: { fsModuleCache: true, fsModuleCachePath: 'tmp/transformed' },
   },
 })
