@@ -47,7 +47,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect([bot.stderr(), slack.refusals]).toEqual(['', []])
   })
 
-  test('over Socket Mode, with .env and a secret in a file: answers, and /healthz too; on SIGTERM tells the askers what it cannot finish in time, closes their steps, and ends with code 0', async (t) => {
+  test('with .env and a secret in a file it answers over Socket Mode; on SIGTERM it says what it cannot finish, and ends with code 0', async (t) => {
     const { model, env, port, people, slack } = await world(t, 'socket')
     const silent = await startWebServer(() => undefined)
     model.on('dotenv', finish('read'))
