@@ -1,6 +1,6 @@
 /**
- * Checks that a tool may call a host: those of its setting, or else any public one. See address-reach.ts for the classes of
- * IP addresses.
+ * Checks that a tool may call a host: those of its setting, or else any public one. See address-reach.ts for the
+ * classes of IP addresses.
  */
 import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from './address-reach.ts'
