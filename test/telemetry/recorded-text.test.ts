@@ -1,6 +1,6 @@
 /** The texts in a trace: within its size, and without what workspaces do not allow us to store. */
 import { expect, test } from 'vitest'
-import { TraceText } from '../../src/telemetry/trace-text.ts'
+import { TraceText } from '../../src/telemetry/recorded-text.ts'
 import { withoutFinds } from '../../src/telemetry/strip-search-results.ts'
 import { madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
 
