@@ -6,6 +6,7 @@ import { startBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'
 import { createLog } from '../src/base/log.ts'
 import { startLocalSlack } from '../playground/slack/slack.ts'
+import { until } from '../playground/base/until.ts'
 import { envFor, peopleOf } from './harness/bot.ts'
 import type { Ends } from './harness/ends.ts'
 import { act, finish, playModel } from './harness/played-model.ts'
@@ -95,6 +96,16 @@ describe('npm start', { timeout: 120_000 }, () => {
       expect(await thread.ended()).toMatch(/I am restarting/)
     }
     expect(Math.min(...times)).toBeLessThan(8_000)
+  })
+
+  test('SIGTERM ends it at once, with code 0, while it still waits for Slack at the start', async (t) => {
+    const silent = await startWebServer(() => undefined)
+    const { env } = await world(t, 'http')
+    const bot = startCommand(t, START, { env: { ...env, SLACK_API_URL: `${silent.url}/api/` } })
+    await until(() => silent.paths.length > 0, 'auth.test', 60_000)
+    bot.signal('SIGTERM')
+    expect((await bot.ended).code).toBe(0)
+    expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
   })
 
   test('says at once that Slack cannot be reached, and goes on trying; SIGTERM ends it at once, with code 0', async (t) => {

@@ -102,9 +102,14 @@ describe('a press in memory', () => {
     await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
     expect(thread.ephemerals()).toEqual(['You already decided this: allowed.'])
   })
+})
+
+describeWithRedis('a press over Redis', () => {
+  const server = suiteRedis()
+  presses(() => ({ redisUrl: server.url }))
 
   test('an edited question’s card is replaced by a new one; a deleted question’s card is deleted', async (t) => {
-    const bot = await approvalBot(t, {})
+    const bot = await approvalBot(t, { redisUrl: server.url })
     notes(bot, 'Edited', note('Edited', 'Other.'))
     const thread = await bot.mention('Write down Edited')
     const before = await waitingCard(bot, thread)
@@ -115,11 +120,6 @@ describe('a press in memory', () => {
     await thread.delete()
     await bot.slack.until(() => !thread.messages().some(({ ts }) => ts === card.ts), 'the card to go')
   })
-})
-
-describeWithRedis('a press over Redis', () => {
-  const server = suiteRedis()
-  presses(() => ({ redisUrl: server.url }))
 
   test('a thread’s grants are deleted with its channel’s data, and a waiting card is not', async (t) => {
     const bot = await approvalBot(t, { redisUrl: server.url })

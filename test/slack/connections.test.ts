@@ -73,8 +73,30 @@ test('the logins of a person who is deactivated are deleted', async (t) => {
 })
 
 describe('in memory', () => {
+  test('Not now continues without a login, and an approval says as whom the call is made', async (t) => {
+    const { bot, server, slack, model, ask } = await connectingBot(t, {}, { rules: {} })
+    const thread = await ask()
+    await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
+    expect(thread.shown().find((text) => text.startsWith('🔐'))).toContain('read ticket (tickets), as @Alice')
+    await thread.press(ALLOW_ONCE)
+    await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const card = slack.store.channels.get(GENERAL)?.ephemerals.findLast((one) => one.user === ALICE)
+    await slack.press({ channel: GENERAL, ts: card?.ts ?? '', user: ALICE }, { action_id: QUESTION_DECLINE })
+    expect(await thread.lastAnswer()).toContain('It is open.')
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The asker has not connected tickets for now')
+    expect(server.callers).toEqual([])
+  })
+})
+
+describeWithRedis('with the front and the worker apart, over Redis', () => {
+  const redis = suiteRedis()
+  const way = {
+    get redisUrl() {
+      return redis.url
+    },
+  }
   test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
-    const { bot, server, browser, slack, ask } = await connectingBot(t, {})
+    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     const thread = await ask()
     const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
     const person = browser()
@@ -99,28 +121,6 @@ describe('in memory', () => {
     expect((await person.get('/connect?link=nothing')).status).toBe(400)
   })
 
-  test('Not now continues without a login, and an approval says as whom the call is made', async (t) => {
-    const { bot, server, slack, model, ask } = await connectingBot(t, {}, { rules: {} })
-    const thread = await ask()
-    await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
-    expect(thread.shown().find((text) => text.startsWith('🔐'))).toContain('read ticket (tickets), as @Alice')
-    await thread.press(ALLOW_ONCE)
-    await slack.until(() => linkTo(bot, ALICE), 'the card')
-    const card = slack.store.channels.get(GENERAL)?.ephemerals.findLast((one) => one.user === ALICE)
-    await slack.press({ channel: GENERAL, ts: card?.ts ?? '', user: ALICE }, { action_id: QUESTION_DECLINE })
-    expect(await thread.lastAnswer()).toContain('It is open.')
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The asker has not connected tickets for now')
-    expect(server.callers).toEqual([])
-  })
-})
-
-describeWithRedis('with the front and the worker apart, over Redis', () => {
-  const redis = suiteRedis()
-  const way = {
-    get redisUrl() {
-      return redis.url
-    },
-  }
   test('two people connect, each call carries its person’s token, one disconnects and the other continues', async (t) => {
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
     expect(await list(bot, ALICE)).toContain('tickets: not connected')

@@ -271,11 +271,11 @@ test('many edits cost few calls, and the last text is answered', async (t) => {
   const bot = await startBot(t)
   const { slack, model } = bot
   model.decide('number', ({ question }) =>
-    question.includes('number 150') ? finish('The last one.') : { text: 'I wait.', hang: true },
+    question.includes('number 300') ? finish('The last one.') : { text: 'I wait.', hang: true },
   )
   const { ts } = await slack.say({ user: BOB, text: 'We count.', channel: GENERAL })
   const thread = await bot.mention('What is number 0?', { thread_ts: ts })
-  for (let n = 1; n <= 150; n++) await thread.edit(`<@${BOT_USER}> What is number ${n}?`)
+  for (let n = 1; n <= 300; n++) await thread.edit(`<@${BOT_USER}> What is number ${n}?`)
   await slack.until(() => thread.endings().some((text) => text.includes('The last one.')), 'the answer')
   await slack.settle()
   const calls = (method: RegExp) => slack.calls.filter((call) => method.test(call.method)).length

@@ -111,47 +111,6 @@ describe('in memory', () => {
     expect(server.calls).toEqual(['7', 'is open too'])
   })
 
-  test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
-    const { bot, server, browser, slack, model } = await connectingBot(
-      t,
-      {},
-      {
-        rules: { trust: true, ask: ['read_ticket'] },
-        env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
-      },
-    )
-    await connect(bot, ALICE, { server, browser })
-    const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
-    model.on('ticket', call('7'), call('is open too'), finish('It is open.'))
-    const thread = await bot.mention('What of the ticket?')
-    await thread.press(ALLOW_ONCE, { user: BOB })
-    const word = 'Others must approve this. *Ask approvers* sends what you see here to Bob, each in a direct message.'
-    await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((one) => one.includes(word)), 'the card')
-    await pressAlone(slack, ALLOW_ONCE)
-    await slack.until(() => slack.ephemerals(GENERAL, ALICE).includes(PRESS.no), 'a refusal')
-    const dm = `D${BOB.slice(1)}`
-    expect([slack.messages(dm), slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
-    await Promise.all([pressAlone(slack, ASK_APPROVERS), pressAlone(slack, ASK_APPROVERS)])
-    const told = () => slack.ephemerals(GENERAL, ALICE).filter((one) => one === 'I sent it to @Bob.')
-    await slack.until(() => told().length === 2, 'who has it')
-    const [sent, ...more] = slack.messages(dm)
-    expect(slack.shown(sent!)).toMatch(
-      /^🔐 <@U0ALICE0001>'s request needs approval: .*, as @Alice\n[^]*is open too[^]*Can approve: Bob/,
-    )
-    expect([more, server.calls]).toEqual([[], ['7']])
-    await slack.press({ channel: dm, ts: sent!.ts, user: BOB }, { action_id: ALLOW_ONCE })
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
-    await slack.until(() => slack.shown(slack.messages(dm)[0]!).startsWith('✅ *Allowed once* by @Bob'), 'the decision')
-    expect(server.calls).toEqual(['7', 'is open too'])
-    expect(new Set(server.callers).size).toBe(1)
-    await pressAlone(slack, ALLOW_ONCE)
-    await slack.until(
-      () => slack.ephemerals(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')),
-      'the end',
-    )
-    expect(seenByAll(bot)).not.toMatch(CANARY)
-  })
-
   test('a schedule asks its maker to connect, and shows its results only to them, each time', async (t) => {
     let ahead = 0
     const now = () => new Date(Date.now() + ahead)
@@ -236,6 +195,43 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     },
   }
   leaving(way)
+
+  test('an approver gets a call based on it only if the asker sends it, and it is made as the asker', async (t) => {
+    const { bot, server, browser, slack, model } = await connectingBot(t, way, {
+      rules: { trust: true, ask: ['read_ticket'] },
+      env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
+    })
+    await connect(bot, ALICE, { server, browser })
+    const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
+    model.on('ticket', call('7'), call('is open too'), finish('It is open.'))
+    const thread = await bot.mention('What of the ticket?')
+    await thread.press(ALLOW_ONCE, { user: BOB })
+    const word = 'Others must approve this. *Ask approvers* sends what you see here to Bob, each in a direct message.'
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((one) => one.includes(word)), 'the card')
+    await pressAlone(slack, ALLOW_ONCE)
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).includes(PRESS.no), 'a refusal')
+    const dm = `D${BOB.slice(1)}`
+    expect([slack.messages(dm), slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
+    await Promise.all([pressAlone(slack, ASK_APPROVERS), pressAlone(slack, ASK_APPROVERS)])
+    const told = () => slack.ephemerals(GENERAL, ALICE).filter((one) => one === 'I sent it to @Bob.')
+    await slack.until(() => told().length === 2, 'who has it')
+    const [sent, ...more] = slack.messages(dm)
+    expect(slack.shown(sent!)).toMatch(
+      /^🔐 <@U0ALICE0001>'s request needs approval: .*, as @Alice\n[^]*is open too[^]*Can approve: Bob/,
+    )
+    expect([more, server.calls]).toEqual([[], ['7']])
+    await slack.press({ channel: dm, ts: sent!.ts, user: BOB }, { action_id: ALLOW_ONCE })
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    await slack.until(() => slack.shown(slack.messages(dm)[0]!).startsWith('✅ *Allowed once* by @Bob'), 'the decision')
+    expect(server.calls).toEqual(['7', 'is open too'])
+    expect(new Set(server.callers).size).toBe(1)
+    await pressAlone(slack, ALLOW_ONCE)
+    await slack.until(
+      () => slack.ephemerals(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')),
+      'the end',
+    )
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+  })
 
   test('is in no span and in no output of the operator’s commands', async (t) => {
     const collector = await startCollector(t)

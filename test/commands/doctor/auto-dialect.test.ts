@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { startBot } from '../../harness/bot.ts'
-import { runHere, temporaryFolder } from '../../harness/command.ts'
+import { runCommand, temporaryFolder } from '../../harness/command.ts'
 import { playModel, type PlayedRequest, type Turn } from '../../harness/played-model.ts'
 
 const ANSWERED = '4 is the sum.'
@@ -90,7 +90,7 @@ test.concurrent('npm run mcp does not call the model', async (t) => {
   const args = [join(process.cwd(), 'node_modules/@modelcontextprotocol/server-memory/dist/index.js')]
   await writeFile(file, JSON.stringify({ mcpServers: { memory: { command: process.execPath, args } } }))
   const env = { AGENT_DIALECT: 'auto', OPENAI_BASE_URL: model.url, MCP_CONFIG: file }
-  const { code, stdout } = await runHere(t, 'src/commands/mcp.ts', { args: ['tools'], env, cwd: folder })
+  const { code, stdout } = await runCommand(t, 'src/commands/mcp.ts', { args: ['tools'], env, cwd: folder })
   expect(stdout).toContain('create_entities')
   expect(code).toBe(0)
   expect(model.requests).toEqual([])

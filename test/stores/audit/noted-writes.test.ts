@@ -134,6 +134,7 @@ describeWithRedis('the audit list', async () => {
       expect(others).toEqual([])
       expect(bot.written.splice(0)).toHaveLength(entry?.outcome === 'done' ? 1 : 0)
     }
+    expect(await bot.listed()).toHaveLength(decisions.length)
   })
 
   test('distinguishes writes by approval and by result', async (t) => {

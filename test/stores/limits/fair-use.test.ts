@@ -82,6 +82,11 @@ function contract(open: Open): void {
     expect(await team.admit(by('U1', 'a'))).toBeUndefined()
     expect(await team.admit(question('b', { team: 'T2' }))).toBeUndefined()
     expect(await team.admit(by('U2', 'c', 'C2'))).toMatchObject({ limit: 'teamDayTokens' })
+    const tokens = open({ userDayTokens: 1_000 }).limits
+    await tokens.admit(by('U1', 'a'))
+    await tokens.release(by('U1', 'a'), used(2_000))
+    expect(await tokens.admit(by('U1', 'b'))).toMatchObject({ limit: 'userDayTokens' })
+    expect(await tokens.admit(by('U2', 'c'))).toBeUndefined()
   })
 
   test('`left` returns the rest of each personal limit, and when it refills', async () => {

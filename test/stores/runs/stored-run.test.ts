@@ -18,12 +18,15 @@ test('every kind of step is read back as it was stored', () => {
     exhausted: true as const,
     hint: true as const,
     note: 'Only the first.',
+    forAsker: true as const,
   }
   const steps: Step[] = [
     toolStep(1, { action: { tool: 'x', input: { query: 'y' }, callId: 'c1' }, observation, dropped: 4 }),
     { kind: 'unreadable', turn: 2, thought: 'hm', text: 'mumble', observation: { ok: false, text: 'Write it so.' } },
     { kind: 'message', id: 'm1', turn: 2, text: 'In metres, please.', user: 'U1' },
-    toolStep(3, { waiting: { since: 5 } }),
+    toolStep(3, {
+      waiting: { since: 5, for: { kind: 'question', server: 's', message: 'Which?', state: 1, forAsker: true } },
+    }),
   ]
   const fields = steps.map((value, i) => fieldOf({ part: 'step', n: i + 1, value }))
   const run = parseRun({ question: JSON.stringify(question('Dune')), ...Object.fromEntries(fields) })
