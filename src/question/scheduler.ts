@@ -130,7 +130,7 @@ function advanced({ due: _, ...schedule }: Schedule, { missed, next }: PassedTim
   return missed ? withRun(after, missed) : after
 }
 
-/** How late an occurrence may begin: half the gap between two, but at most an hour. Milliseconds. */
+/** Returns how late an occurrence may begin, in ms: half the gap between two, at most an hour. */
 export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number {
   return Math.min(gapMs / 2, HOUR_MS)
 }

@@ -65,9 +65,11 @@ const descriptions = new WeakMap<Tool, string>()
 
 /** `name: description`, followed by the JSON schema if the tool takes more than one text; or the tool's brief. */
 export function describeTool(tool: Tool): string {
-  const known = descriptions.get(tool) ?? descriptionOf(tool)
-  descriptions.set(tool, known)
-  return known
+  const known = descriptions.get(tool)
+  if (known !== undefined) return known
+  const description = descriptionOf(tool)
+  descriptions.set(tool, description)
+  return description
 }
 
 function descriptionOf(tool: Tool): string {

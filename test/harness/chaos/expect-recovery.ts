@@ -84,8 +84,8 @@ const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
 /**
- * Checks that no model call and no tool use was repeated, unless it ended when its worker was killed or frozen, or was aborted
- * because the run was handed over.
+ * Checks that no model call and no tool use was repeated, unless it ended when its worker was killed or frozen, or was
+ * aborted because the run was handed over.
  */
 function expectNothingRepeated(scene: Scene): void {
   const moments = scene.bots.flatMap((bot) => [...bot.interruptedAt, ...bot.cutAt()])
