@@ -68,7 +68,7 @@ export async function saidWithFiles(
   if (left.length > 0) await display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
   const text = [said.text, ...lines].filter((line) => line !== '').join('\n')
-  return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
+  return { ...said, text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
 }
 
 /** For a question of files alone: the sentences about why no file can be read. Undefined if one can be read. */

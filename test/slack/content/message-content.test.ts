@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contentText, readContent } from '../../../src/slack/content/message-content.ts'
+import { contentText, readContent, shownText } from '../../../src/slack/content/message-content.ts'
 
 type Json = Record<string, unknown>
 const person = { user: 'U0ADA' }
@@ -76,7 +76,7 @@ test('a block of a kind that nobody knows gives its text objects, and one withou
 
 test('long attachments are cut before the words of people, and the cut is marked', () => {
   const attachments = [{ text: 'noise '.repeat(5_000) }]
-  const text = contentText({ ...person, text: 'my words '.repeat(200).trim(), attachments }, { max: 4_000 })
+  const text = shownText(readContent({ ...person, text: 'my words '.repeat(200).trim(), attachments }), 4_000)
   expect(text).toContain('my words '.repeat(200).trim())
   expect(text).toMatch(/characters cut/)
   expect(text.length).toBeLessThan(4_200)
