@@ -13,17 +13,16 @@ export function permalinkOf(workspace: string, channel: string, { ts, thread_ts:
   return `${new URL(workspace).origin}/archives/${channel}/p${ts.replace('.', '')}${query}`
 }
 
-/** The alerts, forwards and tables in a message of a thread. Titles may hold ids. `author`: whose message it is. */
+/** The alerts, forwards and tables in a message of a thread. Authors of forwards may be ids. `shown`: `Author: words`. */
 export function sourcesOf(
-  { words, attached, forwards, tables }: MessageContent,
-  { author, url, isApp }: { author: string; url: string; isApp: boolean },
+  { forwards, tables }: MessageContent,
+  { shown, url, isApp }: { shown: string; url: string; isApp: boolean },
 ): Source[] {
   const originals = forwards.flatMap((one) =>
     one.url ? [{ title: `Forwarded from ${one.author}`, url: one.url }] : [],
   )
-  const [first = ''] = (words || attached).split('\n', 1)
-  const isShown = (isApp && first !== '') || tables.length > 0
-  return isShown ? [...originals, { title: cutText(`${author}: ${first}`, TITLE_CHARS), url }] : originals
+  const [first = ''] = shown.split('\n', 1)
+  return isApp || tables.length > 0 ? [...originals, { title: cutText(first, TITLE_CHARS), url }] : originals
 }
 
 /** Returns the first one, which the thread is about, and the newest. */

@@ -210,7 +210,8 @@ export async function linesOf(
     const mark = markOf(message, question.team, installation.directory)
     const line = lineOf(`${author}${mark}`, text || '(a message without text)')
     const url = permalinkOf(installation.identity.url, question.channel, message)
-    const sources = sourcesOf(content, { author, url, isApp })
+    const found = sourcesOf(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
+    const sources = found.map((source) => ({ ...source, title: mentions.forPeople(source.title) }))
     return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts, sources }]
   })
 }
