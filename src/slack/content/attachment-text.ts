@@ -1,7 +1,7 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { blocksText, type BlockReading } from './block-text.ts'
 import { filesText } from './file-text.ts'
-import { lines, listOf, objectOf, textOf, type Json } from './json.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { link } from './rich-text.ts'
 
@@ -51,7 +51,11 @@ export function attachmentsText(attachments: unknown, reading: AttachmentReading
 }
 
 /** Decides by the first rule that fits: a forward has the marks of a preview too. */
-function isPreviewOf(attachment: Json, links: ReadonlySet<string> | undefined, isAfterPreview: boolean): boolean {
+function isPreviewOf(
+  attachment: SlackObject,
+  links: ReadonlySet<string> | undefined,
+  isAfterPreview: boolean,
+): boolean {
   if (attachment.is_share === true) return false
   if (PREVIEW_MARKS.some((mark) => Boolean(attachment[mark]))) return true
   if (links === undefined) return false
@@ -70,7 +74,7 @@ const PREVIEW_MARKS = [
   'original_url',
 ]
 
-function forwardText(attachment: Json, reading: AttachmentReading, depth: number): string {
+function forwardText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
   if (depth >= MAX_FORWARD_DEPTH) {
     reading.budget.leaveOut('forwarded message')
     return ''
@@ -92,7 +96,7 @@ function forwardText(attachment: Json, reading: AttachmentReading, depth: number
 
 const isWeb = (url: string) => /^https?:\/\/[^\s<>|]+$/.test(url)
 
-function whose(attachment: Json, { budget }: AttachmentReading): { author: string; place: string } {
+function whose(attachment: SlackObject, { budget }: AttachmentReading): { author: string; place: string } {
   const named = textOf(attachment.author_name) || textOf(attachment.author_subname)
   const id = textOf(attachment.author_id).replace(/\W/g, '')
   const channel = textOf(attachment.channel_id).replace(/\W/g, '')
@@ -106,7 +110,7 @@ function whose(attachment: Json, { budget }: AttachmentReading): { author: strin
 }
 
 /** The same words stand in up to four fields: the first that has any is taken. */
-function forwardedWords(attachment: Json, reading: AttachmentReading): string {
+function forwardedWords(attachment: SlackObject, reading: AttachmentReading): string {
   const bodies = listOf(attachment.message_blocks).map((one) => objectOf(objectOf(one).message))
   return (
     lines(bodies.map(({ blocks }) => blocksText(blocks, reading))) ||
@@ -117,7 +121,7 @@ function forwardedWords(attachment: Json, reading: AttachmentReading): string {
   )
 }
 
-function contentText(attachment: Json, reading: AttachmentReading, depth: number): string {
+function contentText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
   const { pretext, author_name: author, footer } = attachment
   const take = (value: unknown) => reading.budget.take(textOf(value))
   const blocks = blocksText(attachment.blocks, reading)
@@ -139,7 +143,7 @@ function contentText(attachment: Json, reading: AttachmentReading, depth: number
 }
 
 /** Title, text and fields. Values hold markup even where `mrkdwn_in` does not name them. */
-function legacyText(attachment: Json, { budget }: AttachmentReading): string {
+function legacyText(attachment: SlackObject, { budget }: AttachmentReading): string {
   const title = budget.take(textOf(attachment.title))
   const url = textOf(attachment.title_link)
   const isLinked = title !== '' && isWeb(url) && !/<[^<>]*>/.test(title)
@@ -156,7 +160,7 @@ function legacyText(attachment: Json, { budget }: AttachmentReading): string {
   ])
 }
 
-function actionsText({ actions }: Json, { budget }: AttachmentReading): string {
+function actionsText({ actions }: SlackObject, { budget }: AttachmentReading): string {
   const texts = listOf(actions).map((one) => {
     const { text, name, selected_options: selected } = objectOf(one)
     const chosen = textOf(objectOf(listOf(selected)[0]).text)
@@ -169,7 +173,7 @@ function actionsText({ actions }: Json, { budget }: AttachmentReading): string {
 /** What Slack writes where it has no words. */
 const PLACEHOLDER = /^\s*(?:\[no preview available\]|\d+x\d+px image|Open Slack to .*)\s*$/i
 
-function fallbackText({ fallback }: Json, { budget }: AttachmentReading): string {
+function fallbackText({ fallback }: SlackObject, { budget }: AttachmentReading): string {
   const words = textOf(fallback)
   return words.length < 500 && PLACEHOLDER.test(plainText(words, '')) ? '' : budget.take(words)
 }

@@ -1,6 +1,6 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { controlText } from './control-text.ts'
-import { lines, listOf, objectOf, textOf, type Json } from './json.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { richText } from './rich-text.ts'
@@ -19,7 +19,7 @@ export function blocksText(blocks: unknown, reading: BlockReading): string {
   return lines(listOf(blocks).map((one) => reading.budget.element(() => blockText(objectOf(one), reading))))
 }
 
-function blockText(block: Json, reading: BlockReading): string {
+function blockText(block: SlackObject, reading: BlockReading): string {
   const { budget } = reading
   const own = (value: unknown) => textObject(value, budget)
   switch (block.type) {
@@ -71,7 +71,7 @@ function elements(all: unknown[], reading: BlockReading): string {
   return texts.filter(Boolean).join(' ')
 }
 
-function elementText(element: Json, reading: BlockReading): string {
+function elementText(element: SlackObject, reading: BlockReading): string {
   const { budget } = reading
   const { type } = element
   if (type === undefined) return ''
@@ -82,7 +82,7 @@ function elementText(element: Json, reading: BlockReading): string {
 }
 
 /** A picture's title, and its description if that is not the same. */
-function imageText({ title, alt_text: alt }: Json, budget: ReadBudget): string {
+function imageText({ title, alt_text: alt }: SlackObject, budget: ReadBudget): string {
   const shown = textObject(title, budget)
   const description = textOf(alt).trim()
   if (shown !== '' && (description === '' || plainText(shown, '') === description)) return shown
@@ -91,7 +91,7 @@ function imageText({ title, alt_text: alt }: Json, budget: ReadBudget): string {
 }
 
 /** Cells may be null, and rows of different lengths. */
-function tableText({ rows }: Json, { budget, tables }: BlockReading): string {
+function tableText({ rows }: SlackObject, { budget, tables }: BlockReading): string {
   const read = listOf(rows).map((row) =>
     listOf(Array.isArray(row) ? row : (objectOf(row).cells ?? objectOf(row).elements)).map((cell) => {
       const text = budget.element(() => cellText(cell, budget))
@@ -124,13 +124,13 @@ const WORDS = new Set([...SHOWN_FIRST, 'message', 'summary', 'output', 'author_n
 const UNSEEN = new Set(['confirm', 'options', 'option_groups', 'fallback', 'style', 'metadata'])
 
 /** Returns the text objects, elements and known blocks anywhere in a block of a kind that is not known here. */
-function anyText(block: Json, reading: BlockReading): string {
+function anyText(block: SlackObject, reading: BlockReading): string {
   const text = lines(inOrder(block).map(([key, value]) => valueText(key, value, reading)))
   if (text === '') reading.budget.leaveOut('block of an unknown kind')
   return text
 }
 
-function inOrder(block: Json): [string, unknown][] {
+function inOrder(block: SlackObject): [string, unknown][] {
   const place = (key: string) => (SHOWN_FIRST.includes(key) ? SHOWN_FIRST.indexOf(key) : SHOWN_FIRST.length)
   return Object.entries(block)
     .filter(([key]) => !UNSEEN.has(key))
@@ -145,7 +145,7 @@ function valueText(key: string, value: unknown, reading: BlockReading): string {
     return isRow ? texts.map(({ text }) => text).join(' ') : lines(texts.map(({ text }) => text))
   }
   if (typeof value !== 'object' || value === null) return ''
-  const one = value as Json
+  const one = value as SlackObject
   return reading.budget.element(() => {
     if (one.type === 'mrkdwn' || one.type === 'plain_text') return textObject(one, reading.budget)
     if (KNOWN.has(textOf(one.type))) return blockText(one, reading)

@@ -1,14 +1,14 @@
 import { escapeText } from '../format/escape.ts'
-import { listOf, objectOf, textOf, type Json } from './json.ts'
+import { listOf, objectOf, textOf, type SlackObject } from './json.ts'
 
 /** Reads a text object or a text. */
-type ReadText = (value: unknown) => string
+type TextReader = (value: unknown) => string
 
 /**
  * Returns a button's words, or what a menu or an input shows: what is chosen, else its placeholder. Undefined for an
  * element that is no control.
  */
-export function controlText(element: Json, read: ReadText): string | undefined {
+export function controlText(element: SlackObject, read: TextReader): string | undefined {
   const type = textOf(element.type)
   if (type === 'button' || type === 'workflow_button' || type === 'icon_button') return inBrackets(read(element.text))
   if (type === 'overflow' || type === 'file_input' || type === 'feedback_buttons') return ''
@@ -19,19 +19,19 @@ export function controlText(element: Json, read: ReadText): string | undefined {
 }
 
 /** People see all options of these, and which ones are ticked. */
-function choices(element: Json, read: ReadText): string {
+function choices(element: SlackObject, read: TextReader): string {
   const ticked = new Set([...listOf(element.initial_options), element.initial_option].map((one) => objectOf(one).value))
   return listOf(element.options)
     .map((one) => `${ticked.has(objectOf(one).value) ? '☒' : '☐'} ${optionText(one, read)}`)
     .join('\n')
 }
 
-function optionText(option: unknown, read: ReadText): string {
+function optionText(option: unknown, read: TextReader): string {
   const { text, description } = objectOf(option)
   return [read(text), read(description)].filter(Boolean).join(' ')
 }
 
-function chosenOf(element: Json, read: ReadText): string {
+function chosenOf(element: SlackObject, read: TextReader): string {
   const options = [element.initial_option, ...listOf(element.initial_options)].map((one) => optionText(one, read))
   const ids = Object.entries(SIGNS).flatMap(([field, sign]) =>
     [element[`initial_${field}`], ...listOf(element[`initial_${field}s`])].map((id) =>

@@ -1,5 +1,5 @@
 import { cleanFileName, escapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, textOf, type Json } from './json.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /** Per message. */
@@ -18,13 +18,13 @@ export function filesText(files: unknown, budget: ReadBudget): string {
 }
 
 /** The title, and the name if it tells the kind of file. */
-function titleOf({ name, title }: Json): string {
+function titleOf({ name, title }: SlackObject): string {
   const [shown = '', own = ''] = [title, name].map((one) => cleanFileName(textOf(one)))
   if (shown === '' || shown === own) return own || NAMELESS
   return /\.[a-z\d]{1,5}$/i.test(own) && !shown.includes(own) ? `${shown} ${own}` : shown
 }
 
-function wordsOf(file: Json, budget: ReadBudget): string {
+function wordsOf(file: SlackObject, budget: ReadBudget): string {
   const { mode, subject, plain_text: text, preview_plain_text: preview } = file
   const take = (label: string, value: unknown) => {
     const words = textOf(value)

@@ -1,9 +1,9 @@
 /** Access to JSON from Slack whose shape nobody guarantees. Nothing here throws. */
-export type Json = Record<string, unknown>
+export type SlackObject = Record<string, unknown>
 
 /** Returns the object, or an empty one for anything else. */
-export function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+export function objectOf(value: unknown): SlackObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SlackObject) : {}
 }
 
 export function listOf(value: unknown): unknown[] {

@@ -32,7 +32,7 @@ export interface MessageContent {
   tables: MessageTable[]
   /** All forwards, an outer one before those within it. */
   forwards: Forward[]
-  /** Its own files and those of its forwards, as Slack describes them. */
+  /** Its own files, and those that a person forwards, as Slack describes them. */
   files: unknown[]
 }
 
@@ -80,7 +80,8 @@ export function readContent(message: ReadableMessage, botUser = ''): MessageCont
       text: plainText(one.text, ''),
       author: plainText(one.author, ''),
     })),
-    files: [...ownFiles, ...reading.files],
+    // An app may write any id into its attachments.
+    files: isApp(message) ? ownFiles : [...ownFiles, ...reading.files],
   }
 }
 

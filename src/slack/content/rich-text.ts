@@ -1,16 +1,16 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, textOf, type Json } from './json.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /**
  * Returns rich text as Slack's mrkdwn, as Slack writes it into `text`. Words in it are escaped, so that an id that
  * somebody typed as text is no mention.
  */
-export function richText(block: Json, budget: ReadBudget): string {
+export function richText(block: SlackObject, budget: ReadBudget): string {
   return lines(listOf(block.elements).map((one) => budget.element(() => part(objectOf(one), budget))))
 }
 
-function part(element: Json, budget: ReadBudget): string {
+function part(element: SlackObject, budget: ReadBudget): string {
   const inner = listOf(element.elements)
   switch (element.type) {
     case 'rich_text_section':
@@ -45,7 +45,7 @@ function quoted(text: string): string {
 }
 
 /** Numbers go on after a break: `offset` is how many items came before. */
-function list(element: Json, budget: ReadBudget): string {
+function list(element: SlackObject, budget: ReadBudget): string {
   const indent = Math.min(8, Math.max(0, Math.trunc(Number(element.indent) || 0)))
   const isOrdered = element.style === 'ordered'
   const start = Math.max(0, Math.trunc(Number(element.offset) || 0))
@@ -57,7 +57,7 @@ function list(element: Json, budget: ReadBudget): string {
   )
 }
 
-function inline(element: Json, budget: ReadBudget): string {
+function inline(element: SlackObject, budget: ReadBudget): string {
   const { type, name } = element
   const words = textOf(element.text)
   switch (type) {
@@ -90,7 +90,7 @@ function inline(element: Json, budget: ReadBudget): string {
   }
 }
 
-function date({ timestamp, fallback }: Json, budget: ReadBudget): string {
+function date({ timestamp, fallback }: SlackObject, budget: ReadBudget): string {
   const words = textOf(fallback)
   return words === '' ? `<!date^${textOf(timestamp).replace(/[<>|]/g, '')}^>` : escapeText(budget.take(words))
 }
@@ -108,7 +108,7 @@ export function link(url: string, label: string): string {
 }
 
 /** Marks surround words on one line; elsewhere they would be stray characters. */
-function styled(text: string, style: Json): string {
+function styled(text: string, style: SlackObject): string {
   const marks = [style.code && '`', style.strike && '~', style.italic && '_', style.bold && '*']
   const words = text.trim()
   if (words === '' || words.includes('\n')) return text

@@ -109,11 +109,14 @@ async function take(
   file: GivenFile,
   { work, store, parser, at, spend, signal }: IntakeContext,
 ): Promise<string | undefined> {
-  const { question, run, installation, services } = work
+  const { question, run, installation, services, settings } = work
   if (file.id === '') return WHY.unknown
   if (run.saved.posts[endedReader(file)]) return WHY.endedReader
+  // Nobody knows a person behind an app, so only a list of people keeps its files out.
+  const isOpen = file.isApps && settings.access.users.length === 0
   if (
     file.user !== question.user &&
+    !isOpen &&
     (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
   )
     return WHY.notAllowed

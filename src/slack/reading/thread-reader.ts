@@ -25,6 +25,8 @@ export interface GivenFile extends FileRef {
   user: string
   /** The workspace of the person who gave it, if Slack says. */
   userTeam?: string
+  /** Another app gave it. */
+  isApps?: true
 }
 
 /** `said`: the messages for the model. `files`: the question's own, then those of the other messages. */
@@ -115,7 +117,8 @@ function partsOf(message: ReadableMessage): Pick<Question, 'files' | 'attached'>
 function filesOf(message: ThreadMessage): GivenFile[] {
   const { user, bot_id, user_team, team } = message
   const userTeam = user_team ?? team
-  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }) }
+  const app = bot_id === undefined ? {} : { isApps: true as const }
+  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }), ...app }
   return fileRefs(readContent(message).files).map((file) => ({ ...file, ...from }))
 }
 
