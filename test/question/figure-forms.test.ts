@@ -168,6 +168,7 @@ describe('the input of a call that its result repeats is no source:', () => {
     ['ACME revenue 4711', 'Results for "ACME revenue 4711": the revenue was 4711.', 'It is 4711.', 1],
     ['4711', 'Ticket 4711 is open.', 'It is 4711.', 1],
     ['6 * 7', '6 * 7 = 42', 'It is 42.', 1],
+    ['"a-b: 4711!" (x) [y] {z} \\ ^ $', 'None for "a-b: 4711!" (x) [y] {z} \\ ^ $.', 'It is 4711.', 0],
   ])('%j: %s', (...[input, text, answer, found]) => {
     expect(sources(input, text, answer)).toEqual([found])
   })

@@ -35,7 +35,7 @@ function valuesIn(value: unknown, key = ''): Value[] {
 
 /** Several words are an echo wherever they stand, a single one only where it is quoted or named as what was asked. */
 function echoOf([key, text]: Value): RegExp {
-  const words = text.split(/\s+/).map((word) => word.replace(/[^\p{L}\p{N}\s]/gu, String.raw`\$&`))
+  const words = text.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
   const whole = `(?<![\\p{L}\\p{N}.,])${words.join('[\\s+]+')}(?![\\p{L}\\p{N}]|[.,]\\d)`
   if (words.length > 1) return new RegExp(whole, 'giu')
   const names = [key, 'query', 'q', 'input', 'search', 'term', 'keyword', 'expression'].filter((name) =>
