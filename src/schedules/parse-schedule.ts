@@ -37,7 +37,7 @@ export function afterScheduleWord(text: string): string | undefined {
   return /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
 }
 
-/** Undefined if the text is an ordinary question. */
+/** Undefined for an ordinary question. */
 export function parseSchedule(text: string, context: ParseContext): ParsedSchedule | undefined {
   const { explicit, minMinutes, now } = context
   const begun = parseTime(text.trim().replaceAll(/\s+/g, ' '), context)
@@ -63,16 +63,14 @@ function withoutMarks(text: string): string {
   return text.replace(/^[\s,:;.–—-]+/, '')
 }
 
-/**
- * The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. `isUsual: false`: it may be one,
- * such as `on Monday at 9 what happened?`
- */
+/** The parsed part of a text, and the rest. `isSure`: it is no ordinary question. `isUsual: false`: it may be one. */
 type ParsedTime = { when: When; rest: string; isUsual?: boolean } | { problem: string; isSure?: boolean } | undefined
 
 function parseTime(text: string, context: ParseContext): ParsedTime {
+  const read = parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
+  if (read && !('problem' in read)) return read
   const rare = rareTimes(text)
-  if (rare !== undefined) return { problem: notUnderstood(rare), isSure: true }
-  return parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
+  return rare === undefined ? read : { problem: notUnderstood(rare), isSure: true }
 }
 
 /** Five cron fields. `2 * 3 * 4 * 5` and `2 * 3 * 4 =` are sums. */
@@ -147,7 +145,11 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   const [whole, part = ''] = /^ (?:in the )?(morning|afternoon|evening|night)\b/i.exec(rest) ?? ['']
   const clock = takeHour(rest.slice(whole.length), { ...context, part: part || partOf(text) })
   const condition = clock ? undefined : conditionIn(rest)
-  if (condition !== undefined && !/^at /i.test(condition) && / at (?:\d|noon|midnight)/i.test(rest.slice(0, 80)))
+  if (
+    condition !== undefined &&
+    !/^at /i.test(condition) &&
+    (/\d/.test(condition) || / at (?:\d|noon|midnight)/i.test(rest.slice(0, 80)))
+  )
     return { problem: notUnderstood(condition), isSure: true }
   if (!clock) return { problem: 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.' }
   const zoned = takeZone(clock.rest, context)

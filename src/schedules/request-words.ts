@@ -54,6 +54,7 @@ const CONDITIONS = [
   '(?:every|each|once (?:a|every)) (?:(?:other|second|third|2nd|3rd|\\d+) )?(?:day|week|month|quarter|year|weekday|working day)s?\\b',
   '(?:(?:and|or|plus) (?:also )?|, ?)(?:at )?(?:half|a half|\\d{1,2}(?::\\d\\d)? ?(?:minutes|[ap]m\\b))',
   'and a (?:half|quarter)\\b',
+  '(?:and|or|,) ?(?:at )?(?:noon|midnight)\\b',
   '[-–—/] ?\\d{1,2}(?::\\d\\d)?(?: ?[ap]\\.?m\\b\\.?)?(?![\\w%])',
   'to \\d{1,2}(?::\\d\\d)?(?: ?[ap]\\.?m\\b)?(?![\\w%])',
   'at (?:\\d{1,2}(?::\\d\\d)?(?: ?[ap]\\.?m\\b)?(?![\\w%])|noon|midnight|the (?:hour|half))',
@@ -81,7 +82,7 @@ export function notUnderstood(words: string): string {
 
 /** How often it should run, in words that no schedule can have: `every other Monday`, `every 2 weeks`. */
 const RARE = new RegExp(
-  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+)(?![\\w-])(.*)$`,
+  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+|(?:every|each) (?:first|last|\\d{1,2}(?:st|nd|rd|th))(?: ${WEEKDAY}| day)?|(?:every|each) (?:half|quarter)(?: an?| of an)? hour|half-?hourly|hourly)(?![\\w-])(.*)$`,
   'is',
 )
 
@@ -91,5 +92,18 @@ export function rareTimes(text: string): string | undefined {
   const isTime = new RegExp(`^,?(?: on (?:${WEEKDAY}|the \\d{1,2}\\w{0,2})| in the \\w+)?,? (?:${CLOCK})`, 'i').test(
     rest,
   )
-  return words !== undefined && (isTime || isRequest(rest.replace(/^[\s,:;–—-]+/, ''))) ? words : undefined
+  if (words !== undefined && (isTime || isRequest(withoutMarks(rest)))) return words
+  const [, later, request = ''] = LATER.exec(text) ?? []
+  return later !== undefined && isRequest(withoutMarks(request)) ? later : undefined
+}
+
+/** One time, in words that no schedule can have: `at 17:00`, `on 3 December at 9`, `next week`. */
+const MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*'
+const LATER = new RegExp(
+  `^((?:at )?${CLOCK}|(?:on )?(?:(?:the )?\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?)(?:,? \\d{4})?(?:,? ${CLOCK})?|next (?:week|month|year)|in (?:an?|two|three|four|five|six|ten|half an|\\d{1,3}) (?:hour|day|week|month|year)s?|later(?: today)?)(?![\\w-])(.*)$`,
+  'is',
+)
+
+function withoutMarks(text: string): string {
+  return text.replace(/^[\s,:;–—-]+/, '')
 }

@@ -331,6 +331,13 @@ test.each([
   ['every 2 weeks on Monday at 9 summarise #ops', '“every 2 weeks”'],
   ['every week summarise #ops', '“every week”'],
   ['every quarter at 9 what changed?', '“every quarter”'],
+  ['every day at noon and midnight what is new?', '“and midnight”'],
+  ['every workday between 9 and 5 what is new?', '“between 9 and 5”'],
+  ['every first Monday at 9 post the numbers', '“every first Monday”'],
+  ['every half hour check the build', '“every half hour”'],
+  ['at 17:00 remind me to leave', '“at 17:00”'],
+  ['on 3 December at 9 remind me', '“on 3 December at 9”'],
+  ['next week remind me of the report', '“next week”'],
 ])('%s is asked back: %s', (text, named) => {
   for (const explicit of [false, true]) expect(told(text, explicit)).toEqual([expect.stringContaining(named)])
 })

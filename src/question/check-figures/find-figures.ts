@@ -36,7 +36,8 @@ const INLINE_CODE = /`([^`\n]{1,300})`/g
 const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^\]]{1,2000}\\\]|\\\([^)\n]{1,500}\\\)/g
 const CITATION = /\[\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]/g
 /** The number of a list item or a heading at the start of a line. */
-const MARKER = /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])|^#{1,6} +\d{1,3}(?=\s)/gm
+const MARKER =
+  /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])(?!\s\p{L}{3,14}\.?\s\d{4}(?!\d))|^#{1,6} +\d{1,3}(?=\s)/gmu
 /** `Step 2`, `option 3`: a place in this answer, not a fact. */
 const PLACE =
   /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)/gi

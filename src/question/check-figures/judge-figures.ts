@@ -170,7 +170,7 @@ class Judge {
 
   /** The texts with a moment of this day, in UTC or a zone that the answer names. */
   #daysAt(date: DatePart): number[] {
-    const day = dayOf(date)
+    const day = dayOf({ y: this.#year, ...date })
     return day === undefined ? [] : [...this.#zones].flatMap((zone) => this.#index.instants({ day }, zone))
   }
 

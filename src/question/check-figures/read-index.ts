@@ -4,6 +4,7 @@ import { MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { listResults } from './lists.ts'
+import { columnQuantities } from './column-units.ts'
 import { countsIn } from './count-items.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
@@ -54,7 +55,8 @@ export class ReadIndex {
           if (isPercent) add(value / 100)
           if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
         }
-      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
+        add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
       for (const count of countsIn(text)) add(count)
