@@ -3,7 +3,10 @@
  * later is an ordinary question.
  */
 import { ORDINALS, WEEKDAYS } from './describe-when.ts'
-import { isCron, nextTimes, smallestGap, timeZone, type When } from './when.ts'
+import { begins, conditionIn, isForLater, isStatement, notUnderstood, rareTimes } from './request-words.ts'
+import { dateIn, dayAfter, nextOf, timeOn } from './dates-in-zone.ts'
+import { takeZone } from './take-zone.ts'
+import { isCron, smallestGap, type When } from './when.ts'
 
 interface ParseContext {
   /** The asker's time zone, an IANA name. */
@@ -34,20 +37,24 @@ export function afterScheduleWord(text: string): string | undefined {
   return /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
 }
 
-/** Undefined if the text is an ordinary question. */
+/** Undefined for an ordinary question. */
 export function parseSchedule(text: string, context: ParseContext): ParsedSchedule | undefined {
   const { explicit, minMinutes, now } = context
   const begun = parseTime(text.trim().replaceAll(/\s+/g, ' '), context)
   if (begun === undefined) return explicit ? { problem: 'I could not read when it should run.' } : undefined
   if ('problem' in begun) return explicit || begun.isSure ? { problem: begun.problem } : undefined
-  const { when, rest } = begun
+  const { when, rest, isUsual = true } = begun
   const question = withoutMarks(rest)
+  if (!explicit && (isStatement(question, when.kind === 'once') || (!isUsual && !isForLater(question))))
+    return undefined
+  const condition = conditionIn(rest)
+  if (condition !== undefined) return { problem: notUnderstood(condition) }
   if (!/\p{L}/u.test(question))
     return explicit ? { problem: 'The question is missing. Write it after the time.' } : undefined
   if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time is over.' } : undefined
   if (smallestGap(when, now) >= minMinutes * 60_000) return { when, question }
   // `Every minute counts, …` is a question.
-  if (!explicit && !BEGINS.test(question)) return undefined
+  if (!explicit && !begins(question)) return undefined
   return { problem: `That is too often. A schedule may run at most every ${minMinutes} minutes.` }
 }
 
@@ -56,11 +63,14 @@ function withoutMarks(text: string): string {
   return text.replace(/^[\s,:;.–—-]+/, '')
 }
 
-/** The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. */
-type ParsedTime = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
+/** The parsed part of a text, and the rest. `isSure`: it is no ordinary question. `isUsual: false`: it may be one. */
+type ParsedTime = { when: When; rest: string; isUsual?: boolean } | { problem: string; isSure?: boolean } | undefined
 
 function parseTime(text: string, context: ParseContext): ParsedTime {
-  return parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
+  const read = parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
+  if (read && !('problem' in read)) return read
+  const rare = rareTimes(text)
+  return rare === undefined ? read : { problem: notUnderstood(rare), isSure: true }
 }
 
 /** Five cron fields. `2 * 3 * 4 * 5` and `2 * 3 * 4 =` are sums. */
@@ -99,6 +109,9 @@ function interval(
   { now, ...context }: ParseContext,
 ): ParsedTime {
   if (minutes === 0) return { problem: 'Write a number above zero.' }
+  // `every hour and a half`
+  const half = minutes === 60 ? /^ and a half\b(.*)$/is.exec(behind) : null
+  if (half) return interval({ word, minutes: 90, rest: half[1] ?? '' }, { now, ...context })
   const zoned = takeZone(behind, context)
   if ('problem' in zoned) return zoned
   const { zone, rest } = zoned
@@ -109,8 +122,11 @@ function interval(
   }
 }
 
-/** The days of a form that needs an hour: the last three cron fields, or one day, YYYY-MM-DD. */
-type Days = { cron: string } | { date: string }
+/**
+ * The days of a form that needs an hour: the last three cron fields, one day (YYYY-MM-DD), or the next day of `names`
+ * on which that hour is still to come.
+ */
+type Days = { cron: string } | { date: string } | { next: number[] }
 
 function parseDays(text: string, context: ParseContext): ParsedTime {
   const days = takeDays(text, context) ?? takeDays(daysFirst(text), context)
@@ -125,8 +141,16 @@ function daysFirst(text: string): string {
   return days ? `${rest.slice(0, rest.length - days.rest.length)} ${time}${days.rest}` : ''
 }
 
-function atHour({ days, rest }: { days: Days; rest: string }, context: ParseContext): ParsedTime {
-  const clock = takeHour(rest, context.explicit)
+function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedTime {
+  const [whole, part = ''] = /^ (?:in the )?(morning|afternoon|evening|night)\b/i.exec(rest) ?? ['']
+  const clock = takeHour(rest.slice(whole.length), { ...context, part: part || partOf(text) })
+  const condition = clock ? undefined : conditionIn(rest)
+  if (
+    condition !== undefined &&
+    !/^at /i.test(condition) &&
+    (/\d/.test(condition) || / at (?:\d|noon|midnight)/i.test(rest.slice(0, 80)))
+  )
+    return { problem: notUnderstood(condition), isSure: true }
   if (!clock) return { problem: 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.' }
   const zoned = takeZone(clock.rest, context)
   if ('problem' in zoned) return zoned
@@ -134,11 +158,20 @@ function atHour({ days, rest }: { days: Days; rest: string }, context: ParseCont
   if (/^ ?(?:and|,|\/|or) ?(?:at )?\d{1,2}(?:[: ]|[ap]m)/i.test(zoned.rest))
     return { problem: 'Name one hour only, and make a schedule for each.' }
   const { hour, minute } = clock
+  if ('next' in days) {
+    const at = nextOf(days.next, { hour, minute, zone, now: context.now })
+    return { when: { kind: 'once', at, zone }, rest: zoned.rest, isUsual: false }
+  }
   if ('cron' in days) return { when: { kind: 'cron', cron: `${minute} ${hour} ${days.cron}`, zone }, rest: zoned.rest }
   const at = timeOn(days.date, { hour, minute, zone })
   return at === undefined
     ? { problem: `${days.date} is no date.` }
     : { when: { kind: 'once', at, zone }, rest: zoned.rest }
+}
+
+/** The part of the day in words such as `every evening`. */
+function partOf(text: string): string {
+  return /(?:(afternoon|evening)|to(night)|(night))s?$/i.exec(text)?.slice(1).find(Boolean) ?? ''
 }
 
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:days?)?'
@@ -148,7 +181,13 @@ const DAY_FORMS: {
   form: string
   days: (found: string[], context: { now: number; zone: string }) => Days | undefined
 }[] = [
-  { form: `(?:${EVERY}(?:day|morning)|daily)`, days: () => ({ cron: '* * *' }) },
+  { form: `(?:${EVERY}(?:day|morning|afternoon|evening|night)|daily|nightly)`, days: () => ({ cron: '* * *' }) },
+  { form: `(?:${EVERY}week-?ends?|(?:on |at )?week-?ends)`, days: () => ({ cron: '* * 0,6' }) },
+  // `every 9am`
+  {
+    form: String.raw`(?:every|each)(?= (?:\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d(?!\d)|noon\b|midnight\b))`,
+    days: () => ({ cron: '* * *' }),
+  },
   { form: `(?:${EVERY}(?:weekday|workday|working day)|(?:on )?weekdays)`, days: () => ({ cron: '* * 1-5' }) },
   {
     form: String.raw`(?:${EVERY}|on (?=\S+s\b)|(?=\S+s\b))(${DAY}(?:(?:,| and|, and| &| to| through|-| -|–) ?${DAY})*)`,
@@ -167,6 +206,14 @@ const DAY_FORMS: {
     form: `(?:on )?the (${ORDINALS.join('|')}|last) (${DAY}) of (?:each|every|the) month`,
     days: ([, nth = '', name = '']) => nthWeekday(nth.toLowerCase(), name),
   },
+  {
+    form: `(?:on |on the |next |this |this coming |on next )?(${DAY})`,
+    days: ([, name = '']) => ({ next: [weekdayNumber(name)] }),
+  },
+  {
+    form: '(?:today|tonight|this)(?= (?:morning|afternoon|evening|night)\\b)|tonight',
+    days: (_, { now, zone }) => ({ date: dateIn(zone, now) }),
+  },
   { form: 'today', days: (_, { now, zone }) => ({ date: dateIn(zone, now) }) },
   { form: 'tomorrow', days: (_, { now, zone }) => ({ date: dayAfter(dateIn(zone, now), 1) }) },
   {
@@ -179,11 +226,18 @@ const DAY_FORMS: {
 /** Compiled once, because every question is parsed. */
 const DAYS = DAY_FORMS.map(({ form, days }) => ({ form: new RegExp(String.raw`^${form}(?![\w-])`, 'i'), days }))
 
-function takeDays(text: string, context: { now: number; zone: string }): { days: Days; rest: string } | undefined {
+/** `text`: the words of the days. */
+interface TakenDays {
+  days: Days
+  rest: string
+  text: string
+}
+
+function takeDays(text: string, context: { now: number; zone: string }): TakenDays | undefined {
   for (const { form, days } of DAYS) {
     const found = form.exec(text)
     const read = found && days([...found], context)
-    if (found && read) return { days: read, rest: text.slice(found[0].length) }
+    if (found && read) return { days: read, rest: text.slice(found[0].length), text: found[0] }
   }
   return undefined
 }
@@ -212,15 +266,14 @@ function nthWeekday(nth: string, name: string): Days {
   return { cron: `* * ${nth === 'last' ? `${weekday}L` : `${weekday}#${ORDINALS.indexOf(nth) + 1}`}` }
 }
 
-/** Words that a question or a request begins with: before one of them a bare number is an hour. */
-const BEGINS =
-  /^(?:what|who|whose|which|how|when|where|why|is|are|was|were|do|does|did|has|have|can|any|anything|list|summari[sz]e|tell|show|give|post|check|report|send|find|look|search|compare|remind|count|write|please)\b/i
-
 /**
  * An hour such as `at 9`, `9:30`, `9am`, `17:30`, `noon`. A bare number without `at` may be anything: `every day 3
  * people …`.
  */
-function takeHour(text: string, explicit: boolean): { hour: number; minute: number; rest: string } | undefined {
+function takeHour(
+  text: string,
+  { explicit, part }: { explicit: boolean; part: string },
+): { hour: number; minute: number; rest: string } | undefined {
   const named = /^,? ?(?:at )?(noon|midnight)\b(.*)$/is.exec(text)
   if (named) return { hour: named[1]?.toLowerCase() === 'noon' ? 12 : 0, minute: 0, rest: named[2] ?? '' }
   const found = /^,? ?(at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?| o['’]clock)?(?![\w/]|[:.]\d|\s?%)(.*)$/is.exec(
@@ -229,58 +282,17 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
   if (!found) return undefined
   const [, at, hours = '', minutes, half, rest = ''] = found
   const isSure = at !== undefined || minutes !== undefined || half !== undefined || explicit
-  if (!isSure && !BEGINS.test(withoutMarks(takeZone(rest, { zone: 'UTC', explicit: false }).rest))) return undefined
-  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  if (!isSure && !begins(withoutMarks(takeZone(rest, { zone: 'UTC', explicit: false }).rest))) return undefined
+  // `every evening at 6`
+  const isLate = half === undefined && Number(hours) < 12 && Number(hours) >= (EARLIEST[part.toLowerCase()] ?? 12)
+  const hour =
+    half === undefined
+      ? Number(hours) + (isLate ? 12 : 0)
+      : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
   const minute = Number(minutes ?? 0)
   const isTime = hour < 24 && minute < 60 && (half === undefined || (Number(hours) >= 1 && Number(hours) <= 12))
   return isTime ? { hour, minute, rest } : undefined
 }
 
-type ParsedZone = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
-
-/** Texts that people use for a zone but that do not name exactly one: an offset, an abbreviation, an IANA region. */
-const OFFSET = /^ ?\(?((?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?)\)?(?![\w/])(.*)$/is
-const ABBREVIATION =
-  /^ ?\(?((?:A[CEK]?|[CEMPH]|NZ)[SD]T|CEST|EEST|BST|[CEW]ET|HKT|IST|JST|KST|MSK|SAST|SGT)\)?(?![\w/])(.*)$/s
-const REGION =
-  /^(?:africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us)\//i
-
-/** A zone's name right after the time, else `zone`. */
-function takeZone(text: string, { zone, explicit }: { zone: string; explicit: boolean }): ParsedZone {
-  const [, unknownZone, behind = ''] = OFFSET.exec(text) ?? ABBREVIATION.exec(text) ?? []
-  if (unknownZone !== undefined) return { problem: notAZone(unknownZone), isSure: true, rest: behind }
-  const found = /^ ?(?:in )?\(?(utc|gmt|[a-z_]+(?:\/[a-z_+-]+){1,2}[+-]?\d{0,2})\)?(?![\w/])(.*)$/is.exec(text)
-  if (!found) return { zone, rest: text }
-  const [, name = '', rest = ''] = found
-  const known = timeZone(name)
-  if (known !== undefined) return { zone: known, rest }
-  const isSure = REGION.test(name)
-  return isSure || (explicit && /^[A-Z][a-z]\w*\/[A-Z]/.test(name))
-    ? { problem: notAZone(name), isSure, rest }
-    : { zone, rest: text }
-}
-
-function notAZone(name: string): string {
-  return `${name} is not a time zone that I know. Write one such as Europe/Berlin or UTC.`
-}
-
-/** The date in a zone, YYYY-MM-DD. */
-function dateIn(zone: string, at: number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(at)
-}
-
-function dayAfter(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
-}
-
-/** The time of a clock on a day, ms since the epoch; undefined if there is no such day. */
-function timeOn(
-  date: string,
-  { hour, minute, zone }: { hour: number; minute: number; zone: string },
-): number | undefined {
-  const midnight = Date.parse(date)
-  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== date) return undefined
-  const [, month, day] = date.split('-').map(Number)
-  // No zone is more than 14 hours ahead of UTC, so the day has not begun anywhere a day before.
-  return nextTimes({ kind: 'cron', cron: `${minute} ${hour} ${day} ${month} *`, zone }, midnight - 86_400_000, 1)[0]
-}
+/** From which hour on a number is one after noon. */
+const EARLIEST: Record<string, number> = { afternoon: 1, evening: 4, night: 6 }

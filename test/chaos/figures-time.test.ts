@@ -59,6 +59,21 @@ const UNITS = [
     'a year ',
     '9 Uhr ',
     'half a dozen ',
+    ...['1万', '１', '１．', 'P1Y', 'P', '15:30Z ', '15:30 in Aa Bb ', '1795219200 ', '2026年1月2日', '3時'],
+    ...[
+      'février ',
+      '3 février ',
+      '3 a',
+      '(415) ',
+      '415-555-',
+      '10^6',
+      '1 × 10',
+      'a: 1\n',
+      'a_ms: 1 ',
+      '2½',
+      '2 1/2 ',
+      '2019 and ',
+    ],
   ],
 ]
 /** The CPU seconds that a garbage collection or compilation may take. */

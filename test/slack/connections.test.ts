@@ -111,7 +111,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     server.mode.iss = 'https://evil.example.com'
     const foreign = await logIn(person, link, server)
     const refused = await person.get(foreign)
-    expect(refused.status).toBe(502)
+    expect(refused.status).toBe(400)
     expect(await refused.text()).toContain('another authorization server')
     delete server.mode.iss
     expect((await person.get(await logIn(person, link, server))).status).toBe(200)

@@ -1,5 +1,5 @@
 /** Decides whether a number follows from two others by simple arithmetic. */
-import { firstFrom, slack } from './read-index.ts'
+import { firstFrom, slack } from './sorted-numbers.ts'
 import type { Reading } from './numbers.ts'
 
 /** `isPercent`: the number may be a share or a change. */

@@ -1,4 +1,5 @@
 /** Reads dates and times of day in their usual forms. */
+import { monthsNamed } from './month-names.ts'
 
 /** A date. Either the year or the day may be missing. */
 export interface DatePart {
@@ -28,6 +29,9 @@ const MONTH =
   '(Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?' +
   '|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)\\.?'
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
+
+/** A word that may be a month's name. */
+const NAME = '\\p{L}{3,14}\\.?'
 
 type DateParts = (string | undefined)[]
 
@@ -64,7 +68,36 @@ const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
     new RegExp(`(?<![\\p{L}\\d])${MONTH},?\\s(?:of\\s)?(\\d{4})(?![\\d:])`, 'gu'),
     ([m, y]) => [[{ y: Number(y), m: monthOf(m) }]],
   ],
+  // `3 février 2026`, `3. bis 5. März`, `3 de febrero de 2026`: months of other languages have small letters.
+  [
+    new RegExp(
+      `(?<![\\d.,])(?:(\\d{1,2})\\.?\\s?(?:[-–]|au|al?|bis|tot|till?|до|do)\\s?)?(\\d{1,2})(?:\\.|er|[ºª])?\\s(?:de\\s|d['’])?(${NAME})(?:,?\\s(?:del?\\s)?(\\d{4})(?!\\d))?(?![\\p{L}\\d])`,
+      'gu',
+    ),
+    ([from, d, name, y]) => named(name, y, (m) => days([from, d], m, y)),
+  ],
+  // `febrero de 2026`, and `2026. február 3.`
+  [
+    new RegExp(`(?<![\\p{L}\\d])(${NAME}),?\\s(?:del?\\s|di\\s)?(\\d{4})(?![\\d:])`, 'gu'),
+    ([name, y]) => named(name, y, (m) => [[{ y: Number(y), m }]]),
+  ],
+  [
+    new RegExp(`(?<![\\d.,])(\\d{4})\\.?\\s(?:m\\.\\s)?(${NAME})\\s(\\d{1,2})(?!\\d)`, 'gu'),
+    ([y, name, d]) => named(name, y, (m) => days([d], m, y)),
+  ],
+  // 2026年11月23日, 11월 23일, 2026年11月
+  [
+    /(?<!\d)(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日号號일]/g,
+    ([y, m, d]) => days([d], Number(m), y),
+  ],
+  [/(?<!\d)(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]/g, ([y, m]) => [[{ y: Number(y), m: Number(m) }]]],
 ]
+
+/** The readings of each date, for a month's name that may mean several months. */
+function named(name = '', year: string | undefined, read: (month: number) => DatePart[][]): DatePart[][] {
+  const [first, ...others] = monthsNamed(name, year !== undefined).map(read)
+  return (first ?? [[]]).map((one, i) => [...one, ...others.flatMap((other) => other[i] ?? [])])
+}
 
 function numeric(a: number, b: number, y: number): DatePart[] {
   return [
@@ -114,6 +147,10 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
 const TIME =
   /(?<![\d:.])(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?([ap])\.?m\b\.?)?|(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?/gi
 
+/** 午後3時30分, 下午3点, 오후 3시 30분. */
+const CJK_TIME =
+  /(午前|午後|上午|下午|晚上|오전|오후)?\s?(?<!\d)(\d{1,2})\s?(?:時(?!間)|时|點|点|시(?!간))(?:\s?(\d{1,2})\s?[分분])?/g
+
 const UHR = /(?<![\d:.,])(\d{1,2})(?:[.:]([0-5]\d))?\s?Uhr\b/g
 
 /** Finds the times of day, as `datesIn` finds dates. */
@@ -130,7 +167,19 @@ export function timesIn(text: string, mask: (found: string) => string): { times:
     })
     return mask(found)
   })
-  const rest = german.replace(TIME, (found: string, ...parts: unknown[]) => {
+  const wide = german.replace(CJK_TIME, (found: string, ...parts: unknown[]) => {
+    const [half, h, min = '0'] = parts as DateParts
+    const isLate = half !== undefined && /[後下晚후]/.test(half)
+    const hour = half === undefined ? Number(h) : (Number(h) % 12) + (isLate ? 12 : 0)
+    if (hour > 23 || Number(min) > 59) return found
+    const text = found.trimStart()
+    const at = (parts[3] as number) + found.length - text.length
+    const seconds = hour * 3600 + Number(min) * 60
+    const readings = half === undefined && hour < 12 ? [seconds, seconds + 43_200] : [seconds]
+    times.push({ text, at, readings, hasSeconds: false })
+    return mask(found)
+  })
+  const rest = wide.replace(TIME, (found: string, ...parts: unknown[]) => {
     const [h, min = '0', s, half, bareHour, bareHalf] = parts as DateParts
     const hour = Number(h ?? bareHour)
     const at = parts[6] as number

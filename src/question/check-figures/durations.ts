@@ -36,20 +36,48 @@ const UNIT_OF = new Map<string, QuantityUnit>(
     .flat()
     .flatMap(([kind, names, factor]) => names.split(' ').map((name) => [name, { kind, factor, offset: 0 }])),
 )
+for (const [names, factor] of [
+  ['天 日 일', 86_400],
+  ['時間 小时 小時 시간', 3600],
+  ['分 分間 分钟 分鐘 분', 60],
+  ['秒 秒钟 秒鐘 초', 1],
+] as const)
+  for (const name of names.split(' ')) UNIT_OF.set(name, { kind: 'time', factor, offset: 0 })
 const NAMES = [...UNIT_OF.keys()].toSorted((one, other) => other.length - one.length).join('|')
 const SPACE = '[\\u0020\\u00a0\\u202f]'
-const PART = `\\d{1,6}(?:${SPACE}|-)?(?:${NAMES})(?![\\p{L}_])`
+const PART = `\\d{1,6}(?:${SPACE}|-)?(?:${NAMES})(?![\\p{LC}_])`
 const DURATION = new RegExp(
-  `(?<![\\p{L}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{L}\\p{N}:]|[.,]\\d)|${PART}(?:,?${SPACE}?(?:(?:and|und|&)${SPACE})?${PART}){1,4})`,
+  `(?<![\\p{LC}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{LC}\\p{N}:]|[.,]\\d)|${PART}(?:,?${SPACE}?(?:(?:and|und|&)${SPACE})?${PART}){1,4})`,
   'giu',
 )
-const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{L}_])`, 'giu')
+const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{LC}_])`, 'giu')
 
 /**
  * Finds the durations of a text. Each is a number of its smallest unit, with the offsets of its parts. Linear in the
  * text's length.
  */
 export function durationsIn(text: string): Duration[] {
+  return [...isoDurationsIn(text), ...inParts(text)]
+}
+
+/** ISO 8601: `PT1H30M`, `P3DT4H`, `P1Y6M`. Years and months are no number of seconds. */
+const ISO =
+  /(?<![\p{LC}\p{N}_])P(?=\d|T\d)(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?(?![\p{LC}\p{N}_])/gu
+
+function isoDurationsIn(text: string): Duration[] {
+  return [...text.matchAll(ISO)].map(({ 0: whole, index, ...parts }) => {
+    const [y, mo, w, d, h, min, s] = [1, 2, 3, 4, 5, 6, 7].map((n) => Number((parts[n] ?? '0').replace(',', '.')))
+    const months = y! * 12 + mo!
+    const seconds = w! * 604_800 + d! * 86_400 + h! * 3600 + min! * 60 + s!
+    const [kind, value] = months > 0 && seconds === 0 ? ['months', months] : ['time', seconds + months * MONTH]
+    return { text: whole, at: index, value, unit: { kind: kind as string, factor: 1, offset: 0 }, places: [index] }
+  })
+}
+
+/** The mean length of a month, in seconds. */
+export const MONTH = (365.25 / 12) * 86_400
+
+function inParts(text: string): Duration[] {
   return [...text.matchAll(DURATION)].flatMap(({ 0: whole, index }) => {
     const parts = [...whole.matchAll(EACH)].map((part): Part => {
       const [, digits = '', name = 'min'] = part

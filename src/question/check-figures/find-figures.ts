@@ -7,7 +7,7 @@ export type Figure =
   | { kind: 'number'; text: string; at: number; number: Numeral }
   | { kind: 'date'; text: string; at: number; date: DateFound }
   | { kind: 'time'; text: string; at: number; time: TimeFound }
-  | { kind: 'quotation' | 'file' | 'address' | 'id'; text: string; at: number }
+  | { kind: 'quotation' | 'phone' | 'file' | 'address' | 'id'; text: string; at: number }
 
 /** Replaces the parts that are already read, so that the numbers on both sides stay apart. */
 const MASK = '\u0001'
@@ -27,15 +27,17 @@ const LEAST_WORDS_QUOTED = 3
 const ID =
   /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\d.]))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
-/** A phone number. It is compared by its groups of digits, as a quotation is by its words. */
-const PHONE = /\+\d[\d ()./-]{6,18}\d/g
+/** A phone number: international, with an area code in brackets, or in three groups. It is compared by its digits. */
+const PHONE =
+  /\+\d[\d ()./-]{6,18}\d|(?<![\d.,+])\(0?\d{2,5}\)[ -]?\d{2,4}(?:[ .-]?\d{2,4}){1,3}(?!\d)|(?<![\d.,+-])\d{3}([-.])\d{3}\1\d{4}(?![\d-])/g
 
 const FENCED = /^[ \t>]*(```|~~~)[\s\S]*?(?:\1|$(?![\s\S]))/gm
 const INLINE_CODE = /`([^`\n]{1,300})`/g
 const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^\]]{1,2000}\\\]|\\\([^)\n]{1,500}\\\)/g
 const CITATION = /\[\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]/g
 /** The number of a list item or a heading at the start of a line. */
-const MARKER = /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])|^#{1,6} +\d{1,3}(?=\s)/gm
+const MARKER =
+  /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])(?!\s\p{L}{3,14}\.?\s\d{4}(?!\d))|^#{1,6} +\d{1,3}(?=\s)/gmu
 /** `Step 2`, `option 3`: a place in this answer, not a fact. */
 const PLACE =
   /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)/gi
@@ -62,7 +64,7 @@ export function figuresIn(answer: string): Figure[] {
     found.push({ kind: 'quotation', text: words.trim(), at: Number(parts[4]) })
     return masked(whole)
   })
-  rest = take(rest, PHONE, (text, at) => found.push({ kind: 'quotation', text, at }))
+  rest = take(rest, PHONE, (text, at) => found.push({ kind: 'phone', text, at }))
   rest = rest.replace(MARKER, masked).replace(PLACE, masked)
   rest = rest.replace(FILE, (text: string, at: number) => {
     if (!NO_FILE.test(text)) found.push({ kind: 'file', text, at })

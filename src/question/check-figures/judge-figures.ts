@@ -1,7 +1,21 @@
 /** Finds the sources of an answer's figures, by rules only. */
 import { followsFrom, type WantedNumber } from './arithmetic.ts'
+import { asciiDigits } from './decimal-digits.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
-import { numbersIn, type Numeral, type Reading } from './numbers.ts'
+import {
+  enumerates,
+  formatted,
+  formsOf,
+  isMeanOf,
+  isRounding,
+  isTotal,
+  listCounts,
+  rounded,
+} from './compare-figures.ts'
+import { dayOf, type DatePart } from './dates.ts'
+import { zoneAfter, type Zone } from './instants.ts'
+import { AVERAGE } from './lists.ts'
+import { numbersIn, type Numeral } from './numbers.ts'
 import { ReadIndex, type ReadText } from './read-index.ts'
 
 /** The maximum number of characters that are searched. If a run has read more, nothing is judged. */
@@ -17,9 +31,6 @@ const MAX_TRIED = 100
 /** How many of the ten neighbours may match too: with numbers of the answer and the question, and with all numbers. */
 const NEAR_CHANCE = 4
 const FAR_CHANCE = 2
-/** Rounding to one digit changes a number by this much at most, unless the answer says `about`. */
-const ONE_DIGIT_ERROR = 0.05
-
 /**
  * A number, date, quotation, file name or address of an answer, and its sources. Without sources it is not in what was
  * read.
@@ -48,15 +59,23 @@ interface JudgedTexts {
  * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
  */
-export function judgeFigures(answer: string, { question, read, today }: JudgedTexts): FoundFigure[] | undefined {
+export function judgeFigures(written: string, { question, read, today }: JudgedTexts): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
-  if (chars > MAX_READ_CHARS || answer.length > MAX_ANSWER_CHARS) return undefined
+  if (chars > MAX_READ_CHARS || written.length > MAX_ANSWER_CHARS) return undefined
+  const answer = asciiDigits(written)
   const figures = figuresIn(answer)
   if (figures.length === 0) return []
   const date = { place: 'today’s date', text: today.toISOString().slice(0, 10) }
-  return new Judge(answer, { question, index: new ReadIndex([...read, date]), year: today.getUTCFullYear() }).judge(
-    figures,
-  )
+  const texts = [...read, date].map(({ place, text }) => ({ place, text: asciiDigits(text) }))
+  const index = new ReadIndex(texts, date.text)
+  const judge = new Judge(answer, { question: asciiDigits(question), index, year: today.getUTCFullYear() })
+  const judged = judge.judge(figures)
+  if (answer.length !== written.length) return judged
+  return judged.map(({ text, in: places }, i) => {
+    const { kind, at } = figures[i]!
+    const isAsIs = kind === 'quotation' || kind === 'address'
+    return { text: isAsIs ? text : written.slice(at, at + text.length), in: places }
+  })
 }
 
 /** `1 of 6 figures is not from a source`. @returns undefined if all are, or nothing is known */
@@ -85,6 +104,7 @@ class Judge {
   /** The numbers of the answer with a source, in order, for totals. */
   readonly #listed: number[] = []
   readonly #counts: Set<number>
+  readonly #zones = new Set<Zone>(['UTC'])
   #tried = 0
 
   constructor(answer: string, { question, index, year }: FigureSources) {
@@ -98,6 +118,7 @@ class Judge {
   }
 
   judge(figures: readonly Figure[]): FoundFigure[] {
+    for (const figure of figures) if (figure.kind === 'time') this.#zones.add(this.#zoneOf(figure))
     const places = figures.map((figure) => this.#sourcesOf(figure))
     for (const [i, figure] of figures.entries()) if (places[i]!.length > 0) this.#addOperands(figure)
     // A figure may follow from a derived one.
@@ -120,17 +141,37 @@ class Judge {
   #sourcesOf(figure: Figure): string[] {
     const index = this.#index
     if (figure.kind === 'quotation') return index.placesOf(index.quotation(figure.text))
+    if (figure.kind === 'phone') return index.placesOf([...index.phone(figure.text), ...index.quotation(figure.text)])
     if (figure.kind === 'number') return this.#sourcesOfNumber(figure.number)
     if (figure.kind === 'date') {
-      const found = index.placesOf(figure.date.readings.flatMap((date) => index.dates(date)))
+      const found = index.placesOf(
+        figure.date.readings.flatMap((date) => [...index.dates(date), ...this.#daysAt(date)]),
+      )
       if (found.length > 0) return found
       return figure.date.readings.some((date) => index.isShifted(date)) ? ['counted from another date'] : []
     }
     if (figure.kind === 'time') {
       const { readings, hasSeconds } = figure.time
-      return index.placesOf(readings.flatMap((time) => index.times(time, hasSeconds)))
+      const zone = this.#zoneOf(figure)
+      return index.placesOf(
+        readings.flatMap((second) => [
+          ...index.times(second, hasSeconds),
+          ...(zone === undefined ? [] : index.instants({ second }, zone)),
+        ]),
+      )
     }
     return index.placesOf(formsOf(figure).flatMap((form) => index.literal(form)))
+  }
+
+  /** The zone that is named behind a time; UTC for none. */
+  #zoneOf({ at, text }: Figure): Zone {
+    return zoneAfter(this.#answer.slice(at + text.length, at + text.length + 40)) ?? 'UTC'
+  }
+
+  /** The texts with a moment of this day, in UTC or a zone that the answer names. */
+  #daysAt(date: DatePart): number[] {
+    const day = dayOf({ y: this.#year, ...date })
+    return day === undefined ? [] : [...this.#zones].flatMap((zone) => this.#index.instants({ day }, zone))
   }
 
   #sourcesOfNumber(number: Numeral): string[] {
@@ -170,6 +211,10 @@ class Judge {
     if (unit && readings.some((reading) => this.#index.isSpan(reading, unit)))
       return ['the time between two that stand there']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
+    const isMean = AVERAGE.test(this.#answer)
+    if (this.#listed.length >= 3 && isMean && isMeanOf(this.#listed, first))
+      return ['the mean of figures of the answer']
+    if (readings.some((reading) => this.#index.isOfList(reading, isMean))) return ['from a list that stands there']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) ||
@@ -191,7 +236,7 @@ class Judge {
     const found = near.length <= MAX_POOL ? followsFrom(near, wanted, isYear ? FAR_CHANCE : NEAR_CHANCE) : undefined
     if (found || isYear) return found
     // The differences of years match almost any number, so years count only for ages and percentages.
-    const all = this.#index.values.filter((value) => isAge || wanted.isPercent || !isYearLike(value))
+    const all = this.#index.values.filter((value) => isAge || wanted.isPercent || !this.#index.isOnlyYear(value))
     return all.length <= MAX_POOL ? followsFrom(all, wanted, FAR_CHANCE) : undefined
   }
 }
@@ -211,87 +256,4 @@ function ageFrom(years: readonly number[], age: number): [number, number] | unde
 function operandsOf({ readings, isPercent }: Numeral): number[] {
   const value = readings[0]?.value ?? 0
   return isPercent ? [value, value / 100] : [value]
-}
-
-/** The reading with the zeros at its end as open places: `3,800,000` may stand for 3,769,495. */
-function rounded(reading: Reading, { isHedged, isYear, text }: Numeral): Reading {
-  const { value, tolerance } = reading
-  if (/^\d{3}0s$/.test(text)) return { value: value + 4.5, tolerance: 4.5 }
-  if (isYear && !isHedged) return { value, tolerance: 0 }
-  const unit = 2 * tolerance
-  const zeros = /0*$/.exec(String(Math.round(value / (unit || 1))))?.[0].length ?? 0
-  const mayRound = isHedged || (value >= 10_000 && digitsOf(value, unit * 10 ** zeros) >= 2)
-  const open = mayRound && zeros > 0 && Number.isFinite(unit) ? (unit * 10 ** zeros) / 2 : tolerance
-  // `over 3 million`, `nearly 4 million`: rounded down or up.
-  return { value, tolerance: isHedged ? 2 * open : open }
-}
-
-/** Returns whether a number that was read may be rounded to the written one. */
-function isRounding(read: number, { value, tolerance }: Reading, { isHedged }: Numeral): boolean {
-  if (isHedged || digitsOf(value, 2 * tolerance) >= 2) return true
-  return Math.abs(read - value) <= ONE_DIGIT_ERROR * Math.abs(read) + 1e-12
-}
-
-/** The number of digits down to the last place that is given. */
-function digitsOf(value: number, unit: number): number {
-  return unit > 0 ? String(Math.round(Math.abs(value) / unit)).length : 15
-}
-
-/** Returns whether three or more neighbouring figures have this sum. */
-function isTotal(listed: readonly number[], { value, tolerance }: Reading): boolean {
-  if (value < 10) return false
-  for (let from = 0; from < listed.length - 2; from += 1) {
-    let sum = listed[from]! + listed[from + 1]!
-    for (let to = from + 2; to < Math.min(listed.length, from + 50); to += 1) {
-      sum += listed[to]!
-      if (Math.abs(sum - value) <= tolerance + 1e-9 * Math.abs(value)) return true
-    }
-  }
-  return false
-}
-
-/** How many items the answer's own lists and tables have. */
-function listCounts(answer: string): Set<number> {
-  const counts = new Set<number>()
-  let [items, rows] = [0, 0]
-  for (const line of [...answer.split('\n'), 'end']) {
-    if (/^(?:[-*•+]|\(?\d{1,3}[.)])\s/.test(line)) items += 1
-    else if (/^\s*\|/.test(line)) rows += 1
-    else if (line.trim() !== '' && !/^\s{2,}\S/.test(line)) {
-      for (const count of [items, rows - 2]) if (count > 1) counts.add(count)
-      items = rows = 0
-    }
-  }
-  return counts
-}
-
-/** Returns whether this many things are listed after the number: `the 3 authors are Ada, Bob and Cy`. */
-function enumerates(after: string, count: number): boolean {
-  const sentence = /^[^.!?;\n]{0,300}/.exec(after)?.[0] ?? ''
-  return count > 1 && count <= 20 && sentence.split(/,\s(?:and\s|or\s)?|\s(?:and|or|&|und)\s/).length === count
-}
-
-/** The forms by which a file name or an address is recognised. */
-function formsOf({ kind, text }: Figure): string[] {
-  if (kind === 'file') return [text, text.slice(text.lastIndexOf('/') + 1)]
-  if (kind !== 'address') return /^\d/.test(text) ? [text, `v${text}`] : [text, text.replace(/^v(?=\d)/i, '')]
-  const plain = text
-    .replace(/^https?:\/\/(?:www\.)?/i, '')
-    .replace(/#.*$/, '')
-    .replace(/\/$/, '')
-  return [plain, decoded(plain)]
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURI(text)
-  } catch {
-    return text
-  }
-}
-
-function formatted(value: number): string {
-  return Number.isInteger(value) && value < 10_000
-    ? String(value)
-    : value.toLocaleString('en-US', { maximumFractionDigits: 4 })
 }

@@ -1,5 +1,7 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
 import { durationsIn, type QuantityUnit } from './durations.ts'
+import { CASELESS_UNIT, factorIn, FRACTIONS, powerIn, scaleOf, unitOf, unitOfKey } from './number-words.ts'
+import { isWrittenAsYear } from './years.ts'
 
 /** A possible meaning of a number: the value, and half a unit of its last written place. */
 export interface Reading {
@@ -25,9 +27,12 @@ export interface Numeral {
 }
 
 const SPACES = '\\u0020\\u00a0\\u202f\\u2009'
-/** A run of digits with separators. Not inside a word or an identifier. */
+/**
+ * A run of digits with separators. Not inside a word or an identifier, which are written in letters with a case: words
+ * of other scripts, such as 売上は1500円, stand beside numbers without a space.
+ */
 const RUN = new RegExp(
-  `(?<![\\p{L}\\p{N}_])(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+)`,
+  `(?<![\\p{LC}\\p{N}_])(?:\\d{1,3}(?:[${SPACES}]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,'’_]\\d+)*|\\.\\d+|[${Object.keys(FRACTIONS).join('')}])`,
   'gu',
 )
 const WORDS = [
@@ -39,77 +44,10 @@ const WORD = new RegExp(
   'giu',
 )
 
-const SCALES: Record<string, number> = {
-  k: 1e3,
-  thousand: 1e3,
-  tsd: 1e3,
-  m: 1e6,
-  mn: 1e6,
-  mio: 1e6,
-  million: 1e6,
-  millions: 1e6,
-  millionen: 1e6,
-  b: 1e9,
-  bn: 1e9,
-  mrd: 1e9,
-  billion: 1e9,
-  billions: 1e9,
-  tn: 1e12,
-  trillion: 1e12,
-  trillions: 1e12,
-}
-
-const UNITS: [kind: string, names: string, factor: number, offset?: number][] = [
-  ['length', 'mm millimetre millimetres millimeter millimeters', 0.001],
-  ['length', 'cm centimetre centimetres centimeter centimeters', 0.01],
-  ['length', 'm metre metres meter meters', 1],
-  ['length', 'km kilometre kilometres kilometer kilometers', 1000],
-  ['length', 'inch inches', 0.0254],
-  ['length', 'ft foot feet', 0.3048],
-  ['length', 'mi mile miles', 1609.344],
-  ['mass', 'mg', 1e-6],
-  ['mass', 'g gram grams', 0.001],
-  ['mass', 'kg kilogram kilograms', 1],
-  ['mass', 't tonne tonnes', 1000],
-  ['mass', 'lb lbs pound pounds', 0.45359237],
-  ['mass', 'oz ounce ounces', 0.028349523],
-  ['time', 'ms millisecond milliseconds', 0.001],
-  ['time', 's sec secs second seconds sekunde sekunden', 1],
-  ['time', 'min mins minute minutes minuten', 60],
-  ['time', 'h hr hrs hour hours std stunde stunden', 3600],
-  ['time', 'day days tag tage tagen', 86_400],
-  ['time', 'week weeks woche wochen', 604_800],
-  ['months', 'month months monat monate monaten', 1],
-  ['months', 'yr yrs year years jahr jahre jahren', 12],
-  ['data', 'byte bytes', 1],
-  ['data', 'kb', 1e3],
-  ['data', 'mb', 1e6],
-  ['data', 'gb', 1e9],
-  ['data', 'tb', 1e12],
-  ['frequency', 'hz', 1],
-  ['frequency', 'khz', 1e3],
-  ['frequency', 'mhz', 1e6],
-  ['frequency', 'ghz', 1e9],
-  ['power', 'kw', 1e3],
-  ['power', 'mw', 1e6],
-  ['power', 'gw', 1e9],
-  ['energy', 'kwh', 1e3],
-  ['energy', 'mwh', 1e6],
-  ['energy', 'gwh', 1e9],
-  ['speed', 'km/h kph', 1 / 3.6],
-  ['speed', 'mph', 0.44704],
-  ['speed', 'm/s', 1],
-  ['temperature', '°c celsius', 1],
-  ['temperature', '°f fahrenheit', 5 / 9, -160 / 9],
-]
-const UNIT_OF = new Map(
-  UNITS.flatMap(([kind, names, factor, offset = 0]) =>
-    names.split(' ').map((name) => [name, { kind, factor, offset }]),
-  ),
-)
-
 /** The signs that may directly follow the digits. */
-const AFTER = /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|km\/h|m\/s|\p{L}{1,12})(?![\p{L}\p{N}_])/u
+const AFTER = /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|km\/h|m\/s|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
+/** A fraction behind whole numbers: `2½`, `2 1/2`. */
+const FRACTION = /^[ \u00a0]?(?:([½-¾⅐-⅞])|(?<= )([1-9])[/⁄]([2-9]|1[0-6])(?![\d/]))/u
 const HEDGE =
   /(?:[~≈<>]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\.|up to|at least|at most|close to|just|some))\s?[$€£¥]?$/i
 
@@ -126,11 +64,17 @@ export function numbersIn(text: string): Numeral[] {
   const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
   const found: Numeral[] = [...durations]
   const add = (numeral: Numeral) => void (ofPart.get(numeral.at)?.parts ?? found).push(numeral)
+  let end = 0
   for (const { 0: run, index } of text.matchAll(RUN)) {
+    // The `10^6` of `1.2 × 10^6`, the `1/2` of `2 1/2`.
+    if (index < end) continue
     // `COVID-19`, `gpt-4`: part of a name, unless it is a year (`mid-2020`).
-    const isInName = /[\p{L}_]-$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
+    const isInName = /[\p{LC}_]-$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
     if (isInName) continue
-    for (const numeral of numeralsOf(run, index, text)) add(numeral)
+    for (const numeral of numeralsOf(run, index, text)) {
+      add(numeral)
+      end = numeral.at + numeral.text.length
+    }
   }
   for (const { 0: word, index } of text.matchAll(WORD)) {
     const reading = { value: WORDS.indexOf(word.toLowerCase()), tolerance: 0 }
@@ -159,6 +103,7 @@ function numeralsOf(run: string, at: number, text: string): Numeral[] {
 function readingsOf(run: string): Reading[] | undefined {
   const plain = run.replace(/[ \u00a0\u202f\u2009'’_](?=\d{3}(?!\d))/g, '')
   const decimal = (text: string) => readingOf(text.replace(',', '.'))
+  if (plain in FRACTIONS) return [{ value: FRACTIONS[plain]!, tolerance: 0.005 }]
   if (/^\d+$/.test(plain)) return [readingOf(plain)]
   if (/^\d{1,3},\d{3}$/.test(plain)) return [readingOf(plain.replace(',', '')), decimal(plain)]
   if (/^\d{1,3}\.\d{3}$/.test(plain)) return [readingOf(plain), readingOf(plain.replace('.', ''))]
@@ -179,41 +124,77 @@ type BareNumeral = Pick<Numeral, 'text' | 'at' | 'readings'>
 interface NumberPlace {
   at: number
   readings: Reading[]
-  /** The text before it. */
+  /** The texts before and after it. */
   before: string
+  after: string
 }
 
 /** Adds the percent sign, scale or unit that follows. @returns undefined for a part of a name, such as `3D` */
 function withSuffix({ text: run, at, readings }: BareNumeral, text: string, end: number): Numeral | undefined {
-  const before = text.slice(Math.max(0, at - 16), at)
+  const before = text.slice(Math.max(0, at - 56), at)
   const after = text.slice(end, end + 40)
-  const power = /^e([+-]?\d{1,2})(?![\w.])/i.exec(after)
-  if (power) return numeralOf(run + power[0], { at, readings: scaled(readings, 10 ** Number(power[1])), before })
-  const glued = /^[\p{L}_]+/u.exec(after)?.[0].toLowerCase() ?? ''
-  if (/^(?:st|nd|rd|th)$/.test(glued)) return numeralOf(run + glued, { at, readings, before })
-  if (glued === 's' && /^\d{3}0$/.test(run)) return numeralOf(`${run}s`, { at, readings, before })
-  if (glued !== '' && glued !== 'x' && !(glued in SCALES) && !UNIT_OF.has(glued)) return undefined
-  const { 0: suffix = '', 1: name = '' } = AFTER.exec(after) ?? []
+  const place = { at, readings, before, after }
+  const grown = longer(run, place)
+  if (grown) return withUnit(grown, { ...place, after: after.slice(grown.length - run.length) })
+  const glued = /^[\p{LC}_]+/u.exec(after)?.[0].toLowerCase() ?? ''
+  if (/^(?:st|nd|rd|th)$/.test(glued)) return numeralOf(run + glued, place)
+  if (glued === 's' && /^\d{3}0$/.test(run)) return numeralOf(`${run}s`, place)
+  if (glued !== '' && glued !== 'x' && !scaleOf(glued) && !unitOf(glued)) return undefined
+  return withUnit(run, place)
+}
+
+/** A number with its fraction, power of ten or factors (`3億5000万`), whose place gets the readings. */
+function longer(run: string, place: NumberPlace): string | undefined {
+  const fraction = /^\d+$/.test(run) ? FRACTION.exec(place.after) : null
+  if (fraction) {
+    const [shown, sign = '', over, under] = fraction
+    const more = FRACTIONS[sign] ?? Number(over) / Number(under)
+    place.readings = place.readings.map(({ value }) => ({ value: value + more, tolerance: 0.005 }))
+    return run + shown
+  }
+  const factor = powerIn(place.after, run === '10') ?? factorIn(place.after)
+  if (!factor) return undefined
+  place.readings = scaled(place.readings, factor.value)
+  let shown = factor.shown
+  let last = factor.value
+  for (let part = 0; part < 3; part += 1) {
+    const rest = place.after.slice(shown.length)
+    const [digits] = /^\s?\d{1,4}(?![\d.,:/])/.exec(rest) ?? []
+    const next = digits === undefined ? undefined : factorIn(rest.slice(digits.length))
+    const unit = next?.value ?? 1
+    if (digits === undefined || last < 100 || !/\p{Lo}$/u.test(shown) || unit >= last || (!next && /^\s/.test(digits)))
+      break
+    place.readings = place.readings.map(({ value }) => ({ value: value + Number(digits) * unit, tolerance: unit / 2 }))
+    shown += digits + (next?.shown ?? '')
+    last = unit
+  }
+  return run + shown
+}
+
+function withUnit(run: string, place: NumberPlace): Numeral {
+  const { after, readings, before } = place
+  const { 0: suffix = '', 1: name = '' } = AFTER.exec(after) ?? CASELESS_UNIT.exec(after) ?? []
   const shown = run + suffix
-  if (name === '%' || /^(?:percent|prozent)$/i.test(name))
-    return { ...numeralOf(shown, { at, readings, before }), isPercent: true }
+  if (name === '%' || /^(?:percent|prozent|процентов|процента)$/i.test(name) || /百分之$/.test(before))
+    return { ...numeralOf(name === '' ? run : shown, place), isPercent: true }
   if (/^per$/i.test(name) && /^\s?per cent\b/i.test(after))
-    return { ...numeralOf(`${run} per cent`, { at, readings, before }), isPercent: true }
-  const unit = UNIT_OF.get(name.toLowerCase())
+    return { ...numeralOf(`${run} per cent`, place), isPercent: true }
+  const unit = unitOf(name)
   // `m` is a metre or a million, so both are returned.
-  const scale = suffix.startsWith('-') ? undefined : SCALES[name.toLowerCase()]
+  const scale = suffix.startsWith('-') ? undefined : scaleOf(name)
   if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMB]/.test(name))) {
-    const numeral = numeralOf(shown, { at, readings: [...scaled(readings, scale), ...readings], before })
+    const numeral = numeralOf(shown, { ...place, readings: [...scaled(readings, scale), ...readings] })
     return unit ? { ...numeral, unit } : numeral
   }
   // `the 2024 year-end`
   const isYear = unit?.kind === 'months' && /^(?:1\d|20)\d\d$/.test(run)
-  if (!unit || isYear) return numeralOf(run, { at, readings, before })
-  return { ...numeralOf(shown, { at, readings, before }), unit, isYear: false }
+  if (unit && !isYear) return { ...numeralOf(shown, place), unit, isYear: false }
+  const ofKey = unitOfKey(before)
+  return { ...numeralOf(run, place), ...(ofKey && { unit: ofKey }) }
 }
 
-function numeralOf(text: string, { at, readings, before }: NumberPlace): Numeral {
-  const isYear = /^(?:1\d|20)\d\d$/.test(text) && readings.length === 1
+function numeralOf(text: string, { at, readings, before, after }: NumberPlace): Numeral {
+  const isYear = readings.length === 1 && isWrittenAsYear(text, before, after)
   return { text: text.trim(), at, readings, isPercent: false, isHedged: HEDGE.test(before), isYear }
 }
 

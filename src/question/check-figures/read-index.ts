@@ -1,68 +1,18 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
-import { parseJson } from '../../base/parse-json.ts'
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
-import { wordySpansIn, type QuantityUnit } from './durations.ts'
+import { MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
-import { numbersIn, type Reading } from './numbers.ts'
+import { clockAt, instantsIn, type Zone } from './instants.ts'
+import { listResults } from './lists.ts'
+import { columnQuantities } from './column-units.ts'
+import { countsIn } from './count-items.ts'
+import { numbersIn, type Numeral, type Reading } from './numbers.ts'
+import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
 
 /** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
 export interface ReadText {
   place: string
   text: string
-}
-
-/** A number of a text, and the index of the text. */
-interface IndexedNumber {
-  value: number
-  of: number
-}
-
-/** A sorted list of numbers, each with its text. */
-class Numbers {
-  readonly #entries: IndexedNumber[]
-
-  constructor(entries: IndexedNumber[]) {
-    this.#entries = entries.sort((one, other) => one.value - other.value)
-  }
-
-  /** The numbers from `low` to `high`. */
-  within(low: number, high: number): IndexedNumber[] {
-    const found: IndexedNumber[] = []
-    for (let i = firstFrom(this.#entries, ({ value }) => value < low); i < this.#entries.length; i += 1) {
-      const entry = this.#entries[i]!
-      if (entry.value > high || found.length >= MAX_FOUND) break
-      found.push(entry)
-    }
-    return found
-  }
-
-  get values(): number[] {
-    return [...new Set(this.#entries.map(({ value }) => value))]
-  }
-}
-
-/** More sources of one figure are useless. */
-const MAX_FOUND = 50
-
-/** The index of the first entry of a sorted list that is not before the wanted ones. */
-export function firstFrom<T>(sorted: readonly T[], isBefore: (entry: T) => boolean): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (isBefore(sorted[middle]!)) from = middle + 1
-    else to = middle
-  }
-  return from
-}
-
-/** The tolerance for floating-point errors. */
-export function slack(value: number): number {
-  return 1e-9 * Math.max(1e-6, Math.abs(value))
-}
-
-function around({ value, tolerance }: Reading): [low: number, high: number] {
-  const more = tolerance + slack(value)
-  return [value - more, value + more]
 }
 
 /** Quantities and spans of time between read values are in their base unit. */
@@ -73,29 +23,40 @@ export class ReadIndex {
   readonly #dates = new Map<string, Set<number>>()
   readonly #times = new Map<number, Set<number>>()
   readonly #days = new Set<number>()
+  readonly #instants: IndexedNumber[] = []
+  readonly #sums: number[] = []
+  readonly #means: number[] = []
+  /** The numbers that are written as years, and the others. */
+  readonly #years = new Set<number>()
+  readonly #counted = new Set<number>()
   #lower: string[] | undefined
   #words: string[] | undefined
   #spans: Numbers | undefined
   #values: number[] | undefined
 
-  constructor(texts: readonly ReadText[]) {
+  constructor(texts: readonly ReadText[], today: string) {
     this.#texts = texts
     const plain: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
     for (const [of, { text }] of texts.entries()) {
+      for (const instant of instantsIn(text, today)) this.#instants.push({ value: instant, of })
       const add = (value: number, to = plain) => void to.push({ value, of })
       const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
       for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
       const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
-      for (const { readings, isPercent, unit } of numerals)
+      this.#addLists(numerals, untimed)
+      for (const { readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
           add(value)
+          if (isYear) this.#years.add(value)
+          else this.#counted.add(value)
           if (isPercent) add(value / 100)
           if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
         }
-      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
+        add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
       for (const count of countsIn(text)) add(count)
@@ -107,9 +68,62 @@ export class ReadIndex {
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
   }
 
+  #addLists(numerals: readonly Numeral[], text: string): void {
+    const sorted = numerals.filter(({ isWord }) => !isWord).sort((one, other) => one.at - other.at)
+    let [line, from] = [0, 0]
+    const listed = sorted.map(({ at, readings }) => {
+      for (let end = text.indexOf('\n', from); end >= 0 && end < at; end = text.indexOf('\n', from)) {
+        line += 1
+        from = end + 1
+      }
+      const [, key = ''] = KEY.exec(text.slice(Math.max(from, at - 40), at)) ?? []
+      return { value: readings[0]!.value, line, key }
+    })
+    const { sums, means } = listResults(listed)
+    for (const sum of sums) this.#sums.push(sum)
+    for (const mean of means) this.#means.push(mean)
+  }
+
+  /** Returns whether it is the sum, or with `isMean` the mean or median, of all the numbers of some list. */
+  isOfList({ value, tolerance }: Reading, isMean: boolean): boolean {
+    const isNear = (one: number) => Math.abs(one - value) <= tolerance + slack(value)
+    return this.#sums.some(isNear) || (isMean && this.#means.some(isNear))
+  }
+
+  /** Returns whether a number is only read where a year stands. */
+  isOnlyYear(value: number): boolean {
+    return this.#years.has(value) && !this.#counted.has(value)
+  }
+
+  /** The texts with a moment at which the clock of a zone shows this. A part that is missing does not matter. */
+  instants({ day, second }: { day?: number; second?: number }, zone: Zone): number[] {
+    return this.#instants.flatMap(({ value, of }) => {
+      const clock = clockAt(value, zone)
+      const isIt =
+        (day === undefined || day === clock.day) && (second === undefined || second - (second % 60) === clock.second)
+      return isIt ? [of] : []
+    })
+  }
+
+  /** The texts with this phone number, with or without the codes of the country and the area. */
+  phone(number: string): number[] {
+    const wanted = digitsOf(number)
+    return indexesOf(
+      this.#texts.map(({ text }) => text),
+      (text) =>
+        [...text.matchAll(PHONE_IN_TEXT)].some(([found]) => {
+          const read = digitsOf(found)
+          return read.length >= 7 && (read.endsWith(wanted) || wanted.endsWith(read))
+        }),
+    )
+  }
+
   #addDate(date: DatePart, of: number, add: (value: number) => void): void {
     const { y, m, d } = date
-    if (y !== undefined) add(y)
+    if (y !== undefined) {
+      add(y)
+      this.#years.add(y)
+    }
     for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`, `*-*-${d}`]) addTo(this.#dates, key, of)
     const day = dayOf(date)
     if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
@@ -200,8 +214,6 @@ export class ReadIndex {
   }
 }
 
-/** The mean length of a month, in seconds. */
-const MONTH = (365.25 / 12) * 86_400
 /** `24.12.` may be a day and a month. */
 const DAY_AND_MONTH = /(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(?!\d)/g
 /** Numbers that are written without digits. */
@@ -213,6 +225,15 @@ const SHARES: [words: RegExp, value: number][] = [
   [/\bthree[ -]quarters\b/i, 3 / 4],
   [/\ba dozen\b/i, 12],
 ]
+/** The name before a number, such as a JSON key. */
+const KEY = /([\p{L}_][\p{L}\p{N}_ -]{0,30})["'\]]?\s?[:=]\s?["']?$/u
+const PHONE_IN_TEXT = /[+(]?\d[\d ()./-]{5,20}\d/g
+
+/** The digits of a phone number without the zeros in front, and without the zero of `+44 (0)20`. */
+function digitsOf(number: string): string {
+  return number.replace('(0)', '').replace(/\D/g, '').replace(/^0+/, '')
+}
+
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 /** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200
@@ -261,24 +282,4 @@ function listOf(map: Map<string, IndexedNumber[]>, key: string): IndexedNumber[]
   const known = map.get(key) ?? []
   map.set(key, known)
   return known
-}
-
-/** The longest text in which items are counted. */
-const COUNTED_CHARS = 100_000
-
-/** The numbers of list items, rows or entries in a text: an answer may say `3 results` although the text does not. */
-function countsIn(text: string): number[] {
-  if (text.length > COUNTED_CHARS) return []
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const items = lines.filter((line) => /^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s/.test(line)).length
-  const rows = lines.filter((line) => /^\s*\|/.test(line)).length
-  const counts = [items, rows - 2, ...(lines.length > 2 ? [lines.length, lines.length - 1] : [])]
-  return [...counts, ...entriesIn(text)].filter((count) => count > 1)
-}
-
-function entriesIn(text: string): number[] {
-  if (!/^\s*[[{]/.test(text)) return []
-  const value = parseJson(text)
-  const parts = [value, ...(typeof value === 'object' && value !== null ? Object.values(value) : [])]
-  return parts.flatMap((part) => (Array.isArray(part) ? [part.length] : []))
 }

@@ -3,6 +3,7 @@ import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Source } from '../../agent/contracts/tool.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
+import { withoutEcho } from './echo.ts'
 import type { ReadText } from './read-index.ts'
 
 interface RunTexts {
@@ -68,7 +69,8 @@ function stepTexts({ action, observation, begun }: ToolStep, n: number, sources:
   const named = [...(observation.sources ?? []).flatMap(({ title, url }) => [title, url]), observation.file?.name ?? '']
   const names = [...named, ...(begun === undefined ? namesIn(input) : [input])].filter((name) => name !== '')
   const isOfFile = /^(?:read|search)_file$/.test(action.tool)
-  const texts = isOfFile ? pagesIn(observation.text, place) : [{ place, text: observation.text }]
+  const read = isOfFile ? pagesIn(observation.text, place) : [{ place, text: observation.text }]
+  const texts = begun === undefined ? withoutEcho(read, action.input) : read
   return names.length === 0 ? texts : [...texts, { place, text: names.join('\n') }]
 }
 

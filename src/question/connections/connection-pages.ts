@@ -55,10 +55,24 @@ export function otherBrowserPage(): Page {
   })
 }
 
-/** Errors of our own are sentences for people. Other errors are not shown. */
+export function slowPage(name: string): Page {
+  return htmlPage(503, {
+    title: 'Not connected yet',
+    text: `${name} has not answered yet. If it still does, it will be connected: look at /ask connections in Slack in a minute.`,
+  })
+}
+
+/**
+ * Errors of our own are sentences for people. Other errors are not shown. An answer that is refused, such as one of
+ * another authorization server, is the request's fault and not a gateway's.
+ */
 export function failedPage(name: string, error: unknown): Page {
-  const why = error instanceof ToolError ? error.message : 'Something went wrong on my side.'
-  return htmlPage(502, { title: 'Not connected', text: `${name} is not connected. ${why} ${AGAIN}` })
+  const isOurs = error instanceof ToolError
+  const why = isOurs ? error.message : 'Something went wrong on my side.'
+  return htmlPage(isOurs && !error.isDown ? 400 : 502, {
+    title: 'Not connected',
+    text: `${name} is not connected. ${why} ${AGAIN}`,
+  })
 }
 
 const AGAIN = 'For a new link, type /ask connections in Slack.'

@@ -19,6 +19,7 @@ import {
   notMePage,
   otherBrowserPage,
   refusedPage,
+  slowPage,
 } from './connection-pages.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
@@ -62,6 +63,8 @@ interface ConnectionsOptions extends ConnectionsParts {
   sealer: Sealer
   /** The address under which people reach the bot, without a slash at the end. */
   publicUrl: string
+  /** How long a page waits for the end of a login, if not four seconds. Milliseconds. */
+  pageMs?: number | undefined
 }
 
 /** Accounts that the settings do not allow are undefined. */
@@ -241,6 +244,8 @@ function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOption
   return sealer.seal(JSON.stringify(kept), `flow:${state}`)
 }
 
+/** How long a browser waits for the end of a login, which goes on behind the page. Milliseconds. */
+const PAGE_MS = 4_000
 /** Longer than the end of a login may take. Milliseconds. */
 const FINISH_MS = 60_000
 
@@ -258,7 +263,9 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
   if (answer.get('error') === 'access_denied') return ended(refusedPage(kept.account))
   // A link connects once, even if it was opened several times.
   const finish = () => finishLink(kept, { account, answer, options })
-  return ended(await people.shared.lock(linkKey(kept.token), FINISH_MS, finish))
+  const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)
+  const isInTime = await settledWithin(options.pageMs ?? PAGE_MS, [finished])
+  return ended(isInTime ? await finished : slowPage(kept.account))
 }
 
 async function finishLink(

@@ -77,13 +77,54 @@ class BoundedTokenizer extends Tokenizer {
   override emStrong(source: string, masked: string, previous = ''): Tokens.Em | Tokens.Strong | undefined {
     const at = masked.length - source.length
     const near = masked.slice(Math.max(0, at - 50), at + MAX_EMPHASIS)
+    const pair = STRONG.exec(masked.slice(at, at + MAX_EMPHASIS)) ?? emBeside(masked, at)
+    if (pair) return this.#paired(pair[0].startsWith('**') ? 'strong' : 'em', source, pair)
     return super.emStrong(source.slice(0, MAX_EMPHASIS), near, previous)
+  }
+
+  override del(source: string, masked: string, previous = ''): Tokens.Del | undefined {
+    const at = masked.length - source.length
+    const pair = DEL.exec(masked.slice(at, at + MAX_EMPHASIS))
+    return pair ? this.#paired('del', source, pair) : super.del(source, masked, previous)
+  }
+
+  #paired<Type extends 'strong' | 'em' | 'del'>(type: Type, source: string, [found, mark = '']: RegExpExecArray) {
+    const raw = source.slice(0, found.length)
+    const text = raw.slice(mark.length, -mark.length)
+    return { type, raw, text, tokens: this.lexer.inlineTokens(text) }
+  }
+
+  /** Slack's own form of a link, `<https://…|label>`, which models know from messages. */
+  override autolink(source: string): Tokens.Link | undefined {
+    const [raw, href = '', text = ''] = SLACK_LINK.exec(source) ?? []
+    if (raw === undefined) return super.autolink(source)
+    return { type: 'link', raw, href, text, tokens: [{ type: 'text', raw: text, text }] }
   }
 
   override url(source: string): Tokens.Link | undefined {
     return super.url(source.slice(0, MAX_ADDRESS))
   }
 }
+
+/**
+ * Marks around text without such marks. CommonMark decides by the characters on both sides of a mark, and so takes the
+ * words between two bold parts for bold in scripts that put no space around punctuation.
+ */
+const STRONG = /^(\*\*)(?![\s*])(?:[^*\n]|\*(?!\*)){0,400}?(?<![\s*])\*\*(?!\*)/
+const DEL = /^(~~)(?![\s~])[^~\n]{0,400}?(?<![\s~])~~(?!~)/
+const EM = /^(\*)(?![\s*])[^*\n]{1,400}?(?<![\s*])\*(?!\*)/
+const SLACK_LINK = /^<(https?:\/\/[^\s<>|]{1,2000}|mailto:[^\s<>|]{1,300})\|([^<>|\n]{1,300})>/
+
+/** Returns italics that stand beside a character of such a script. */
+function emBeside(masked: string, at: number): RegExpExecArray | undefined {
+  const pair = EM.exec(masked.slice(at, at + MAX_EMPHASIS))
+  if (!pair) return undefined
+  const end = at + pair[0].length
+  const around = [masked[at - 1], masked[at + 1], masked[end - 2], masked[end]].join('')
+  return UNSPACED.test(around) ? pair : undefined
+}
+
+const UNSPACED = /[\u3000-\u303f\uff00-\uffef\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
 
 function columnsOf(row: string): number {
   return row

@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import type { ParsedSegment } from './bounded-lexer.ts'
+import { decodeEntities } from './entities.ts'
 import { escapeText, isBlank } from './escape.ts'
 
 /** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
@@ -105,8 +106,8 @@ function inline(tokens: Token[], link: RenderLink): string {
 const MARKS: Record<string, string> = { strong: '*', em: '_', del: '~' }
 
 /**
- * Slack recognizes marks only at the edge of a word. Inside a word (`2*3*4` is a product) they stay as they were
- * written. Next to a script without spaces between words, a zero-width space makes the edge.
+ * Slack recognizes marks only at the edge of a word. Between two words (`2*3*4` is a product) they stay as they were
+ * written. Next to one (`**O**bjectives`, `**重要：**この操作`), a zero-width space makes the edge.
  */
 function edged(
   token: Token,
@@ -115,9 +116,10 @@ function edged(
   const { before = '', after = '', link } = around
   const mark = MARKS[token.type]
   if (mark === undefined && token.type !== 'codespan') return span(token, link)
-  if (mark && (/\w$/.test(before) || /^\w/.test(after))) return escapeText(decodeEntities(token.raw))
-  const left = /[^\0-\x7f\s]$/.test(before) ? ZERO_WIDTH_SPACE : ''
-  const right = /^[^\0-\x7f\s]/.test(after) ? ZERO_WIDTH_SPACE : ''
+  const isBetween = /\w$/.test(before) && /^\w/.test(after)
+  if (mark && (isBetween || /\d$/.test(before) || /^\d/.test(after))) return escapeText(decodeEntities(token.raw))
+  const left = /[^\0-\x7f\s]$/.test(before) || (mark && /\w$/.test(before)) ? ZERO_WIDTH_SPACE : ''
+  const right = /^[^\0-\x7f\s]/.test(after) || (mark && /^\w/.test(after)) ? ZERO_WIDTH_SPACE : ''
   return `${left}${mark ? marked(inlineOf(token, link), mark) : span(token, link)}${right}`
 }
 
@@ -241,12 +243,4 @@ function cellWords(token: Token): string {
 
 function lengthOf(cell = ''): number {
   return [...cell].length
-}
-
-/** HTML entities that models write although Markdown needs none. */
-const WRITTEN: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }
-
-/** Decodes HTML entities. The result must be escaped again. */
-function decodeEntities(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (entity, name: string) => WRITTEN[name] ?? entity)
 }

@@ -23,9 +23,11 @@ export interface InstallOptions {
   /** Milliseconds since the epoch. */
   now: () => number
   fetch?: typeof globalThis.fetch | undefined
+  /** How long the page waits for Slack, if not four seconds. Milliseconds. */
+  pageMs?: number | undefined
 }
 
-/** A code is valid for ten minutes, but a browser waits less. Milliseconds. */
+/** A code is valid for ten minutes, but nobody waits that long. Milliseconds. */
 const CALL_MS = 20_000
 
 const NOT_REVOKED = 'the token of a workspace that is not allowed could not be revoked'

@@ -3,6 +3,7 @@
  * The state is one of `browserStates`.
  */
 import type { IncomingMessage } from 'node:http'
+import { settledWithin } from '../../base/async.ts'
 import { browserStates, newState } from '../../base/http/oauth-states.ts'
 import { messageOf } from '../../base/errors.ts'
 import { htmlPage as page, onlyGet, queryOf, redirectTo, type PageText } from '../../base/http/html-page.ts'
@@ -12,6 +13,8 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { installApp, redirectUri, type InstallOptions } from './install-app.ts'
 
 const INSTALL_PATH = '/slack/install'
+/** How long a browser waits for Slack. The exchange goes on behind the page. Milliseconds. */
+const PAGE_MS = 4_000
 
 /** The pages by their paths. */
 export function installPages(options: InstallOptions): Pages {
@@ -39,12 +42,13 @@ async function finishInstall(request: IncomingMessage, options: InstallOptions):
   const query = queryOf(request)
   const [code, state] = [query.get('code'), query.get('state')]
   if (query.has('error')) return refusedPage(options)
-  // Slack's own install buttons send no state.
-  if (code !== null && state === null) return redirectTo(pathOf(options))
+  // Slack's own install buttons send no state, or an empty one.
+  if (code !== null && !state) return redirectTo(pathOf(options))
   if (code === null || state === null) return expiredPage(options)
   const states = statesOf(options)
   if (!(await states.take(request, state))) return expiredPage(options)
-  const done = await finished(code, options)
+  const exchange = finished(code, options)
+  const done = (await settledWithin(options.pageMs ?? PAGE_MS, [exchange])) ? await exchange : slowPage(options)
   return { ...done, headers: { ...done.headers, ...states.clear(state) } }
 }
 
@@ -108,6 +112,14 @@ function failedPage(options: InstallOptions, code: string | undefined): Page {
     ? `Slack refused the installation (${code}). Please start again. If that does not help, ask whoever runs Thinkaloud.`
     : 'Slack could not be reached, so the installation is not finished. Please start again in a minute.'
   return page(code ? 400 : 503, { title: 'Not installed', text, link: again(options) })
+}
+
+function slowPage(options: InstallOptions): Page {
+  return page(503, {
+    title: 'Not installed yet',
+    text: 'Slack has not answered yet. If it still does, Thinkaloud appears in your workspace. If it is not there in a minute, please start again.',
+    link: again(options),
+  })
 }
 
 function again(options: InstallOptions): NonNullable<PageText['link']> {

@@ -55,3 +55,34 @@ test('a link expires after ten minutes, and a step with a connected account does
   await connections.resumeLeft()
   expect(resumed).toEqual(['first', 'second', 'third'])
 })
+
+test('an account that does not answer is a page that says so', async () => {
+  const now = () => Date.UTC(2026, 10, 26)
+  let finish: () => void = () => {}
+  const account: Account = {
+    name: 'Slack',
+    begin: async () => ({ address: new URL('https://as.example.com/'), state: 's', flow: {} }),
+    finish: () => new Promise((resolve) => void (finish = resolve)),
+    look: async () => undefined,
+    disconnect: async () => async () => {},
+  }
+  const connections = createConnections({
+    ...{ accounts: [account], people: memoryPeople({ now }), now, publicUrl: 'https://bot.example.com', pageMs: 5 },
+    ...{ control: {} as RunControl, whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }) },
+    ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
+  })
+  const cookies: string[] = []
+  const get = async (url: string) => {
+    const request = { method: 'GET', url, headers: { cookie: cookies.join('; ') } } as IncomingMessage
+    const page = (await connections.pages[url.split('?')[0]!]?.(request))!
+    cookies.push(...[page.headers?.['set-cookie'] ?? []].flat().map((one) => String(one).split(';')[0]!))
+    return page
+  }
+  const link = (await connections.link({ team: 'T1', user: 'U1' }, 'Slack')).replace('https://bot.example.com', '')
+  const asked = await get(link)
+  const [, yes = ''] = /choice=([0-9a-f]{64})/.exec(String(asked.body)) ?? []
+  expect((await get(`${link}&choice=${yes}`)).status).toBe(302)
+  const page = await get('/connect/callback?code=c&state=s')
+  expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
+  finish()
+})

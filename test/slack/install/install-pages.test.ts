@@ -1,5 +1,9 @@
 /** The distributed app is installed over HTTP, like by a browser. Every outcome is a page. */
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { IncomingMessage } from 'node:http'
+import { createLog } from '../../../src/base/log.ts'
+import { installPages } from '../../../src/slack/install/install-pages.ts'
+import { memoryMcpStore } from '../../../src/stores/mcp/mcp-store.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
 import { CLIENT } from '../../harness/many-slacks.ts'
@@ -49,10 +53,13 @@ test('cancelling in Slack says that nothing has changed, with a link to start ag
   expect(page).toContain('href="/slack/install"')
 })
 
-test('Slack’s own install button sends no state: the browser begins at /slack/install', async () => {
-  const response = await bot.browser().comeBack({ code: slack.agree(T) })
-  expect([response.status, response.headers.get('location')]).toEqual([302, '/slack/install'])
-})
+test.each<Record<string, string>>([{}, { state: '' }])(
+  'Slack’s own install button sends %j: the browser begins at /slack/install',
+  async (own) => {
+    const response = await bot.browser().comeBack({ code: slack.agree(T), ...own })
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/slack/install'])
+  },
+)
 
 test('a workspace that is not allowed gets a refusal, its token is revoked at once, and nothing is stored', async () => {
   const response = await bot.install({ id: 'T0STRANGER1' })
@@ -167,4 +174,29 @@ test('a failure after the exchange does not lose the token: the workspace’s ad
   await bot.slack.mention(T, 'Who?', { channel: 'C0LATER0002' })
   await bot.answered('C0LATER0002')
   expect(asked()).toBe(before)
+})
+
+test('a Slack that does not answer is a page that says so, and the exchange goes on', async () => {
+  const now = () => Date.UTC(2026, 10, 26)
+  const shared = memoryMcpStore({ now })
+  const asked: string[] = []
+  let fail: (error: Error) => void = () => {}
+  const pages = installPages({
+    ...{ stores: { shared, records: {} as never }, clientId: '1.2', clientSecret: 's', allowed: ['*'], scopes: [] },
+    ...{ publicUrl: 'https://bot.example.com', apiUrl: 'https://slack.com/api/', log: createLog('silent'), now },
+    pageMs: 5,
+    fetch: (url) => {
+      asked.push(String(url))
+      return new Promise((_, reject) => void (fail = reject))
+    },
+  })
+  const get = async (url: string, cookie = '') =>
+    (await pages[url.split('?')[0]!]?.({ method: 'GET', url, headers: { cookie } } as IncomingMessage))!
+  const { headers = {} } = await get('/slack/install')
+  const state = new URL(String(headers['location'])).searchParams.get('state')
+  const cookie = String(headers['set-cookie']).split(';')[0]
+  const page = await get(`/slack/oauth_redirect?code=c&state=${state}`, cookie)
+  expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
+  expect(asked).toEqual(['https://slack.com/api/oauth.v2.access'])
+  fail(new Error('over'))
 })

@@ -1,0 +1,65 @@
+/** Finds moments that do not depend on a place: times with a zone or an offset, and seconds since the epoch. */
+import { clockOf, momentsOf } from '../../schedules/when.ts'
+import { zoneNamed } from '../../schedules/zone-names.ts'
+
+const DAY = 86_400_000
+const MAX_INSTANTS = 200
+const ISO =
+  /(?:(?<![\d.-])(\d{4}-\d\d-\d\d)[T ,]{1,2}(?:at )?)?(?<![\d:.])(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?![\d:])/g
+/** From 2000 to 2100, in seconds, milliseconds or finer. */
+const EPOCH =
+  /(?<![\p{LC}\p{N}_.,-])(?:9[5-9]\d{8}|[1-3]\d{9}|40\d{8})(?:\d{3}|\d{6}|\d{9})?(?:\.\d{1,6})?(?![\p{LC}\p{N}_.,-]\d|[\p{L}\p{N}_])/gu
+
+const OFFSET = /^ ?(?:\()?(?:utc|gmt)? ?([+\u2212-])(\d{1,2})(?::?(\d\d))?(?![\d:])/i
+const ZONE =
+  /^(?:Z(?!\w)|,? ?\(?(?:in |at )?(?:the )?((?:[A-Z][\p{L}_]+(?:\/[A-Z][\p{L}_]+){1,2})|[A-Z][\p{L}_]+(?:[ -](?:de |[A-Z])[\p{L}]+){0,2}|[A-Z]{2,4})(?![\p{L}_]))/u
+
+/** A way to tell the clock: an IANA zone, or minutes ahead of UTC. */
+export type Zone = string | number
+
+/** The zone right behind a time: `Z`, `+01:00`, `CET`, ` in Berlin`, ` (Europe/Berlin)`, ` New York time`. */
+export function zoneAfter(text: string): Zone | undefined {
+  const offset = OFFSET.exec(text)
+  if (offset) {
+    const [, sign, hours, minutes = '0'] = offset
+    const ahead = Number(hours) * 60 + Number(minutes)
+    return Number(hours) > 14 ? undefined : sign === '+' ? ahead : -ahead
+  }
+  const found = ZONE.exec(text)
+  if (!found) return undefined
+  const words = (found[1] ?? 'UTC').split(' ')
+  for (let count = words.length; count > 0; count -= 1) {
+    const zone = zoneNamed(words.slice(0, count).join(' '))
+    if (zone !== undefined) return zone
+  }
+  return undefined
+}
+
+/** ms since the epoch. A time without a date is taken as one of `today`. Linear in the text's length. */
+export function instantsIn(text: string, today: string): number[] {
+  const found: number[] = []
+  for (const [digits] of text.matchAll(EPOCH)) {
+    const [whole = ''] = digits.split('.')
+    if (found.push(Number(whole) / 10 ** (whole.length - 13)) >= MAX_INSTANTS) break
+  }
+  for (const { 0: whole, 1: date, 2: h, 3: min, 4: s = '0', index } of text.matchAll(ISO)) {
+    if (found.length >= MAX_INSTANTS) break
+    const at = index + whole.length
+    const half = /^\s?([ap])\.?m\.?\b/i.exec(text.slice(at, at + 6))
+    const zone = zoneAfter(text.slice(at + (half?.[0].length ?? 0), at + 48))
+    if (zone === undefined || Number(h) > 23) continue
+    const hour = half ? (Number(h) % 12) + (/p/i.test(half[1]!) ? 12 : 0) : Number(h)
+    const shown = Date.parse(`${date ?? today}T00:00:00Z`) + (hour * 3600 + Number(min) * 60) * 1000
+    if (Number.isNaN(shown)) continue
+    const minute = typeof zone === 'number' ? shown - zone * 60_000 : momentsOf(shown, clockOf(zone))[0]!
+    found.push(minute + Number(s) * 1000)
+  }
+  return found
+}
+
+/** What the clock of a zone shows: the date, days since the epoch, and the minute, seconds after midnight. */
+export function clockAt(instant: number, zone: Zone): { day: number; second: number } {
+  const shown = typeof zone === 'number' ? instant + zone * 60_000 : clockOf(zone)(instant)
+  const day = Math.floor(shown / DAY)
+  return { day, second: Math.floor((shown - day * DAY) / 60_000) * 60 }
+}

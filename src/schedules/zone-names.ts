@@ -1,0 +1,48 @@
+/** Reads the ways in which people name a time zone. */
+import { timeZone } from './when.ts'
+
+const OTHER_NAMES: [names: string, zone: string][] = [
+  ['utc, gmt, z', 'UTC'],
+  ['et, est, edt, eastern', 'America/New_York'],
+  ['ct, cst, cdt, central', 'America/Chicago'],
+  ['mt, mst, mdt, mountain', 'America/Denver'],
+  ['pt, pst, pdt, pacific', 'America/Los_Angeles'],
+  ['cet, cest, mez, mesz', 'Europe/Berlin'],
+  ['bst', 'Europe/London'],
+  ['wet, west', 'Europe/Lisbon'],
+  ['eet, eest', 'Europe/Athens'],
+  ['msk', 'Europe/Moscow'],
+  ['ist', 'Asia/Kolkata'],
+  ['jst', 'Asia/Tokyo'],
+  ['kst', 'Asia/Seoul'],
+  ['sgt', 'Asia/Singapore'],
+  ['hkt', 'Asia/Hong_Kong'],
+  ['aest, aedt', 'Australia/Sydney'],
+  ['nzst, nzdt', 'Pacific/Auckland'],
+  ['sast', 'Africa/Johannesburg'],
+  ['munich, frankfurt, hamburg, cologne, münchen, köln', 'Europe/Berlin'],
+  ['san francisco, seattle', 'America/Los_Angeles'],
+  ['boston, washington', 'America/New_York'],
+  ['mumbai, delhi, new delhi, bangalore, bengaluru', 'Asia/Kolkata'],
+  ['beijing', 'Asia/Shanghai'],
+]
+
+let zones: Map<string, string> | undefined
+
+/** The IANA zone of a city (`Berlin`, `New York`), an abbreviation (`CET`, `ET`) or a zone's name, in any case. */
+export function zoneNamed(name: string): string | undefined {
+  zones ??= readZones()
+  return zones.get(name.trim().toLowerCase().replaceAll('_', ' ')) ?? (name.includes('/') ? timeZone(name) : undefined)
+}
+
+function readZones(): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const lower = zone.toLowerCase().replaceAll('_', ' ')
+    for (const name of [lower, lower.slice(lower.lastIndexOf('/') + 1)]) found.set(name, zone)
+  }
+  // The old names that some versions of ICU prefer.
+  found.set('kolkata', 'Asia/Kolkata').set('kyiv', 'Europe/Kiev').set('ho chi minh city', 'Asia/Saigon')
+  for (const [names, zone] of OTHER_NAMES) for (const name of names.split(', ')) found.set(name, zone)
+  return found
+}

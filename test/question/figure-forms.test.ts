@@ -1,0 +1,179 @@
+/** Figures in the forms of other languages, scripts and formats: right answers are accepted, wrong ones are found. */
+import { describe, expect, test } from 'vitest'
+import { judgeFigures } from '../../src/question/check-figures/judge-figures.ts'
+import { readTexts } from '../../src/question/check-figures/read-texts.ts'
+
+const TODAY = new Date('2026-11-26T12:00:00Z')
+
+/** @returns the figures without a source; undefined if the answer has none at all */
+function missing(answer: string, text: string): string[] | undefined {
+  const question = 'What do we know?'
+  const read = [
+    { place: 'the question', text: question },
+    { place: 'step 1', text },
+  ]
+  const judged = judgeFigures(answer, { question, read, today: TODAY })!
+  return judged.length === 0 ? undefined : judged.filter((one) => one.in.length === 0).map((one) => one.text)
+}
+
+/** What was read, a right answer and a wrong one. */
+type Form = [read: string, right: string, wrong: string]
+
+const GIVEN: Form[] = [
+  ['売上は1200円です。', '売上は1200円です。', '売上は1500円です。'],
+  ['用户数为12000人。', '用户数为12000人。', '用户数为15000人。'],
+  ['매출은 1200원입니다.', '매출은 1200원입니다.', '매출은 1500원입니다.'],
+  ['会议在2026年11月21日举行。', '会议在2026年11月21日举行。', '会议在2026年11月23日举行。'],
+  ['比例是42%。', '比例是42%。', '比例是47%。'],
+  ['There are 127.', 'العدد ١٢٧ فقط.', 'العدد ١٣٧ فقط.'],
+  ['There are 127.', 'कुल १२७ लोग', 'कुल १४७ लोग'],
+  ['There are 127.', '１２７件です', '１３７件です'],
+  ['It costs 500000.', '5 lakh', '7 lakh'],
+  ['It costs 35000000.', '3.5 crore', '4.5 crore'],
+  ['On 2026-02-03.', '3 février 2026', '4 février 2026'],
+  ['On 2026-02-03.', 'il 3 febbraio', 'il 5 febbraio'],
+  ['On 2026-02-03.', 'dnia 3 lutego', 'dnia 3 marca'],
+  ['On 2026-02-03.', 'den 3 februari', 'den 13 februari'],
+  ['On 2026-02-03.', 'el 3 de febrero de 2026', 'el 3 de marzo de 2026'],
+  ['Total 2100000000', '2,1 milliards', '2,4 milliards'],
+  ['Total 3200000', '$3.2MM', '$3.7MM'],
+  ['Units: 1200000', '1.2 × 10^6', '1.4 × 10^6'],
+  ['Units: 1200000', '1.2 × 10⁶', '1.2 × 10⁷'],
+  ['It has 1536 MiB.', '1.5 GiB', '1.7 GiB'],
+  ['Takes PT1H30M.', '90 minutes', '95 minutes'],
+  ['{"elapsed_ms": 2350}', '2.35 seconds', '2.45 seconds'],
+  ['{"ts": 1795219200}', '2026-11-21', '2026-11-23'],
+  ['At 15:30Z.', '16:30 in Berlin', '17:30 in Berlin'],
+  ['Values: 10, 15, 23', 'The average is 16.', 'The average is 17.'],
+  ['Call +1 415 555 0199.', '(415) 555-0199', '(415) 555-0198'],
+  ['It is 2.5 metres.', '2½ metres', '3½ metres'],
+  ['Sold 1800 here and 400 there.', '1,800 + 400 = 2,200', '1,800 + 400 = 2,300'],
+]
+
+const SIBLINGS: Form[] = [
+  ['売上は3億5000万円でした。', '350,000,000', '360,000,000'],
+  ['Total 15000 people', '1.5万人', '1.7万人'],
+  ['Total 23000 won', '2만 3천원', '2만 4천원'],
+  ['Total 120000000', '1.2亿', '1.3亿'],
+  ['Total 120000000', '1億2000万円', '1億3000万円'],
+  ['15:30 に始まる', '午後3時30分から', '午後4時30分から'],
+  ['15:30', '오후 3시 30분', '오후 4시 30분'],
+  ['2026년 11월 23일', '2026-11-23', '2026-11-24'],
+  ['2026-11-23', '11月23日', '11月25日'],
+  ['There are 127.', 'จำนวน๑๒๗คน', 'จำนวน๑๓๗คน'],
+  ['There are 127.', '১২৭ জন', '১৩৭ জন'],
+  ['There are 127.', '۱۲۷ نفر', '۱۴۷ نفر'],
+  ['It is 12.5 %.', '١٢٫٥٪', '١٣٫٥٪'],
+  ['Total: १२,३४,५६७', '1,234,567', '1,244,567'],
+  ['Total 500000', '5 लाख', '6 लाख'],
+  ['It costs 2.5 crore', '25,000,000', '26,000,000'],
+  ['It costs ₹12,50,000', '12.5 lakh', '13.5 lakh'],
+  ['am 2026-03-05', 'dne 5. března', 'dne 6. března'],
+  ['2026-08-15', '15 августа 2026', '16 августа 2026'],
+  ['2026-08-15', '15 août 2026', '15 septembre 2026'],
+  ['2026-08-15', '15 Ağustos 2026', '17 Ağustos 2026'],
+  ['2026-08-15', '15 sierpnia', '18 sierpnia'],
+  ['2026-08-15', '15 elokuuta', '18 elokuuta'],
+  ['2026-08-15', '15 Αυγούστου 2026', '16 Αυγούστου 2026'],
+  ['2026-02-15', '15 févr. 2026', '15 mars 2026'],
+  ['le 3 février 2026', '2026-02-03', '2026-02-05'],
+  ['Total 3400000', '3,4 millones', '3,6 millones'],
+  ['Total 3400000', '3,4 mln', '3,6 mln'],
+  ['Total 3400000', '3,4 Millionen', '3,6 Millionen'],
+  ['Total 3400000000', '3,4 Mrd', '3,6 Mrd'],
+  ['Total 3400000000', '3,4 млрд', '3,6 млрд'],
+  ['It is 6.02e23', '6.02 × 10^23', '6.02 × 10^24'],
+  ['It is 0.00012', '1.2 × 10⁻⁴', '1.2 × 10⁻³'],
+  ['1000000 units', '10⁶ units', '10⁷ units'],
+  ['1.2·10^6', '1,200,000', '1,300,000'],
+  ['It is 2 GiB.', '2048 MiB', '2148 MiB'],
+  ['{"sizeBytes": 1572864}', '1.5 MiB', '1.7 MiB'],
+  ['{"size_bytes": 2500000}', '2.5 MB', '2.7 MB'],
+  ['It is 3 TB.', '3000 GB', '3100 GB'],
+  ['| step | elapsed (ms) |\n|---|---|\n| a | 2350 |', '2.35 s', '2.45 s'],
+  ['name,size_mb\nx,1536', '1.536 GB', '1.736 GB'],
+  ['2026-11-23T15:30Z', '24 November at 00:30 in Tokyo', '25 November at 00:30 in Tokyo'],
+  ['2026-02-03', '3. helmikuuta 2026', '4. helmikuuta 2026'],
+  ['P3DT4H', '76 hours', '78 hours'],
+  ['P1Y6M', '18 months', '19 months'],
+  ['PT45M', '45 minutes', '46 minutes'],
+  ['PT2M30.5S', '150.5 seconds', '151.5 seconds'],
+  ['It takes 90 minutes', 'PT1H30M', 'PT1H40M'],
+  ['elapsed_ms: 125000', '2 min 5 s', '2 min 6 s'],
+  ['timeoutSeconds=5400', '1.5 hours', '1.6 hours'],
+  ['uptime_hours: 72', '3 days', '4 days'],
+  ['{"ts": 1795219200000}', '21 November 2026', '22 November 2026'],
+  ['created: 1795219200', 'at 00:00 UTC', 'at 01:00 UTC'],
+  ['created: 1795219200', '09:00 in Tokyo', '10:00 in Tokyo'],
+  ['2026-07-01T15:30:00Z', '11:30 in New York', '10:30 in New York'],
+  ['2026-11-23T15:30:00+01:00', '14:30 UTC', '13:30 UTC'],
+  ['2026-11-23T15:30:00Z', '10:30 ET', '11:30 ET'],
+  ['2026-11-23T20:30:00Z', '5:30 JST on 24 November 2026', '6:30 JST on 24 November 2026'],
+  ['2026-11-23 15:30 UTC', '21:00 (Asia/Kolkata)', '20:00 (Asia/Kolkata)'],
+  ['2026-11-23 15:30 UTC', '07:30 Pacific', '08:30 Pacific'],
+  ['a: 4\nb: 6\nc: 11\nd: 13', 'The mean is 8.5.', 'The mean is 9.5.'],
+  ['[{"n": 31, "m": 2}, {"n": 44, "m": 5}, {"n": 62, "m": 9}]', 'On average 45.67.', 'On average 47.67.'],
+  ['10, 15, 23', 'The average of 10, 15 and 23 is 16.', 'The average of 10, 15 and 23 is 18.'],
+  ['Scores 71, 80, 95 and 62', 'The sum is 308.', 'The sum is 309.'],
+  ['+44 20 7946 0958', '(020) 7946 0958', '(020) 7946 0959'],
+  ['+14155550199', '415-555-0199', '415-555-0189'],
+  ['It is 0.75 l', '¾ l', '½ l'],
+  ['It is 1.25 l', '1 1/4 l', '1 3/4 l'],
+  ['It is 2.33 l', '2⅓ l', '2⅔ l'],
+  ['Sold 1600 in the north and 1900 in the south.', 'Together 3,500.', 'Together 3,600.'],
+  ['| a | 1800 |\n| b | 250 |', '1800 − 250 = 1550', '1800 − 250 = 1560'],
+  ['{"used": 1500, "limit": 2000}', '500 are left.', '600 are left.'],
+  ['1500 units at 3 each', 'Total 4,500.', 'Total 4,600.'],
+  ['1,500 and 400', '1500 + 400 = 1900', '1500 + 400 = 1950'],
+]
+
+const ALL = [...GIVEN, ...SIBLINGS]
+
+describe('each form', () => {
+  test.each(GIVEN)('%s | %s | %s', (read, right, wrong) => {
+    expect(missing(right, read)).toEqual([])
+    expect(missing(wrong, read)!.length).toBeGreaterThan(0)
+  })
+})
+
+test('over all forms at most 2 % of the right answers raise an alarm, and 90 % of the wrong ones are found', () => {
+  const sentences = [(one: string) => one, (one: string) => `That is ${one}`, (one: string) => `${one}\nSee above.`]
+  const all = ALL.flatMap(([read, right, wrong]) => sentences.map((say) => [read, say(right), say(wrong)] as const))
+  const alarms = all.filter(([read, right]) => missing(right, read)?.length !== 0)
+  const missed = all.filter(([read, , wrong]) => (missing(wrong, read)?.length ?? 0) === 0)
+  expect({ alarms, isFew: alarms.length <= 0.02 * all.length }).toMatchObject({ isFew: true })
+  expect({ missed, isFew: missed.length <= 0.1 * all.length }).toMatchObject({ isFew: true })
+})
+
+test('a year is no operand, a number like one is', () => {
+  const read = 'It opened in 1987 and closed in 2004 (rebuilt 2010–2012). The 1996 season had 1800 visitors.'
+  expect(missing('It has 21 rooms and 19 doors.', read)).toEqual(['21', '19'])
+  expect(missing('200 fewer than 2,000 came, so 1,800.', `${read} 2000 seats.`)).toEqual([])
+})
+
+describe('the input of a call that its result repeats is no source:', () => {
+  const step = (input: unknown, text: string) => ({
+    kind: 'tool' as const,
+    turn: 1,
+    thought: '',
+    action: { tool: 'web_search', input: input as string },
+    observation: { ok: true, text },
+  })
+  const sources = (input: unknown, text: string, answer: string) => {
+    const read = readTexts({ question: 'How much?', steps: [step(input, text)], sources: [] })!
+    return judgeFigures(answer, { question: 'How much?', read, today: TODAY })!.map((one) => one.in.length)
+  }
+  test.each<[input: unknown, text: string, answer: string, found: number]>([
+    ['ACME revenue 4711', 'No results for "ACME revenue 4711".', 'It is 4711.', 0],
+    [{ query: 'ACME revenue 4711' }, '{"query": "ACME revenue 4711", "results": []}', 'It is 4711.', 0],
+    ['{"q": "4711"}', 'Nothing matches “4711”.', 'It is 4711.', 0],
+    [{ min_price: 4711 }, '{"filters": {"min_price": 4711}, "total": 0}', 'It is 4711.', 0],
+    [{ query: 'acme  4711' }, 'Your search - ACME 4711 - did not match any documents.', 'It is 4711.', 0],
+    ['ACME revenue 4711', 'Results for "ACME revenue 4711": the revenue was 4711.', 'It is 4711.', 1],
+    ['4711', 'Ticket 4711 is open.', 'It is 4711.', 1],
+    ['6 * 7', '6 * 7 = 42', 'It is 42.', 1],
+    ['"a-b: 4711!" (x) [y] {z} \\ ^ $', 'None for "a-b: 4711!" (x) [y] {z} \\ ^ $.', 'It is 4711.', 0],
+  ])('%j: %s', (...[input, text, answer, found]) => {
+    expect(sources(input, text, answer)).toEqual([found])
+  })
+})

@@ -1,0 +1,43 @@
+/** Markdown beside CJK letters and punctuation, Slack's own links, and HTML's entities in answers. */
+import { expect, test } from 'vitest'
+import { answer } from '../harness/slack-content.ts'
+
+test.each([
+  [
+    '**重要：**この操作は元に戻せません。次に**「設定」**を開いてください。',
+    '*重要：*この操作は元に戻せません。次に*「設定」*を開いてください。',
+  ],
+  ['**"확인"**을 누르세요', '*"확인"*을 누르세요'],
+  ['**変更はありません。**続けて', '*変更はありません。*続けて'],
+  ['~~削除。~~次の文と~~「旧」~~です', '~削除。~次の文と~「旧」~です'],
+  ['*（注）*本文', '_（注）_本文'],
+  ['他の*「語」*と*（注）*本文', '他の_「語」_と_（注）_本文'],
+  ['**"quoted"**text', '*"quoted"*text'],
+  ['**O**bjectives and **K**ey **R**esults', '*O*bjectives and *K*ey *R*esults'],
+  ['**Note:**text, **(a)**b', '*Note:*text, *(a)*b'],
+  ['**bold *nested* text** and 2**3**4', '*bold _nested_ text* and 2**3**4'],
+  ['**a `**` b** c', '*a `**` b* c'],
+  ['a ** b **c** d', 'a ** b *c* d'],
+])('%s', (markdown, expected) => {
+  expect(answer(markdown).join('\n').replaceAll('\u200b', '')).toBe(expected)
+})
+
+test.each([
+  ['&rarr; &le; &times; &mdash; &hellip; &copy; &eacute;a&nbsp;x', '→ ≤ × — … © éa x'],
+  ['&Omega;&omega; &Auml; &euro;5 &frac12; &check;', 'Ωω Ä €5 ½ ✓'],
+  ['AT&T; &amp;rarr; `&rarr;` &unknown;', 'AT&amp;T; &amp;rarr; `&amp;rarr;` &amp;unknown;'],
+  ['&#8594; &#x2192;', '→ →'],
+  ['&lt;!channel&gt;', '&lt;!channel&gt;'],
+])('%s', (markdown, expected) => {
+  expect(answer(markdown).join('\n')).toBe(expected)
+})
+
+test.each([
+  ['See <https://example.com/hb|the handbook>.', 'See <https://example.com/hb|the handbook>.'],
+  ['See <https://other.example/hb?d=1|the handbook>.', 'See the handbook (`https://other.example/hb?d=1`).'],
+  ['See <https://example.com/hb|bank.example>.', 'See `bank.example` (<https://example.com/hb>).'],
+  ['`<https://example.com/hb|x>`', '`&lt;https://example.com/hb|x&gt;`'],
+  ['<!channel|x> <@U123|bob>', '&lt;!channel|x&gt; &lt;@U123|bob&gt;'],
+])('%s', (markdown, expected) => {
+  expect(answer(markdown).join('\n')).toBe(expected)
+})
