@@ -47,7 +47,10 @@ async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Ui
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
-  return parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
+  const outcome = await parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
+  if (!outcome.file || !type.isGuessed || !type.encoding) return outcome
+  const note = `Its text is read as ${type.encoding} (guessed).`
+  return { file: { ...outcome.file, notes: [...(outcome.file.notes ?? []), note] } }
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {

@@ -50,7 +50,6 @@ export class DocxBody {
   #cell: Attributes | undefined
   #tick: string | undefined
   #isTickHeld = false
-  #links: string[] = []
 
   constructor(context: DocxContext) {
     this.#context = context

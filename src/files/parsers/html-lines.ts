@@ -15,7 +15,7 @@ const CHUNK = 64 * 1024
 const MAX_DEPTH = 500
 
 export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
-  return htmlLines(decodeText(bytes, declaredEncoding(bytes) ?? encoding), 'html', limits.maxChars)
+  return htmlLines(decodeText(bytes, encoding), 'html', limits.maxChars)
 }
 
 export function htmlLines(html: string, kind: FileKind, maxChars: number): ParsedFile {
@@ -52,12 +52,4 @@ function readTags(html: string, from: number, page: PageLines): number {
   }
   parser.end()
   return html.length
-}
-
-/** Returns the encoding of `<meta charset>` in the first bytes, if it says more than the bytes themselves. */
-function declaredEncoding(bytes: Uint8Array): string | undefined {
-  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
-  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
-  const [, charset] = /<meta[^>]{0,200}?charset=["']?([\w-]{2,40})/i.exec(head) ?? []
-  return charset?.toLowerCase().startsWith('utf-16') ? undefined : charset
 }
