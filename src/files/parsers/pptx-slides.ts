@@ -6,12 +6,15 @@ import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
+import { chartLines } from './chart-lines.ts'
 import { relationshipsOf } from './relationships.ts'
 import { walkXml } from './xml-walk.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
 const isWanted = (name: string) =>
-  /^ppt\/(?:presentation\.xml|slides\/[^/]+\.xml|notesSlides\/[^/]+\.xml|(?:slides\/)?_rels\/[^/]+\.rels)$/.test(name)
+  /^ppt\/(?:presentation\.xml|(?:slides|diagrams|charts)\/[^/]+\.xml|notesSlides\/[^/]+\.xml|(?:slides\/)?_rels\/[^/]+\.rels)$/.test(
+    name,
+  )
 
 export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, isWanted, limits.zip)
@@ -19,7 +22,12 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   for (const path of slidePaths(members)) {
     if (writer.isFull) break
     const { title, lines } = readShapes(members[path])
-    const notes = relationshipsOf(members, path).find(({ type }) => type === 'notesSlide')
+    const parts = relationshipsOf(members, path)
+    const notes = parts.find(({ type }) => type === 'notesSlide')
+    for (const part of parts) {
+      if (part.type === 'diagramData') lines.push(...readShapes(members[part.path]).lines)
+      if (part.type === 'chart') lines.push(...chartLines(members[part.path]))
+    }
     const spoken = notes ? readShapes(members[notes.path]).lines : []
     writer.name(title)
     writer.write(lines.join('\n'))
