@@ -91,6 +91,8 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
   if (names.has('ppt/presentation.xml')) return { kind: 'pptx' }
   if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) return { kind: 'docx' }
+  if (mimetypeIn(bytes).startsWith('application/epub+zip'))
+    return { fault: 'I cannot read e-books (epub). Save it as pdf or docx.' }
   return openDocument(bytes) ?? archive()
 }
 
@@ -120,6 +122,9 @@ function mimetypeIn(bytes: Uint8Array): string {
 function oleType(bytes: Uint8Array): FileType {
   const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
   if (isEncrypted) return { fault: PASSWORD }
+  // Outlook's messages keep their properties in parts of this name.
+  if (indexOf(bytes, [...'__substg1.0_'].join('\0')) >= 0)
+    return { fault: 'I cannot read Outlook messages (msg). Save it as eml or pdf.' }
   return { fault: 'I cannot read Office files from before 2007 (doc, xls, ppt). Save it as docx, xlsx or pptx.' }
 }
 

@@ -18,7 +18,8 @@ const LINE_FEED = 10
 /** How often a reader that watches its own memory checks it. Milliseconds. */
 const CHECK_MS = 10
 
-async function parserOf(kind: FileKind): Promise<Parser> {
+async function parserOf(kind: FileKind, name: string): Promise<Parser> {
+  if (/\.(?:eml|ipynb)$/i.test(name)) return (await import('./parsers/named-texts.ts')).parseNamedText
   switch (kind) {
     case 'pdf':
       return (await import('./parsers/pdf-pages.ts')).parsePdf
@@ -55,7 +56,7 @@ async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Ui
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   try {
-    const parse = await parserOf(toParse.kind)
+    const parse = await parserOf(toParse.kind, toParse.name)
     const file = await parse(toParse)
     const isEmpty = file.sections.every(({ lines }) => lines === 0)
     return isEmpty ? { fault: 'The file contains no text.' } : { file }
