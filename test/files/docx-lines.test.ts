@@ -116,7 +116,7 @@ test('steps and headings have their numbers', () => {
 })
 
 test('links, comments, notes, headers and other parts are there once', () => {
-  const relation = (id: string, type: string, target: string, more = '') =>
+  const relation = (...[id, type, target, more = '']: string[]) =>
     `<Relationship Id="${id}" Type="x/${type}" Target="${target}" ${more}/>`
   const parts = {
     'word/_rels/document.xml.rels': `<Relationships>${relation('r1', 'hyperlink', 'https://a.example/terms', 'TargetMode="External"')}${relation('r2', 'aFChunk', 'chunk.htm')}</Relationships>`,

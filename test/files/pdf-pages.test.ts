@@ -66,7 +66,7 @@ test.each([
   ['KSCms-UHC-H', 'Korea1', 'b1e8c3b6', '김철'],
   ['GBK-EUC-H', 'GB1', 'd5c5c8fd', '张三'],
   ['ETen-B5-H', 'CNS1', 'a4fda470', '王小'],
-])('the text of a font that is not embedded is read: %s', async (encoding, ordering, hex, text) => {
+])('the text of a font that is not embedded is read: %s', async (...[encoding, ordering, hex, text]) => {
   expect((await read(asian(encoding, ordering, { hex }))).sections[0]?.text).toBe(text)
 })
 

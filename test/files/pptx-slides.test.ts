@@ -35,7 +35,7 @@ test.each([
   ['both', paragraph('boxed'), paragraph('boxed'), 'boxed'],
   ['the newer', paragraph('new'), '<p:pic/>', 'new'],
   ['the older', '<p:pic/>', paragraph('old'), 'old'],
-])('of alternatives one is read: text in %s', (_, choice, fallback, text) => {
+])('of alternatives one is read: text in %s', (...[, choice, fallback, text]) => {
   const both = `<mc:AlternateContent><mc:Choice>${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`
   expect(slide(`<p:sp>${both}</p:sp><p:sp>${paragraph('after')}</p:sp>`)).toBe(`${text}\nafter`)
 })

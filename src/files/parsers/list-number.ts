@@ -35,3 +35,11 @@ function roman(number: number): string {
   for (const [letter, value] of Object.entries(ROMAN)) for (; rest >= value; rest -= value) text += letter
   return text
 }
+
+/** A list whose items are being read. */
+export interface OpenList {
+  isOrdered: boolean
+  next: number
+  step: number
+  type: string
+}

@@ -80,10 +80,7 @@ function parameter(header: string, name: string): string {
 
 function transferred(body: string, encoding: string): Buffer {
   if (/base64/i.test(encoding)) return Buffer.from(body, 'base64')
-  return Buffer.from(
-    /quoted-printable/i.test(encoding) ? unquoted(body.replace(/=[ \t]*\n/g, '')) : body,
-    'latin1',
-  )
+  return Buffer.from(/quoted-printable/i.test(encoding) ? unquoted(body.replace(/=[ \t]*\n/g, '')) : body, 'latin1')
 }
 
 function unquoted(text: string): string {
@@ -95,7 +92,7 @@ function decodedWords(header: string): string {
   const joined = header.replace(/(\?=)\s+(?==\?)/g, '$1')
   return joined.replace(
     /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([BQ])\?([^?\s]*)\?=/gi,
-    (_, charset: string, how: string, text: string) => {
+    (...[, charset = '', how = '', text = '']: string[]) => {
       const bytes =
         how.toUpperCase() === 'B'
           ? Buffer.from(text, 'base64')

@@ -1,9 +1,10 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
-import { SectionWriter } from '../section-writer.ts'
+import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { listNumber } from './list-number.ts'
+import { numberIn, targetOf } from './html-attributes.ts'
+import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
-import { TableRows, type CellSpan } from './table-rows.ts'
+import { TableRows, type OpenTable } from './table-rows.ts'
 
 const words = (text: string) => new Set(text.split(' '))
 
@@ -22,21 +23,6 @@ const MAX_IN_ATTRIBUTE = 2000
 const MAX_WAITING = 1_000_000
 
 export type Attributes = Record<string, string>
-
-interface OpenTable {
-  rows: TableRows
-  /** The cell that is open. */
-  cell?: CellSpan | undefined
-  /** What the outer cell holds already. */
-  outer: string[]
-}
-
-interface OpenList {
-  isOrdered: boolean
-  next: number
-  step: number
-  type: string
-}
 
 export class PageLines {
   title = ''
@@ -305,14 +291,4 @@ export class PageLines {
     if (!alttext) this.unread('equation')
     this.text(` ${alttext?.slice(0, MAX_IN_ATTRIBUTE) ?? '[equation]'} `)
   }
-}
-
-function numberIn(text: string | undefined): number {
-  return /^\d{1,5}$/.test(text ?? '') ? Number(text) : 1
-}
-
-/** @returns an empty text if the target says nothing to a reader */
-function targetOf(href = ''): string {
-  const target = href.trim()
-  return /^(?:#|javascript:|data:)/i.test(target) || target.length > 500 ? '' : target
 }

@@ -73,3 +73,12 @@ export class TableRows {
 function repeatable(text: string): string {
   return text.length > MAX_REPEATED ? '' : text
 }
+
+/** A table whose rows are being read. */
+export interface OpenTable {
+  rows: TableRows
+  /** The cell that is open. */
+  cell?: CellSpan | undefined
+  /** What the outer cell holds already. */
+  outer: string[]
+}
