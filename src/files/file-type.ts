@@ -2,12 +2,13 @@
  * Decides a file's type by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody can
  * name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
-import { encodingOf, decodeText } from './text-decoding.ts'
+import { declaredEncoding, decodeText, detectEncoding } from './text-decoding.ts'
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
 import { memberNames, readMembers } from './zip-members.ts'
 
 type FileType =
-  | { kind: FileKind; encoding?: string }
+  /** `isGuessed`: nothing in the file says its encoding. */
+  | { kind: FileKind; encoding?: string; isGuessed?: boolean }
   | { picture: PictureKind }
   /** A sentence: why the file is not read, and what would be. */
   | { fault: string }
@@ -34,12 +35,14 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   const signed = SIGNATURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))
   if (signed) return signed.type(bytes)
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
-  const encoding = encodingOf(bytes)
-  if (!encoding) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
+  const detected = detectEncoding(bytes)
+  if (!detected) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
+  const { encoding, isGuessed } = detected
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
-  return head.trim() === '' && decodeText(bytes, encoding).trim() === ''
-    ? { fault: EMPTY }
-    : { kind: textKind(name, head), encoding }
+  if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
+  const kind = textKind(name, head)
+  const declared = kind === 'html' ? declaredEncoding(bytes) : undefined
+  return { kind, encoding: declared ?? encoding, ...(isGuessed && !declared && { isGuessed }) }
 }
 
 interface Signature {
@@ -88,6 +91,8 @@ function zipType(bytes: Uint8Array): FileType {
   if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
   if (names.has('ppt/presentation.xml')) return { kind: 'pptx' }
   if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) return { kind: 'docx' }
+  if (mimetypeIn(bytes).startsWith('application/epub+zip'))
+    return { fault: 'I cannot read e-books (epub). Save it as pdf or docx.' }
   return openDocument(bytes) ?? archive()
 }
 
@@ -117,6 +122,9 @@ function mimetypeIn(bytes: Uint8Array): string {
 function oleType(bytes: Uint8Array): FileType {
   const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
   if (isEncrypted) return { fault: PASSWORD }
+  // Outlook's messages keep their properties in parts of this name.
+  if (indexOf(bytes, [...'__substg1.0_'].join('\0')) >= 0)
+    return { fault: 'I cannot read Outlook messages (msg). Save it as eml or pdf.' }
   return { fault: 'I cannot read Office files from before 2007 (doc, xls, ppt). Save it as docx, xlsx or pptx.' }
 }
 

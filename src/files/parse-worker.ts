@@ -18,7 +18,8 @@ const LINE_FEED = 10
 /** How often a reader that watches its own memory checks it. Milliseconds. */
 const CHECK_MS = 10
 
-async function parserOf(kind: FileKind): Promise<Parser> {
+async function parserOf(kind: FileKind, name: string): Promise<Parser> {
+  if (/\.(?:eml|ipynb)$/i.test(name)) return (await import('./parsers/named-texts.ts')).parseNamedText
   switch (kind) {
     case 'pdf':
       return (await import('./parsers/pdf-pages.ts')).parsePdf
@@ -47,12 +48,15 @@ async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Ui
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
-  return parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
+  const outcome = await parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
+  if (!outcome.file || !type.isGuessed || !type.encoding) return outcome
+  const note = `Its text is read as ${type.encoding} (guessed).`
+  return { file: { ...outcome.file, notes: [...(outcome.file.notes ?? []), note] } }
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   try {
-    const parse = await parserOf(toParse.kind)
+    const parse = await parserOf(toParse.kind, toParse.name)
     const file = await parse(toParse)
     const isEmpty = file.sections.every(({ lines }) => lines === 0)
     return isEmpty ? { fault: 'The file contains no text.' } : { file }

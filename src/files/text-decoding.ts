@@ -1,15 +1,39 @@
 /** Decodes bytes to text in any encoding. */
-import chardet from 'chardet'
+import { eastAsianUtf16, guessEncoding } from './guess-encoding.ts'
 
 /** How many bytes the guess of an encoding reads. */
 const SAMPLE = 64 * 1024
 
-/** Returns the name of an encoding, as TextDecoder knows it. @returns undefined if the bytes are no text */
+/** How many times more characters must be UTF-8 than not, in a text that is mostly so. */
+const MOSTLY = 10
+
+/**
+ * Returns the name of an encoding, as `decodeText` knows it, and whether it is a guess.
+ * @returns undefined if the bytes are no text
+ */
+export function detectEncoding(bytes: Uint8Array): { encoding: string; isGuessed: boolean } | undefined {
+  const sample = bytes.subarray(0, SAMPLE)
+  const marked = byteOrderMark(bytes) ?? withoutMark(sample)
+  if (marked) return { encoding: marked, isGuessed: false }
+  if (isBinary(sample)) {
+    const encoding = eastAsianUtf16(sample)
+    return encoding === undefined ? undefined : { encoding, isGuessed: true }
+  }
+  if (isUtf8(bytes)) return { encoding: 'utf-8', isGuessed: false }
+  if (isMostlyUtf8(sample)) return { encoding: 'utf-8', isGuessed: true }
+  return { encoding: guessEncoding(sample), isGuessed: true }
+}
+
 export function encodingOf(bytes: Uint8Array): string | undefined {
-  const marked = byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE))
-  if (marked) return marked
-  if (isBinary(bytes.subarray(0, SAMPLE))) return undefined
-  return isUtf8(bytes) ? 'utf-8' : legacyEncoding(bytes.subarray(0, SAMPLE))
+  return detectEncoding(bytes)?.encoding
+}
+
+/** Returns the encoding that a page's `<meta charset>` declares, if it says more than the bytes themselves. */
+export function declaredEncoding(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
+  const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
+  const [, charset] = /<meta[^>]{0,200}?charset=["']?([\w-]{2,40})/i.exec(head) ?? []
+  return charset?.toLowerCase().startsWith('utf-16') ? undefined : charset
 }
 
 /**
@@ -17,8 +41,13 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
  * Windows-1252.
  */
 export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
-  const known = decoder(encoding ?? 'windows-1252')
-  return known.encoding === 'windows-1252' ? fromWindows1252(bytes) : known.decode(bytes)
+  return decodeAs(bytes, encoding ?? 'windows-1252')
+}
+
+export function decodeAs(bytes: Uint8Array, encoding: string): string {
+  if (encoding === 'cp850') return fromTable(bytes, CP850_CODES)
+  const known = decoder(encoding)
+  return known.encoding === 'windows-1252' ? fromTable(bytes, WINDOWS_1252_CODES) : known.decode(bytes)
 }
 
 /**
@@ -52,12 +81,19 @@ const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
 /** How many arguments `String.fromCharCode` gets at once. Too many overflow the stack. */
 const PIECE = 8192
 
-function fromWindows1252(bytes: Uint8Array): string {
+/** The bytes from 80 of DOS in Western Europe, which TextDecoder does not know. */
+const CP850 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0'
+const CP850_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 ? CP850.charCodeAt(byte - 0x80) : byte,
+)
+
+function fromTable(bytes: Uint8Array, codeOf: Uint16Array): string {
   const pieces: string[] = []
   const codes = new Uint16Array(PIECE)
   for (let at = 0; at < bytes.length; at += PIECE) {
     const end = Math.min(at + PIECE, bytes.length)
-    for (let i = at; i < end; i += 1) codes[i - at] = WINDOWS_1252_CODES[bytes[i]!]!
+    for (let i = at; i < end; i += 1) codes[i - at] = codeOf[bytes[i]!]!
     pieces.push(String.fromCharCode(...codes.subarray(0, end - at)))
   }
   return pieces.join('')
@@ -109,18 +145,14 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Guesses the encoding from the bytes' statistics (ICU's, in chardet). Text that is almost UTF-8 is read as UTF-8. */
-function legacyEncoding(sample: Uint8Array): string {
-  const guesses = chardet.analyse(sample)
-  const guess = guesses.find(({ name }) => name !== 'ASCII' && isKnown(name))
-  if (!guess || guess.confidence < 20 || guess.name.startsWith('ISO-8859-1')) return 'windows-1252'
-  return guess.name.toLowerCase()
-}
-
-function isKnown(encoding: string): boolean {
-  try {
-    return new TextDecoder(encoding).encoding.length > 0
-  } catch {
-    return false
+/** Whether few of the characters beyond ASCII are not UTF-8: a line of another encoding was added to the text. */
+function isMostlyUtf8(sample: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(sample)
+  let [good, bad] = [0, 0]
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i)
+    if (code === 0xfffd) bad += 1
+    else if (code > 0x7f) good += 1
   }
+  return good >= MOSTLY * bad
 }

@@ -114,9 +114,9 @@ export function sheetRow(number: number, cells: (string | number)[]): string {
   return `<row r="${number}">${written.join('')}</row>`
 }
 
-/** Returns a workbook of some kB that needs more memory than one file may use. */
-export function hungryWorkbook(): Uint8Array {
-  return xlsxOf(`${sheetRow(1, [1])}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)
+/** Returns a pdf of some kB that needs more memory than one file may use. */
+export function hungryPdf(): Uint8Array {
+  return pdfOf([['']], () => Buffer.alloc(400 * 1024 * 1024, ' '))
 }
 
 /** Returns a Word document with this body. */

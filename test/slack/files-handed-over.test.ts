@@ -8,7 +8,7 @@ import type { Bot } from '../../src/bot.ts'
 import { BOT_USER } from '../../playground/slack/slack.ts'
 import { type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
-import { hungryWorkbook, pdfOf } from '../harness/file-corpus.ts'
+import { hungryPdf, pdfOf } from '../harness/file-corpus.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { picture, textFile } from '../harness/said-files.ts'
@@ -84,7 +84,7 @@ describeWithRedis('over Redis', () => {
   test('a file that crashed its reader is not read again by the next worker', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load the heavy one', finish('Done.'))
-    const heavy = { name: 'heavy.xlsx', bytes: hungryWorkbook() }
+    const heavy = { name: 'heavy.pdf', bytes: hungryPdf() }
     const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
     const thread = await bot.mention('load the heavy one', { files: [heavy, slow] })
     const isNoted = async () => (await allOf(bot.prefix)).includes('ended-reader-')
@@ -94,7 +94,7 @@ describeWithRedis('over Redis', () => {
     await thread.ended()
     expect(bot.slack.calls.filter(({ method }) => method === 'files.info').length - before).toBe(1)
     expect(thread.shown()[0]).toBe(
-      '📎 heavy.xlsx was not read: it takes too much time or memory to read. Please attach a part of it.',
+      '📎 heavy.pdf was not read: it takes too much time or memory to read. Please attach a part of it.',
     )
     expect(bot.model.about('load the heavy one').at(-1)?.prompt).toContain('SLOWWORD')
   })

@@ -1,20 +1,111 @@
-/** Parses a docx into lines. Mammoth converts it to HTML, which keeps headings, lists and tables. */
-import mammoth from 'mammoth'
+/** Parses a docx into lines: its body, with its notes, comments, headers and footers once. */
+import { SectionWriter } from '../section-writer.ts'
+import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
-import { readMembers, storedZip } from '../zip-members.ts'
-import { htmlLines } from './html-lines.ts'
-import type { ToParse } from './parser.ts'
+import { readMembers, type ZipMembers } from '../zip-members.ts'
+import { DocxBody, paragraphOf, type DocxContext } from './docx-body.ts'
+import { DocxNumbering } from './docx-numbering.ts'
+import { readHtml } from './html-lines.ts'
+import { PageLines } from './page-lines.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
+import { relationshipsOf, type Relationship } from './relationships.ts'
+import { walkXml } from './xml-walk.ts'
 
 /** Pictures, fonts and macros are not unpacked. */
-const isText = (name: string) => /\.(?:xml|rels)$/i.test(name)
+const isText = (name: string) => /\.(?:xml|rels|html?|xhtml|txt)$/i.test(name)
+const BODY = /^word\/document\d*\.xml$/
 
-const noPicture = mammoth.images.imgElement(() => Promise.resolve({ src: '' }))
+export function parseDocx({ bytes, limits }: ToParse): ParsedFile {
+  const members = readMembers(bytes, isText, limits.zip)
+  const names = Object.keys(members)
+  const main = relationshipsOf(members, '').find(({ type }) => type === 'officeDocument')?.path
+  const body = main && members[main] ? main : names.find((name) => BODY.test(name))
+  if (!body) throw new UnreadableFile('The file is damaged: it has no content.')
+  const page = new PageLines(new SectionWriter(limits.maxChars))
+  const numbering = new DocxNumbering(members)
+  const comments = new Map(notesIn(members, 'comment').map(({ id, author, text }) => [id, commentBy(author, text)]))
+  const read = (part: string) => {
+    const relations = relationshipsOf(members, part)
+    const links = new Map(relations.filter(({ isExternal }) => isExternal).map(({ id, target }) => [id, target]))
+    const chunk = (id: string) =>
+      readChunk(
+        members,
+        relations.find((one) => one.id === id),
+        page,
+      )
+    const context: DocxContext = { page, numbering, links, comments, chunk }
+    walkXml(members[part], new DocxBody(context))
+    page.endLine()
+  }
+  const around = (what: string) => names.filter((name) => new RegExp(`^word/${what}\\d*\\.xml$`).test(name))
+  for (const text of textsOf(members, around('header'))) paragraphOf(page, `Header: ${text}`)
+  read(body)
+  for (const { id, text } of notesIn(members, 'footnote')) paragraphOf(page, `[${id}] ${text}`)
+  for (const { id, text } of notesIn(members, 'endnote')) paragraphOf(page, `[e${id}] ${text}`)
+  for (const text of textsOf(members, around('footer'))) paragraphOf(page, `Footer: ${text}`)
+  return page.file('docx')
+}
 
-export async function parseDocx({ bytes, limits }: ToParse): Promise<ParsedFile> {
-  const zip = storedZip(readMembers(bytes, isText, limits.zip))
-  const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(zip.buffer, zip.byteOffset, zip.byteLength) },
-    { convertImage: noPicture, externalFileAccess: false, includeEmbeddedStyleMap: false },
-  )
-  return htmlLines(value, 'docx', limits.maxChars)
+function commentBy(author: string, text: string): string {
+  return `Comment${author ? ` by ${author}` : ''}: ${text}`
+}
+
+/** Returns the different texts of headers and footers: most sections repeat the same. */
+function textsOf(members: ZipMembers, parts: string[]): string[] {
+  const texts = parts.map((part) => {
+    const pieces: string[] = []
+    walkXml(members[part], paragraphReader(pieces))
+    return pieces.join('').replace(/\s+/g, ' ').trim()
+  })
+  return [...new Set(texts.filter((text) => text !== ''))]
+}
+
+/** Returns the notes of `word/footnotes.xml`, `endnotes.xml` and `comments.xml`, without their separators. */
+function notesIn(members: ZipMembers, what: string): { id: string; author: string; text: string }[] {
+  const notes: { id: string; author: string; pieces: string[] }[] = []
+  let reader = paragraphReader([])
+  walkXml(members[`word/${what}s.xml`], {
+    open: (name, attributes) => {
+      if (name === what) {
+        const pieces: string[] = []
+        if (!/separator|continuation/i.test(attributes.type ?? ''))
+          notes.push({ id: attributes.id ?? '', author: attributes.author ?? '', pieces })
+        reader = paragraphReader(pieces)
+      }
+      reader.open(name)
+    },
+    close: (name) => reader.close(name),
+    text: (text) => reader.text(text),
+  })
+  return notes
+    .map(({ id, author, pieces }) => ({ id, author, text: pieces.join('').replace(/\s+/g, ' ').trim() }))
+    .filter(({ text }) => text !== '')
+}
+
+function paragraphReader(pieces: string[]) {
+  let [isText, deleted] = [false, 0]
+  return {
+    open: (name: string) => {
+      if (name === 't') isText = true
+      if (name === 'del' || name === 'moveFrom') deleted += 1
+      if (name === 'tab' || name === 'br') pieces.push(' ')
+    },
+    close: (name: string) => {
+      if (name === 't') isText = false
+      if (name === 'del' || name === 'moveFrom') deleted -= 1
+      if (name === 'p') pieces.push(' ')
+    },
+    text: (text: string) => {
+      if (isText && deleted === 0) pieces.push(text)
+    },
+  }
+}
+
+/** Writes a part in another format: Word shows a page or a text inside the document. */
+function readChunk(members: ZipMembers, relation: Relationship | undefined, page: PageLines): void {
+  const bytes = relation && members[relation.path]
+  if (!bytes) return page.unread('embedded document')
+  page.endLine()
+  if (/\.x?html?$/i.test(relation.path)) readHtml(decodeText(bytes), page)
+  else for (const line of decodeText(bytes).split(/\r?\n/)) paragraphOf(page, line)
 }

@@ -3,6 +3,8 @@ import { getDocumentProxy } from 'unpdf'
 import { SectionWriter } from '../section-writer.ts'
 import type { Heading, ParsedFile } from '../types.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
+import { annotationLines } from './pdf-annotations.ts'
+import { cmapSource } from './pdf-cmaps.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
@@ -13,28 +15,37 @@ const MAX_BOOKMARKS = 500
 const VERBOSITY = 0
 
 export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: ToParse): Promise<ParsedFile> {
-  const pdf = await open(bytes)
+  const { BinaryDataFactory, missing } = cmapSource()
+  const pdf = await open(bytes, BinaryDataFactory)
   const writer = new SectionWriter(limits.maxChars)
   const unread: number[] = []
+  /** Where fonts are used that are not embedded, in an encoding that is not known. */
+  const unknown: number[] = []
   for (let number = 1; number <= pdf.numPages && !writer.isFull; number += 1) {
     beginPage?.()
+    const known = missing.size
     const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number)
+    if (missing.size > known) unknown.push(number)
     if (text === undefined) unread.push(number)
     writer.write(text ?? '')
     writer.endSection()
   }
-  if (writer.sections.every(({ lines }) => lines === 0)) throw withoutText(pdf.numPages, { unread, skippedPages })
+  if (writer.sections.every(({ lines }) => lines === 0))
+    throw withoutText(pdf.numPages, { unread, skippedPages, missing })
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
     ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),
+    ...(unknown.length > 0 ? [`Not read: text in fonts that are not embedded, from ${pagesIn(unknown)}.`] : []),
     ...(skippedPages.length > 0 ? [`Not read because it takes too long: ${pagesIn(skippedPages)}.`] : []),
   ]
   return writer.file('pdf', { title: await titleOf(pdf), notes })
 }
 
-async function open(bytes: Uint8Array): Promise<Pdf> {
+async function open(bytes: Uint8Array, BinaryDataFactory: object): Promise<Pdf> {
+  const files = { BinaryDataFactory, cMapPacked: false, useWorkerFetch: false }
+  const fonts = { disableFontFace: true, useSystemFonts: false }
   try {
-    return await getDocumentProxy(bytes, { verbosity: VERBOSITY, disableFontFace: true, useSystemFonts: false })
+    return await getDocumentProxy(bytes, { verbosity: VERBOSITY, ...fonts, ...files })
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException')
       throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
@@ -44,13 +55,15 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
 
 function withoutText(
   pages: number,
-  { unread, skippedPages }: { unread: number[]; skippedPages: number[] },
+  { unread, skippedPages, missing }: { unread: number[]; skippedPages: number[]; missing: ReadonlySet<string> },
 ): UnreadableFile {
   if (skippedPages.length > 0)
     return new UnreadableFile(
       `The file contains no text except on ${pagesIn(skippedPages)}, which takes too long to read.`,
     )
   if (unread.length === pages) return new UnreadableFile('The file is damaged: none of its pages can be read.')
+  if (missing.size > 0)
+    return new UnreadableFile('Its text uses fonts that are not embedded. Please upload a version with embedded fonts.')
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
   return new UnreadableFile(
     `${count} no text that can be read: it was probably scanned. Please upload a version with text.`,
@@ -62,8 +75,9 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined>
   try {
     const page = await pdf.getPage(number)
     const text = await textOf(page)
+    const beside = annotationLines(await page.getAnnotations().catch(() => []))
     page.cleanup()
-    return text
+    return [text, ...beside].join('\n').trim()
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 import { parseJson } from '../../base/parse-json.ts'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
-import type { ParsedFile } from '../types.ts'
+import type { FileKind, ParsedFile } from '../types.ts'
 import type { ToParse } from './parser.ts'
 
 /** JSON without line breaks is indented, unless it is nested so deeply that most of the output would be indentation. */
@@ -12,8 +12,11 @@ const LONG_LINE = 500
 const MAX_LAID_OUT = 4_000_000
 
 export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFile {
-  const text = decodeText(bytes, encoding)
-  const writer = new SectionWriter(limits.maxChars)
+  return plainFile(decodeText(bytes, encoding), kind, limits.maxChars)
+}
+
+export function plainFile(text: string, kind: FileKind, maxChars: number): ParsedFile {
+  const writer = new SectionWriter(maxChars)
   let isFenced = false
   for (const line of linesIn(kind === 'json' ? laidOut(text) : text)) {
     if (writer.isFull) break

@@ -2,16 +2,19 @@
  * Parses a PowerPoint presentation into slides: titles, paragraphs, tables and speaker notes (ECMA-376, part 1, 19 and
  * 21).
  */
-import { posix } from 'node:path'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
+import { chartLines } from './chart-lines.ts'
+import { relationshipsOf } from './relationships.ts'
 import { walkXml } from './xml-walk.ts'
 
 const PRESENTATION = 'ppt/presentation.xml'
 const isWanted = (name: string) =>
-  /^ppt\/(?:presentation\.xml|slides\/[^/]+\.xml|notesSlides\/[^/]+\.xml|(?:slides\/)?_rels\/[^/]+\.rels)$/.test(name)
+  /^ppt\/(?:presentation\.xml|(?:slides|diagrams|charts)\/[^/]+\.xml|notesSlides\/[^/]+\.xml|(?:slides\/)?_rels\/[^/]+\.rels)$/.test(
+    name,
+  )
 
 export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, isWanted, limits.zip)
@@ -19,7 +22,12 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   for (const path of slidePaths(members)) {
     if (writer.isFull) break
     const { title, lines } = readShapes(members[path])
-    const notes = targetsOf(members, path).find(({ type }) => type === 'notesSlide')
+    const parts = relationshipsOf(members, path)
+    const notes = parts.find(({ type }) => type === 'notesSlide')
+    for (const part of parts) {
+      if (part.type === 'diagramData') lines.push(...readShapes(members[part.path]).lines)
+      if (part.type === 'chart') lines.push(...chartLines(members[part.path]))
+    }
     const spoken = notes ? readShapes(members[notes.path]).lines : []
     writer.name(title)
     writer.write(lines.join('\n'))
@@ -34,7 +42,7 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
 
 /** Returns the slides in presentation order, which the file names do not tell. */
 function slidePaths(members: ZipMembers): string[] {
-  const targets = new Map(targetsOf(members, PRESENTATION).map(({ id, path }) => [id, path]))
+  const targets = new Map(relationshipsOf(members, PRESENTATION).map(({ id, path }) => [id, path]))
   const paths: string[] = []
   const open = (name: string, { id = '' }: Record<string, string>) => {
     const path = name === 'sldId' ? targets.get(id) : undefined
@@ -42,21 +50,6 @@ function slidePaths(members: ZipMembers): string[] {
   }
   walkXml(members[PRESENTATION], { open, close: () => {}, text: () => {} })
   return paths
-}
-
-/**
- * Returns what a part refers to, from its `_rels`. A slide's `r:id` comes after its number `id` and so overwrites it.
- */
-function targetsOf(members: ZipMembers, part: string): { id: string; type: string; path: string }[] {
-  const found: { id: string; type: string; path: string }[] = []
-  const open = (name: string, { Id: id = '', Type: type = '', Target: target = '' }: Record<string, string>) => {
-    if (name !== 'Relationship') return
-    const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(part), target)
-    found.push({ id, type: type.slice(type.lastIndexOf('/') + 1), path })
-  }
-  const rels = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
-  walkXml(members[rels], { open, close: () => {}, text: () => {} })
-  return found
 }
 
 /**

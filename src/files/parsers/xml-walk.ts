@@ -8,7 +8,8 @@ import { UnreadableFile } from './parser.ts'
 interface XmlReader {
   /** `name` and the attribute names have no namespace prefix. */
   open(name: string, attributes: Record<string, string>): void
-  close(name: string): void
+  /** `isImplied`: the file has no closing tag. */
+  close(name: string, isImplied: boolean): void
   text(text: string): void
   /** Whether the rest can be skipped. */
   isDone?(): boolean
@@ -21,18 +22,21 @@ const MAX_DEPTH = 500
 export function walkXml(bytes: Uint8Array | undefined, reader: XmlReader): void {
   if (!bytes) return
   let depth = 0
+  const branches = new Branches()
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
         depth += 1
         if (depth > MAX_DEPTH) throw new UnreadableFile('The file is damaged: its parts are nested too deeply.')
-        reader.open(local(name), locals(attributes))
+        if (branches.open(name, depth)) reader.open(local(name), locals(attributes))
       },
-      onclosetag: (name) => {
+      onclosetag: (name, isImplied) => {
         depth -= 1
-        reader.close(local(name))
+        if (branches.close(depth)) reader.close(local(name), isImplied)
       },
-      ontext: (text) => reader.text(text),
+      ontext: (text) => {
+        if (branches.text(text)) reader.text(text)
+      },
     },
     { xmlMode: true },
   )
@@ -49,4 +53,36 @@ function local(name: string): string {
 
 function locals(attributes: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [local(name), value]))
+}
+
+/**
+ * Chooses among the branches of `mc:AlternateContent` (ECMA-376, part 3), which say the same to newer and older
+ * programs: the first that contains text is read.
+ */
+class Branches {
+  readonly #open: { depth: number; hasText: boolean }[] = []
+  /** The depth of the branch that is skipped. */
+  #skipped = Infinity
+
+  open(name: string, depth: number): boolean {
+    if (depth > this.#skipped) return false
+    if (name === 'mc:AlternateContent') this.#open.push({ depth, hasText: false })
+    const isBranch = name === 'mc:Choice' || name === 'mc:Fallback'
+    if (isBranch && this.#open.at(-1)?.hasText) this.#skipped = depth
+    return this.#skipped === Infinity
+  }
+
+  /** @param depth of what stays open */
+  close(depth: number): boolean {
+    const isSkipped = this.#skipped !== Infinity
+    if (depth < this.#skipped) this.#skipped = Infinity
+    if (depth < (this.#open.at(-1)?.depth ?? 0)) this.#open.pop()
+    return !isSkipped
+  }
+
+  text(text: string): boolean {
+    if (this.#skipped !== Infinity) return false
+    if (this.#open.length > 0 && text.trim() !== '') for (const one of this.#open) one.hasText = true
+    return true
+  }
 }

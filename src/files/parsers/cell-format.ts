@@ -1,0 +1,99 @@
+/** What a number in a workbook means by its format: a date, a time of day, a duration, or just a number. */
+
+export interface CellFormat {
+  kind: 'number' | 'date' | 'time' | 'duration'
+  /** The largest unit of a time. */
+  from: 'h' | 'm' | 's'
+  hasSeconds: boolean
+  /** The number of digits behind the seconds. */
+  digits: number
+}
+
+const NUMBER: CellFormat = { kind: 'number', from: 'h', hasSeconds: false, digits: 0 }
+/** The formats that a file does not spell out (ECMA-376, part 1, 18.8.30), with the dates of East Asian versions. */
+const BUILT_IN = new Map([
+  ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id): [number, string] => [
+    id,
+    'yyyy-mm-dd',
+  ]),
+  [18, 'h:mm'],
+  [19, 'h:mm:ss'],
+  [20, 'h:mm'],
+  [21, 'h:mm:ss'],
+  [22, 'yyyy-mm-dd h:mm'],
+  [32, 'h:mm'],
+  [33, 'h:mm:ss'],
+  [34, 'h:mm'],
+  [35, 'h:mm:ss'],
+  [55, 'h:mm'],
+  [56, 'h:mm:ss'],
+  [45, 'mm:ss'],
+  [46, '[h]:mm:ss'],
+  [47, 'mm:ss.0'],
+])
+const DAY_S = 86_400
+/** The days from 1 January 1900 to 1904, where some workbooks begin to count. */
+const DAYS_TO_1904 = 1462
+const MAX_DAY = 2_958_465
+
+export function cellFormat(id: number, custom: ReadonlyMap<number, string>): CellFormat {
+  const code = custom.get(id) ?? BUILT_IN.get(id)
+  return code === undefined ? NUMBER : formatOf(code.slice(0, 255))
+}
+
+function formatOf(code: string): CellFormat {
+  const bare = code
+    .replace(/"[^"]*"|\\.|_.|\*./g, '')
+    .replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+    .split(';', 1)[0]!
+    .replace(/general|standard|am\/pm|a\/p/gi, '')
+    .toLowerCase()
+  const from = bare.includes('h')
+    ? 'h'
+    : bare.includes('s') && bare.includes('m')
+      ? 'm'
+      : bare.includes('s')
+        ? 's'
+        : 'h'
+  const hasSeconds = bare.includes('s')
+  const digits = /s+\.(0+)/.exec(bare)?.[1]?.length ?? 0
+  if (/\[(?:h+|m+|s+)\]/.test(bare)) return { kind: 'duration', from, hasSeconds, digits }
+  // T and J: a German Excel writes its own letters into some files.
+  if (/[yd]|^[tmj./ -]*[tj][tmj./ -]*$/.test(bare)) return { kind: 'date', from, hasSeconds, digits }
+  if (/[hs]/.test(bare)) return { kind: 'time', from, hasSeconds, digits }
+  return bare.includes('m') ? { kind: 'date', from, hasSeconds, digits } : NUMBER
+}
+
+/** Returns a number as people read it in the sheet, with dates in ISO's form. */
+export function formatNumber(written: string, format: CellFormat, is1904: boolean): string {
+  const value = Number(written)
+  if (written.trim() === '' || Number.isNaN(value)) return written
+  if (format.kind === 'duration') return clock(value, format)
+  if (format.kind === 'time' && value >= 0 && value < 366) return clock(value % 1, format)
+  const isTimeOnly = format.kind === 'date' && value < 1 && format.hasSeconds
+  if (isTimeOnly && value >= 0) return clock(value, format)
+  const days = value + (is1904 ? DAYS_TO_1904 : 0)
+  if (format.kind === 'number' || days < 0 || days > MAX_DAY) return /^-?\d+$/.test(written) ? written : String(value)
+  return asDate(days)
+}
+
+/** Excel's dates have no zone. It counts a 29 February 1900, so earlier days are one less. */
+function asDate(days: number): string {
+  const seconds = Math.round((days < 60 ? days + 1 : days) * DAY_S) - 25_569 * DAY_S
+  const [day = '', time = ''] = new Date(seconds * 1000).toISOString().split('T')
+  return time.startsWith('00:00:00') ? day : `${day} ${time.slice(0, 8)}`
+}
+
+/** Returns `36:00`, `08:30:05` or, of minutes and seconds, `14:24`. */
+function clock(days: number, { from, hasSeconds, digits }: CellFormat): string {
+  const units = 10 ** digits
+  const all = Math.round(Math.abs(days) * DAY_S * units)
+  const total = Math.floor(all / units)
+  const fraction = all % units === 0 ? '' : `.${String(all % units).padStart(digits, '0')}`
+  const two = (number: number) => String(number).padStart(2, '0')
+  const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60]
+  const sign = days < 0 ? '-' : ''
+  if (from === 's') return `${sign}${total}${fraction}`
+  if (from === 'm') return `${sign}${two(Math.floor(total / 60))}:${two(seconds)}${fraction}`
+  return `${sign}${two(hours)}:${two(minutes)}${hasSeconds || seconds > 0 ? `:${two(seconds)}` : ''}${fraction}`
+}

@@ -1,0 +1,45 @@
+/** Returns the number of a list's item as HTML (`a`, `i`) and Word (`lowerLetter`, `lowerRoman`) name its form. */
+export function listNumber(number: number, form: string): string {
+  if (number < 1 || number > 4999) return String(number)
+  switch (form) {
+    case 'a':
+    case 'lowerLetter':
+      return letters(number)
+    case 'A':
+    case 'upperLetter':
+      return letters(number).toUpperCase()
+    case 'i':
+    case 'lowerRoman':
+      return roman(number)
+    case 'I':
+    case 'upperRoman':
+      return roman(number).toUpperCase()
+    case 'decimalZero':
+      return String(number).padStart(2, '0')
+    default:
+      return String(number)
+  }
+}
+
+/** Returns `a` to `z`, then `aa`. */
+function letters(number: number): string {
+  const rest = Math.floor((number - 1) / 26)
+  return (rest > 0 ? letters(rest) : '') + String.fromCharCode(97 + ((number - 1) % 26))
+}
+
+const ROMAN = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 }
+
+function roman(number: number): string {
+  let rest = number
+  let text = ''
+  for (const [letter, value] of Object.entries(ROMAN)) for (; rest >= value; rest -= value) text += letter
+  return text
+}
+
+/** A list whose items are being read. */
+export interface OpenList {
+  isOrdered: boolean
+  next: number
+  step: number
+  type: string
+}

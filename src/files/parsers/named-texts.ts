@@ -1,0 +1,18 @@
+/** Parses texts that need decoding and are known by their names: e-mails and notebooks. */
+import { decodeText } from '../text-decoding.ts'
+import type { ParsedFile } from '../types.ts'
+import { mailText } from './mail-text.ts'
+import { notebookText } from './notebook-text.ts'
+import type { ToParse } from './parser.ts'
+import { parsePlain, plainFile } from './plain-lines.ts'
+
+export function parseNamedText(file: ToParse): ParsedFile {
+  const { name, kind, bytes, encoding, limits } = file
+  const isText = kind === 'text' || kind === 'json'
+  if (isText && /\.eml$/i.test(name)) {
+    const mail = mailText(bytes, limits.maxChars)
+    if (mail !== undefined) return plainFile(mail, 'text', limits.maxChars)
+  }
+  const notebook = kind === 'json' ? notebookText(decodeText(bytes, encoding)) : undefined
+  return notebook === undefined ? parsePlain(file) : plainFile(notebook, 'markdown', limits.maxChars)
+}

@@ -1,0 +1,294 @@
+/** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
+import type { SectionWriter } from '../section-writer.ts'
+import type { FileKind, ParsedFile } from '../types.ts'
+import { numberIn, targetOf } from './html-attributes.ts'
+import { listNumber, type OpenList } from './list-number.ts'
+import { raisedText } from './raised-text.ts'
+import { TableRows, type OpenTable } from './table-rows.ts'
+
+const words = (text: string) => new Set(text.split(' '))
+
+/** Elements whose content is no text of the page. */
+const DROPPED = words('script style template svg math noscript iframe object canvas select title head')
+const BLOCKS = words(
+  'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
+    'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
+)
+const STRUCK = words('del s strike')
+const STRUCK_MARK = '~~'
+/** Controls whose value no reader of the page sees as content. */
+const SILENT_INPUTS = words('hidden password submit button reset image file color range')
+const MAX_IN_ATTRIBUTE = 2000
+/** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
+const MAX_WAITING = 1_000_000
+
+export type Attributes = Record<string, string>
+
+export class PageLines {
+  title = ''
+  readonly writer: SectionWriter
+  #line: string[] = []
+  #dropped = 0
+  #pre = 0
+  #prefix = ''
+  #level = 0
+  #inTitle = false
+  #isBlank = true
+  /** Whether the current line contains more than spaces. */
+  #hasText = false
+  #tables: OpenTable[] = []
+  /** Rows of tables in cells: they follow the outer row. */
+  #waiting: string[] = []
+  #waitingChars = 0
+  #lists: OpenList[] = []
+  #links: { href: string; from: number }[] = []
+  /** Where the raised or lowered text begins in the line. */
+  #raised: number | undefined
+  #choices: { text: string; isChosen: boolean }[] | undefined
+  #unread = new Map<string, number>()
+
+  constructor(writer: SectionWriter) {
+    this.writer = writer
+  }
+
+  open(name: string, attributes: Attributes = {}): void {
+    if (name === 'title') this.#inTitle = this.title === ''
+    if (name === 'math') this.#equation(attributes)
+    if (name === 'select') this.#choices = []
+    if (name === 'option') this.#choices?.push({ text: '', isChosen: 'selected' in attributes })
+    if (DROPPED.has(name)) this.#dropped += 1
+    if (this.#dropped > 0) return
+    if (name === 'table') return this.#beginTable()
+    if (name === 'td' || name === 'th') return this.#beginCell(attributes)
+    if (name === 'tr') return this.#endRow()
+    if (name === 'br' || BLOCKS.has(name)) this.#breakLine()
+    if (name === 'thead' || name === 'tbody' || name === 'tfoot') this.#tables.at(-1)?.rows.endPart()
+    if (name === 'pre') this.#pre += 1
+    if (name === 'ol' || name === 'ul') this.#beginList(name, attributes)
+    if (name === 'li') this.#beginItem(attributes)
+    if (/^h[1-6]$/.test(name)) this.heading(Number(name[1]))
+    this.#openInline(name, attributes)
+  }
+
+  #openInline(name: string, attributes: Attributes): void {
+    if (name === 'input') this.#input(attributes)
+    if (name === 'textarea') this.text(' ')
+    if (name === 'img' && attributes.alt) this.text(` [Image: ${attributes.alt.slice(0, MAX_IN_ATTRIBUTE)}] `)
+    if (STRUCK.has(name)) this.#strike()
+    if (name === 'a') this.#links.push({ href: targetOf(attributes.href), from: this.#line.length })
+    if (name === 'sup' || name === 'sub') this.#raised ??= this.#line.length
+  }
+
+  close(name: string): void {
+    if (name === 'title') this.#inTitle = false
+    if (DROPPED.has(name)) this.#dropped = Math.max(0, this.#dropped - 1)
+    if (name === 'select') this.#endChoices()
+    if (this.#dropped > 0) return
+    if (name === 'table') return this.#endTable()
+    if (name === 'td' || name === 'th') return this.#endCell()
+    if (name === 'tr') return this.#endRow()
+    if (name === 'a') this.#endLink()
+    if (name === 'sup' || name === 'sub') this.#endRaised(name === 'sup')
+    if (STRUCK.has(name)) this.#strike()
+    if (BLOCKS.has(name)) this.#breakLine()
+    if (name === 'pre') this.#pre = Math.max(0, this.#pre - 1)
+    if (name === 'ol' || name === 'ul') this.#lists.pop()
+    if (name === 'p') this.#blankLine()
+  }
+
+  text(text: string): void {
+    if (this.#inTitle) this.title += text.slice(0, 500)
+    const choice = this.#choices?.at(-1)
+    if (choice && choice.text.length < MAX_IN_ATTRIBUTE) choice.text += text.slice(0, MAX_IN_ATTRIBUTE)
+    if (this.#dropped > 0) return
+    this.#hasText ||= /\S/.test(text)
+    if (this.#pre === 0 || this.#inCell) return void this.#line.push(text.replace(/\s+/g, ' '))
+    const [first = '', ...others] = text.split('\n')
+    this.#line.push(first)
+    for (const line of others) {
+      this.endLine()
+      this.#line.push(line)
+      this.#hasText = line.trim() !== ''
+    }
+  }
+
+  /** Marks the current line as a heading. */
+  heading(level: number): void {
+    this.#level = level
+    this.#prefix = `${'#'.repeat(level)} `
+  }
+
+  /** Writes the mark of a list's item before the current line. */
+  item(mark: string): void {
+    if (this.#inCell) this.text(mark)
+    else this.#prefix += mark
+  }
+
+  /** Counts a part that is not read, by its name in the singular. */
+  unread(what: string): void {
+    this.#unread.set(what, (this.#unread.get(what) ?? 0) + 1)
+  }
+
+  /** Closes everything that is open. */
+  closeAll(): void {
+    this.#inTitle = false
+    this.#dropped = 0
+    this.#choices = undefined
+    while (this.#tables.length > 0) this.#endTable()
+    this.#pre = 0
+    this.#lists = []
+    this.endLine()
+  }
+
+  endLine(): void {
+    const joined = this.#line.join('')
+    const line = this.#pre > 0 ? joined.trimEnd() : joined.replace(/ {2,}/g, ' ').trim()
+    this.#startLine([])
+    if (line !== '') this.#writeLine(line)
+  }
+
+  file(kind: FileKind): ParsedFile {
+    this.closeAll()
+    const unread = [...this.#unread].map(([what, count]) => `${count} ${what}${count === 1 ? '' : 's'}`)
+    const notes = unread.length > 0 ? [`Not read: ${unread.join(', ')}.`] : []
+    return this.writer.file(kind, { title: this.title, notes })
+  }
+
+  get #inCell(): boolean {
+    return this.#tables.some(({ cell }) => cell !== undefined)
+  }
+
+  #startLine(line: string[]): void {
+    this.#line = line
+    this.#hasText = line.length > 0
+    this.#raised = undefined
+    for (const link of this.#links) link.from = 0
+  }
+
+  #writeLine(line: string): void {
+    if (this.#tables.length > 1 && this.#waitingChars < MAX_WAITING) {
+      this.#waiting.push(line)
+      this.#waitingChars += line.length
+      return
+    }
+    if (this.#level > 0) {
+      this.#blankLine()
+      this.writer.heading(line, this.#level)
+    }
+    this.writer.write(this.#prefix + line)
+    this.#isBlank = false
+    this.#prefix = ''
+    this.#level = 0
+  }
+
+  #beginTable(): void {
+    if (!this.#inCell) this.endLine()
+    this.#tables.push({ rows: new TableRows(), outer: this.#line })
+    this.#startLine([])
+  }
+
+  #endTable(): void {
+    this.#endRow()
+    const table = this.#tables.pop()
+    if (!table) return
+    this.#startLine(table.outer)
+    if (this.#inCell) this.#line.push(' ')
+    else this.#blankLine()
+  }
+
+  #beginCell({ colspan, rowspan, isContinued }: Attributes): void {
+    if (this.#tables.length === 0) this.#beginTable()
+    this.#endCell()
+    const [table] = this.#tables.slice(-1)
+    if (!table) return
+    if (this.#hasText) this.endLine()
+    this.#startLine([])
+    const rows = rowspan === '0' ? Infinity : numberIn(rowspan)
+    table.cell = { columns: numberIn(colspan), rows, isContinued: isContinued !== undefined }
+  }
+
+  #endCell(): void {
+    const table = this.#tables.at(-1)
+    if (!table?.cell) return
+    table.rows.cell(this.#line.join('').replace(/\s+/g, ' ').trim(), table.cell)
+    table.cell = undefined
+    this.#startLine([])
+  }
+
+  #endRow(): void {
+    const table = this.#tables.at(-1)
+    if (!table) return this.endLine()
+    this.#endCell()
+    this.endLine()
+    const row = this.writer.isFull ? undefined : table.rows.end()
+    if (row !== undefined) this.#writeLine(row)
+    if (this.#tables.length > 1) return
+    for (const line of this.#waiting) this.writer.write(line)
+    this.#waiting = []
+    this.#waitingChars = 0
+  }
+
+  /** A block in a table's cell becomes a space, so that a row stays one line. */
+  #breakLine(): void {
+    if (this.#inCell) this.#line.push(' ')
+    else this.endLine()
+  }
+
+  #blankLine(): void {
+    if (!this.#isBlank && !this.#inCell) this.writer.write('')
+    this.#isBlank = true
+  }
+
+  #beginList(name: string, { start, type = '1', reversed }: Attributes): void {
+    const first = Number(start ?? 1)
+    const next = Number.isSafeInteger(first) ? first : 1
+    this.#lists.push({ isOrdered: name === 'ol', next, step: reversed === undefined ? 1 : -1, type })
+  }
+
+  #beginItem({ value }: Attributes): void {
+    const list = this.#lists.at(-1)
+    if (!list?.isOrdered) return this.item('- ')
+    if (value && /^-?\d{1,9}$/.test(value)) list.next = Number(value)
+    this.item(`${listNumber(list.next, list.type)}. `)
+    list.next += list.step
+  }
+
+  #input({ type = 'text', value = '', checked }: Attributes): void {
+    if (/^(?:checkbox|radio)$/i.test(type)) this.text(checked === undefined ? '☐ ' : '☒ ')
+    else if (!SILENT_INPUTS.has(type.toLowerCase())) this.text(` ${value.slice(0, MAX_IN_ATTRIBUTE)} `)
+  }
+
+  /** A list to choose from shows what is chosen, or its first entry. */
+  #endChoices(): void {
+    const choices = this.#choices ?? []
+    this.#choices = undefined
+    const chosen = choices.filter(({ isChosen }) => isChosen)
+    const shown = chosen.length > 0 ? chosen : choices.slice(0, 1)
+    if (shown.length > 0) this.text(` ${shown.map(({ text }) => text.trim()).join(', ')} `)
+  }
+
+  /** Begins or ends struck text. Two marks side by side cancel out. */
+  #strike(): void {
+    if (this.#line.at(-1) === STRUCK_MARK) this.#line.pop()
+    else this.#line.push(STRUCK_MARK)
+  }
+
+  #endLink(): void {
+    const link = this.#links.pop()
+    if (!link || link.href === '') return
+    const text = this.#line.slice(link.from).join('').trim()
+    if (text !== '' && text !== link.href.replace(/^mailto:/, '')) this.text(` (${link.href})`)
+  }
+
+  #endRaised(isRaised: boolean): void {
+    const from = this.#raised
+    this.#raised = undefined
+    if (from === undefined || this.#line.length - from > 20) return
+    this.#line.push(raisedText(this.#line.splice(from).join(''), isRaised))
+  }
+
+  #equation({ alttext }: Attributes): void {
+    if (!alttext) this.unread('equation')
+    this.text(` ${alttext?.slice(0, MAX_IN_ATTRIBUTE) ?? '[equation]'} `)
+  }
+}

@@ -1,0 +1,30 @@
+/** Tables by the separator that divides them, whatever else their cells contain. */
+import { expect, test } from 'vitest'
+import { parseCsv } from '../../src/files/parsers/csv-rows.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
+
+function rows(text: string): string[][] {
+  const bytes = Buffer.from(text)
+  const { sections } = parseCsv({ kind: 'csv', name: 'a.csv', bytes, encoding: 'utf-8', limits: PARSE_LIMITS })
+  return (sections[0]?.text ?? '').split('\n').map((row) => row.split('\t'))
+}
+
+test.each([
+  [
+    'dates with commas',
+    'April 15, 2026;402;25.00;Ray;pending;\nApril 14, 2026;444;25.00;Scott;pending;\nApril 9, 2026;678;25.00;Lonny;\n',
+    ['April 15, 2026', '402', '25.00', 'Ray', 'pending'],
+  ],
+  ['numbers with commas', '1,1;1,2\n2,1;2,2\n', ['1,1', '1,2']],
+  ['a thousand, with pipes', '1,000|a\n2,500|b\n', ['1,000', 'a']],
+  ['names with commas and tabs', 'Lee, Ann\t5\nRay, Bob\t6\n', ['Lee, Ann', '5']],
+  ['French numbers', 'Ville;Prix\nParis;1,50\nLyon;2,75\n', ['Ville', 'Prix']],
+  ['commas in a header', 'Name, first;Age\nAnn;5\nBob;6\n', ['Name, first', 'Age']],
+  ['commas beside semicolons in text', 'a,b,c\n1,x; y,3\n2,z,4\n', ['a', 'b', 'c']],
+  ['commas and spaces', 'a, b, c\n1, 2, 3\n', ['a', 'b', 'c']],
+  ['sep=', 'sep=;\na;b,c,d\n1;2,3,4\n', ['a', 'b,c,d']],
+  ['sep= and quotes', 'sep=,\r\n"x;1","y;2"\r\n', ['x;1', 'y;2']],
+  ['a quoted sep=', '"sep=;"\n1,5;"2,5"\n', ['1,5', '2,5']],
+])('%s', (_, text, first) => {
+  expect(rows(text)[0]).toEqual(first)
+})

@@ -1,0 +1,151 @@
+/** Word documents as people really write them: tables, ticks, fields, numbers, equations, comments, headers. */
+import { unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { parseDocx } from '../../src/files/parsers/docx-lines.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
+import type { ParsedFile } from '../../src/files/types.ts'
+import { docxOf, zipOf } from '../harness/file-corpus.ts'
+
+function read(body: string, parts: Record<string, string> = {}): ParsedFile {
+  const bytes = zipOf({ ...unzipSync(docxOf(body)), ...parts })
+  return parseDocx({ kind: 'docx', name: 'a.docx', bytes, limits: PARSE_LIMITS })
+}
+const textOf = (body: string, parts: Record<string, string> = {}) => read(body, parts).sections[0]?.text
+
+const run = (text: string, format = '') =>
+  `<w:r>${format && `<w:rPr>${format}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`
+const p = (text: string, format = '') => `<w:p>${format && `<w:pPr>${format}</w:pPr>`}${text && run(text)}</w:p>`
+const cell = (text: string, format = '') => `<w:tc>${format && `<w:tcPr>${format}</w:tcPr>`}${p(text)}</w:tc>`
+const table = (...rows: string[]) => `<w:tbl>${rows.map((row) => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`
+
+test.each([
+  [
+    'an empty first cell',
+    table(cell('') + cell('2023') + cell('2024'), cell('N') + cell('1') + cell('2')),
+    '| 2023 | 2024\nN | 1 | 2',
+  ],
+  [
+    'merged downwards and across',
+    table(
+      cell('EU', '<w:gridSpan w:val="2"/><w:vMerge w:val="restart"/>') + cell('1'),
+      cell('', '<w:gridSpan w:val="2"/><w:vMerge/>') + cell('2'),
+      cell('a') + cell('b') + cell('3'),
+    ),
+    'EU | EU | 1\nEU | EU | 2\na | b | 3',
+  ],
+  [
+    'a row that begins later',
+    table(cell('a') + cell('b'), '<w:trPr><w:gridBefore w:val="1"/></w:trPr>' + cell('c')),
+    'a | b\n| c',
+  ],
+  [
+    'a table in a cell',
+    table(cell('A') + `<w:tc>${p('in')}${table(cell('1') + cell('2'))}${p('')}</w:tc>` + cell('C')),
+    'A | in | C\n1 | 2',
+  ],
+])('a table keeps its columns: %s', (_, body, text) => {
+  expect(textOf(body)).toBe(text)
+})
+
+const raised = '<w:vertAlign w:val="superscript"/>'
+const tick = (isOn: string) =>
+  `<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="${isOn}"/></w14:checkbox></w:sdtPr><w:sdtContent>${run('?')}</w:sdtContent></w:sdt>`
+const field = (data: string) =>
+  `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`
+
+test.each([
+  ['raised digits', run('10') + run('6', raised) + run(' or 10') + run('-', raised) + run('3', raised), '10⁶ or 10⁻³'],
+  ['lowered digits', run('H') + run('2', '<w:vertAlign w:val="subscript"/>') + run('O'), 'H₂O'],
+  [
+    'struck words',
+    run('costs ') + run('10', '<w:strike/>') + run('0', '<w:dstrike/>') + run(' 12'),
+    'costs ~~100~~ 12',
+  ],
+  ['a tick', tick('1') + run(' I agree'), '☒ I agree'],
+  ['a tick of Wingdings', '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>' + run(' paid'), '☒ paid'],
+  ['no tick', tick('0') + run(' news'), '☐ news'],
+  ['an old form field', field('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>') + run(' yes'), '☒ yes'],
+  [
+    'a simple field',
+    run('Total: ') + `<w:fldSimple w:instr=" DOCPROPERTY x ">${run('1,250 EUR')}</w:fldSimple>`,
+    'Total: 1,250 EUR',
+  ],
+  [
+    'an equation',
+    run('The fee is ') +
+      '<m:oMath><m:f><m:num><m:r><m:t>P</m:t></m:r></m:num><m:den><m:r><m:t>12</m:t></m:r></m:den></m:f></m:oMath>' +
+      run(' a month.'),
+    'The fee is (P)/(12) a month.',
+  ],
+  [
+    'deleted and inserted text',
+    `<w:del>${run('old')}<w:r><w:delText>x</w:delText></w:r></w:del><w:ins>${run('new')}</w:ins>`,
+    'new',
+  ],
+  ['a content control', `<w:sdt><w:sdtContent>${run('kept')}</w:sdtContent></w:sdt>`, 'kept'],
+])('a paragraph keeps %s', (_, runs, text) => {
+  expect(textOf(`<w:p>${runs}</w:p>`)).toBe(text)
+})
+
+test('steps and headings have their numbers', () => {
+  const level = (at: number, form: string, text: string) =>
+    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${form}"/><w:lvlText w:val="${text}"/></w:lvl>`
+  const numbering =
+    `<w:numbering><w:abstractNum w:abstractNumId="0">${level(0, 'decimal', '%1.')}${level(1, 'lowerLetter', '%1.%2)')}</w:abstractNum>` +
+    `<w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '•')}</w:abstractNum>` +
+    '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num></w:numbering>'
+  const styles =
+    '<w:styles><w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>'
+  const item = (text: string, at: number, list = 1) =>
+    p(text, `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`)
+  const body =
+    p('Scope', '<w:pStyle w:val="H1"/>') + item('first', 1) + item('second', 1) + p('Fees', '<w:pStyle w:val="H1"/>')
+  const file = read(body + item('third', 1) + item('dot', 0, 2), {
+    'word/numbering.xml': numbering,
+    'word/styles.xml': styles,
+  })
+  expect(file.sections[0]?.text.split('\n').filter((line) => line !== '')).toEqual([
+    '# 1. Scope',
+    '1.a) first',
+    '1.b) second',
+    '# 2. Fees',
+    '2.a) third',
+    '- dot',
+  ])
+  expect(file.headings?.map(({ text }) => text)).toEqual(['1. Scope', '2. Fees'])
+})
+
+test('links, comments, notes, headers and other parts are there once', () => {
+  const relation = (...[id, type, target, more = '']: string[]) =>
+    `<Relationship Id="${id}" Type="x/${type}" Target="${target}" ${more}/>`
+  const parts = {
+    'word/_rels/document.xml.rels': `<Relationships>${relation('r1', 'hyperlink', 'https://a.example/terms', 'TargetMode="External"')}${relation('r2', 'aFChunk', 'chunk.htm')}</Relationships>`,
+    'word/chunk.htm': '<p>From <b>another</b> file</p>',
+    'word/comments.xml': `<w:comments><w:comment w:id="4" w:author="Ann Lee">${p('Too high?')}</w:comment></w:comments>`,
+    'word/footnotes.xml': `<w:footnotes><w:footnote w:id="1">${p('without Norway')}</w:footnote></w:footnotes>`,
+    'word/header1.xml': `<w:hdr>${p('Confidential')}</w:hdr>`,
+    'word/header2.xml': `<w:hdr>${p('Confidential')}</w:hdr>`,
+    'word/footer1.xml': `<w:ftr>${p('ACME Ltd')}</w:ftr>`,
+  }
+  const body =
+    `<w:p><w:hyperlink r:id="r1">${run('Terms')}</w:hyperlink>${run(': 12')}<w:r><w:footnoteReference w:id="1"/></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>` +
+    '<w:altChunk r:id="r2"/><w:p><w:r><w:object/></w:r></w:p>'
+  const file = read(body, parts)
+  expect(file.sections[0]?.text.split('\n').filter((line) => line !== '')).toEqual([
+    'Header: Confidential',
+    'Terms (https://a.example/terms): 12[1]',
+    'Comment by Ann Lee: Too high?',
+    'From another file',
+    '[1] without Norway',
+    'Footer: ACME Ltd',
+  ])
+  expect(file.notes).toEqual(['Not read: 1 embedded object.'])
+})
+
+test('a text box stands once, behind its paragraph', () => {
+  const box = (text: string) => `<w:txbxContent>${p(text)}</w:txbxContent>`
+  const both = `<mc:AlternateContent><mc:Choice>${box('boxed')}</mc:Choice><mc:Fallback>${box('boxed')}</mc:Fallback></mc:AlternateContent>`
+  expect(textOf(`<w:p>${run('before ')}<w:r>${both}</w:r>${run('after')}</w:p>`)).toBe('before after\n\nboxed')
+  const older = `<mc:AlternateContent><mc:Choice><w:drawing/></mc:Choice><mc:Fallback>${box('old')}</mc:Fallback></mc:AlternateContent>`
+  expect(textOf(`<w:p><w:r>${older}</w:r></w:p>`)).toBe('old')
+})

@@ -1,0 +1,72 @@
+/** Web pages as a reader sees them: columns, raised digits, controls, numbers and targets. */
+import { expect, test } from 'vitest'
+import { parseHtml } from '../../src/files/parsers/html-lines.ts'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
+import type { ParsedFile } from '../../src/files/types.ts'
+
+function page(html: string): ParsedFile {
+  return parseHtml({ kind: 'html', name: 'a.html', bytes: Buffer.from(html), encoding: 'utf-8', limits: PARSE_LIMITS })
+}
+const textOf = (html: string) => page(html).sections[0]?.text
+
+test.each([
+  ['an empty first cell', '<tr><th><th>2023<th>2024<tr><td>North<td>11<td>12', '| 2023 | 2024\nNorth | 11 | 12'],
+  ['an empty cell', '<tr><td>a</td><td></td><td>b</td></tr>', 'a |  | b'],
+  [
+    'rowspan',
+    '<tr><td>R<td>P<td>U</tr><tr><td rowspan=2>EU<td>x<td>1</tr><tr><td>y<td>2</tr><tr><td>US<td>z<td>3</tr>',
+    'R | P | U\nEU | x | 1\nEU | y | 2\nUS | z | 3',
+  ],
+  [
+    'colspan',
+    '<tr><td><td colspan=2>2023<td>2024</tr><tr><td>N<td>1<td>2<td>3</tr>',
+    '| 2023 | 2023 | 2024\nN | 1 | 2 | 3',
+  ],
+  [
+    'both',
+    '<tr><td rowspan=2 colspan=2>A<td>b</tr><tr><td>c</tr><tr><td>1<td>2<td>3</tr>',
+    'A | A | b\nA | A | c\n1 | 2 | 3',
+  ],
+  ['missing cells', '<tr><td>a<td>b<td>c</tr><tr><td>d</tr>', 'a | b | c\nd |  |'],
+  ['a table in a cell', '<tr><td>A<td>in<table><tr><td>1<td>2</table><td>C</tr>', 'A | in | C\n1 | 2'],
+])('a row has a cell for every column: %s', (_, rows, lines) => {
+  expect(textOf(`<table>${rows}</table>`)).toBe(lines)
+})
+
+test.each([
+  ['10<sup>6</sup> units', '10⁶ units'],
+  ['412<sup>2</sup> million', '412² million'],
+  ['10<sup>-6</sup> H<sub>2</sub>O', '10⁻⁶ H₂O'],
+  ['2<sup>n+1</sup> and 5<sup>1/2</sup>', '2ⁿ⁺¹ and 5^(1/2)'],
+  ['the 21<sup>st</sup>, see<sup>[3]</sup>', 'the 21st, see[3]'],
+])('raised and lowered digits are no digits of the number before: %s', (html, text) => {
+  expect(textOf(`<p>${html}</p>`)).toBe(text)
+})
+
+test.each([
+  ['<input type=checkbox checked> yes <input type=radio> no', '☒ yes ☐ no'],
+  ['Name: <input value="Ann Lee"><input type=hidden value=token>', 'Name: Ann Lee'],
+  ['<select><option>a<option selected>b</select> of <select><option>c<option>d</select>', 'b of c'],
+  ['Note: <textarea>two words</textarea>', 'Note: two words'],
+  ['<img alt="Sales by month"><img>', '[Image: Sales by month]'],
+  ['<ol start=3><li>c<li value=9>i<li>j</ol>', '3. c\n9. i\n10. j'],
+  ['<ol type=i><li>one<li>two</ol><ul><li>dot</ul>', 'i. one\nii. two\n- dot'],
+  ['costs <del>10</del> 12', 'costs ~~10~~ 12'],
+  [
+    'see <a href="https://a.example/x">the page</a> or <a href="#top">top</a>',
+    'see the page (https://a.example/x) or top',
+  ],
+])('a page keeps what its controls, pictures, lists and links say: %s', (html, text) => {
+  expect(textOf(html)).toBe(text)
+})
+
+test('an equation that cannot be read leaves its place, and a note', () => {
+  const file = page('<p>The fee is <math><mi>P</mi></math> per year, <math alttext="a+b"></math>.</p>')
+  expect(file.sections[0]?.text).toBe('The fee is [equation] per year, a+b .')
+  expect(file.notes).toEqual(['Not read: 1 equation.'])
+})
+
+test('a table that claims to be wide and long is read in time, and bounded', () => {
+  const rows = '<tr><td colspan=1000 rowspan=65534>x<td rowspan=0>y'.repeat(20_000)
+  expect(page(`<table>${rows}</table>`).sections[0]!.text.length).toBeLessThanOrEqual(PARSE_LIMITS.maxChars)
+})

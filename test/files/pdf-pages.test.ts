@@ -1,0 +1,80 @@
+/** Pdfs with form fields and notes, and with East Asian fonts that they do not embed. */
+import { expect, test } from 'vitest'
+import { PARSE_LIMITS } from '../../src/files/parse-file.ts'
+import { parsePdf } from '../../src/files/parsers/pdf-pages.ts'
+
+/** Returns a pdf of these objects, the first of which is the catalogue. pdf.js finds them without a table. */
+function pdfWith(objects: string[]): Uint8Array {
+  const all = objects.map((object, i) => `${i + 1} 0 obj\n${object}\nendobj\n`).join('')
+  return new Uint8Array(
+    Buffer.from(`%PDF-1.7\n${all}trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\n%%EOF\n`, 'latin1'),
+  )
+}
+const page = (more: string) =>
+  `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R/F2 6 0 R>>>>/Contents 4 0 R ${more}>>`
+const drawn = (text: string) => `<</Length ${text.length}>>\nstream\n${text}\nendstream`
+const HELVETICA = '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'
+const read = (bytes: Uint8Array) => parsePdf({ kind: 'pdf', name: 'a.pdf', bytes, limits: PARSE_LIMITS })
+
+test('values of form fields and notes stand below the text of their page', async () => {
+  const widget = (more: string) => `<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/P 3 0 R ${more}>>`
+  const fields = [
+    widget('/FT/Tx/T(name)/V(Ann Lee)'),
+    widget('/FT/Btn/T(accept)/V/Yes/AS/Yes'),
+    widget('/FT/Btn/T(news)/V/Off/AS/Off'),
+    widget('/FT/Ch/T(city)/V(Oslo)/Opt[(Oslo)(Bergen)]'),
+    widget('/FT/Tx/T(empty)'),
+    '<</Type/Annot/Subtype/Text/Contents(Approved on 3 May)/T(Bob)/Rect[0 0 9 9]>>',
+  ]
+  const refs = fields.map((_, i) => `${7 + i} 0 R`).join(' ')
+  const file = await read(
+    pdfWith([
+      `<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[${refs}]>>>>`,
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      page(`/Annots[${refs}]`),
+      drawn('BT /F1 12 Tf 72 700 Td (Name:) Tj ET'),
+      HELVETICA,
+      HELVETICA,
+      ...fields,
+    ]),
+  )
+  expect(file.sections[0]?.text.split('\n')).toEqual([
+    'Name:',
+    'Form fields: name = Ann Lee; accept = yes; news = no; city = Oslo',
+    'Note by Bob: Approved on 3 May',
+  ])
+})
+
+function asian(encoding: string, ordering: string, { hex, latin = '' }: { hex: string; latin?: string }): Uint8Array {
+  return pdfWith([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    page(''),
+    drawn(`BT /F1 12 Tf 72 760 Td (${latin}) Tj ET BT /F2 14 Tf 72 700 Td <${hex}> Tj ET`),
+    HELVETICA,
+    `<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/${encoding}/DescendantFonts[7 0 R]>>`,
+    `<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/FontDescriptor 8 0 R/DW 1000>>`,
+    '<</Type/FontDescriptor/FontName/SimSun/Flags 6/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 880/Descent -120/CapHeight 700/StemV 80>>',
+  ])
+}
+
+test.each([
+  ['UniGB-UCS2-H', 'GB1', '53d1796891d1989d', '发票金额'],
+  ['UniJIS-UTF16-H', 'Japan1', '67714eac0031', '東京1'],
+  ['90ms-RKSJ-H', 'Japan1', '938c8b9e3132', '東京12'],
+  ['UniKS-UCS2-H', 'Korea1', 'c11cc6b8', '서울'],
+  ['KSCms-UHC-H', 'Korea1', 'b1e8c3b6', '김철'],
+  ['GBK-EUC-H', 'GB1', 'd5c5c8fd', '张三'],
+  ['ETen-B5-H', 'CNS1', 'a4fda470', '王小'],
+])('the text of a font that is not embedded is read: %s', async (...[encoding, ordering, hex, text]) => {
+  expect((await read(asian(encoding, ordering, { hex }))).sections[0]?.text).toBe(text)
+})
+
+test.each(['Identity-H', 'Hankaku', 'UniJIS-UTF8-H'])(
+  'what is not read is said, and is no scan: %s',
+  async (encoding) => {
+    const beside = await read(asian(encoding, 'Japan1', { hex: 'b1e8', latin: 'Invoice' }))
+    expect(beside.sections[0]?.text).toContain('Invoice')
+    expect(beside.notes).toEqual(['Not read: text in fonts that are not embedded, from page 1.'])
+  },
+)

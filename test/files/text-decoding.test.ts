@@ -1,0 +1,80 @@
+/** Texts in encodings that nothing in the file names: short ones, as people export them. */
+import { expect, test } from 'vitest'
+import { decodeText, detectEncoding } from '../../src/files/text-decoding.ts'
+import { parsed } from '../harness/file-corpus.ts'
+
+test.each([
+  ['shift-jis', '田中,東京\n鈴木,大阪\n', '936392862c938c8b9e0a97e996d82c91e58de30a'],
+  ['euc-jp', '田中,東京\n鈴木,大阪\n', 'c5c4c3e62cc5ecb5fe0aceebccda2cc2e7bae50a'],
+  ['gb18030', '张三,北京\n李四,上海\n', 'd5c5c8fd2cb1b1bea90ac0eecbc42cc9cfbaa30a'],
+  ['big5', '王小明,台北\n陳,高雄\n', 'a4fda470a9fa2ca578a55f0ab3af2cb0aab6af0a'],
+  ['euc-kr', '김철수,서울\n이영희,부산\n', 'b1e8c3b6bcf62cbcadbfef0ac0ccbfb5c8f12cbacebbea0a'],
+  ['windows-1254', 'İstanbul şehri, ağaç ve ışık\n', 'dd7374616e62756c20fe656872692c2061f061e720766520fdfefd6b0a'],
+  ['windows-1255', 'שלום עולם\nמה שלומך\n', 'f9ece5ed20f2e5eced0aeee420f9ece5eeea0a'],
+  ['mac-roman', 'Müller café naïve – “hi”\n', '4d9f6c6c6572206361668e206e6195766520d020d26869d30a'],
+  ['cp850', 'Müller café Größe\n', '4d816c6c6572206361668220477294e1650a'],
+  ['windows-1250', 'Łódź, Kraków żółć\n', 'a3f3649f2c204b72616bf37720bff3b3e60a'],
+  ['windows-1251', 'Привет мир\n', 'cff0e8e2e5f220ece8f00a'],
+  ['koi8-r', 'Привет мир\n', 'f0d2c9d7c5d420cdc9d20a'],
+  ['windows-1253', 'Καλημέρα κόσμε\n', 'cae1ebe7ecddf1e120eafcf3ece50a'],
+  ['windows-1252', 'Café “x” – 5 €\n', '436166e9209378942096203520800a'],
+  ['shift-jis', '注文番号,数量\nりんご,3\n', '928d95b694d48d862c909497ca0a82e882f182b22c330a'],
+  ['euc-jp', '注文番号,数量\nりんご,3\n', 'c3edcab8c8d6b9e62cbff4cecc0aa4eaa4f3a4b42c330a'],
+  ['gb18030', '订单号,数量\n苹果,3\n', 'b6a9b5a5bac52ccafdc1bf0ac6bbb9fb2c330a'],
+  ['big5', '訂單號,數量\n蘋果,3\n', 'ad71b3e6b8b92cbcc6b6710ac4abaa472c330a'],
+  ['euc-kr', '주문번호,수량\n사과,3\n', 'c1d6b9aeb9f8c8a32cbcf6b7ae0abbe7b0fa2c330a'],
+  ['windows-1254', 'Çalışma günü: Pazartesi, öğle\n', 'c7616cfdfe6d612067fc6efc3a2050617a6172746573692c20f6f06c650a'],
+  ['windows-1255', 'מחיר,כמות\nתפוח,3\n', 'eee7e9f82cebeee5fa0afaf4e5e72c330a'],
+  ['mac-roman', 'Économie française, élève\n', '83636f6e6f6d6965206672616e8d616973652c208e6c8f76650a'],
+  ['cp850', 'Straße, Prénom, Öl\n', '53747261e1652c205072826e6f6d2c20996c0a'],
+  ['windows-1250', 'Příliš žluťoučký kůň\n', '50f8ed6c699a209e6c759d6f75e86bfd206bf9f20a'],
+  ['windows-1251', 'Цена,Количество\nЯблоко,3\n', 'd6e5ede02ccaeeebe8f7e5f1f2e2ee0adfe1ebeeeaee2c330a'],
+  ['koi8-r', 'Цена,Количество\nЯблоко,3\n', 'e3c5cec12cebcfccc9dec5d3d4d7cf0af1c2cccfcbcf2c330a'],
+  ['windows-1253', 'Τιμή,Ποσότητα\nΜήλο,3\n', 'd4e9ecde2cd0eff3fcf4e7f4e10accdeebef2c330a'],
+  ['windows-1252', '• Item – it’s “fine”…\n', '95204974656d20962069749273209366696e6594850a'],
+  ['windows-1252', 'naïve coöperate £5\n', '6e61ef766520636ff670657261746520a3350a'],
+  ['windows-1252', 'Größe;Maß\nÜber;Öl\n', '4772f6df653b4d61df0adc6265723bd66c0a'],
+  ['windows-1252', 'España mañana ¿qué?\n', '45737061f161206d61f1616e6120bf7175e93f0a'],
+  ['shift-jis', '佐藤,名古屋\n', '8db293a12c96bc8cc389ae0a'],
+  ['euc-jp', '高橋一郎,千葉県\n', 'b9e2b6b6b0eccfba2cc0e9cdd5b8a90a'],
+  ['gb18030', '刘洋,杭州\n', 'c1f5d1f32cbabcd6dd0a'],
+  ['big5', '林志玲,台中\n', 'aa4ca7d3acc22ca578a4a40a'],
+  ['euc-kr', '박지성\n', 'b9dac1f6bcba0a'],
+  [
+    'windows-1252',
+    'Þetta er íslenska, það er gott\n',
+    'de6574746120657220ed736c656e736b612c20fe61f020657220676f74740a',
+  ],
+  ['windows-1252', 'Smørrebrød på Århus Å\n', '536df87272656272f8642070e520c57268757320c50a'],
+  ['mac-roman', 'Ström ångström\n', '5374729a6d208c6e677374729a6d0a'],
+  ['windows-1250', 'árvíztűrő tükörfúrógép\n', 'e17276ed7a74fb72f52074fc6bf67266fa72f367e9700a'],
+  ['utf-16-le', '張三,東京\n田中,大阪\n', '355f094e2c007167ac4e0a0030752d4e2c0027592a960a00'],
+  ['utf-16-be', '東京,100\n', '67714eac002c003100300030000a'],
+  ['utf-16-le', '서울,부산\n', '1cc1b8c62c0080bdb0c00a00'],
+  ['utf-16-le', '会议记录', '1a4fae8bb08b555f'],
+])('a short text in %s is read as it was written: %j', (_, text, hex) => {
+  const bytes = Buffer.from(hex, 'hex')
+  expect(decodeText(bytes, detectEncoding(bytes)?.encoding)).toBe(text)
+})
+
+test('what was guessed is said, and what the file says is no guess', async () => {
+  const guessed = await parsed({
+    name: 'members.csv',
+    bytes: Buffer.from('8e8196bc2c95948f900d0a8e52936393632c', 'hex'),
+  })
+  expect(guessed.sections[0]?.text).toContain('氏名\t部署')
+  expect(guessed.notes).toEqual(['Its text is read as shift_jis (guessed).'])
+  expect((await parsed({ name: 'a.txt', bytes: Buffer.from('Größe') })).notes).toBeUndefined()
+  const page = Buffer.from('<html><meta charset="iso-8859-2"><p>\xa3\xf3d\xbc</p></html>', 'latin1')
+  expect(await parsed({ name: 'a.html', bytes: page })).not.toHaveProperty('notes')
+})
+
+test.each([
+  ['Latin-1', Buffer.from('Größe für Österreich\n'.repeat(200)), Buffer.from('\xfcbrig\n', 'latin1')],
+  ['Shift_JIS', Buffer.from('数量と金額\n'.repeat(100)), Buffer.from([0x93, 0x8c, 10])],
+])('one line of %s leaves the rest of a UTF-8 text as it is', (_, good, bad) => {
+  const bytes = Buffer.concat([good, bad, good])
+  const text = decodeText(bytes, detectEncoding(bytes)?.encoding)
+  expect(text.startsWith(good.toString())).toBe(true)
+  expect(text.endsWith(good.toString())).toBe(true)
+})
