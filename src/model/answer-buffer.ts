@@ -1,6 +1,8 @@
 /** Collects a model's output of one answer, within limits, and tolerates endpoints' differences. */
 import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
-import { declined, filtered } from './failures.ts'
+import { parseJson } from '../base/parse-json.ts'
+import { readLoose } from '../agent/parser/loose-json.ts'
+import { BrokenStream, declined, filtered } from './failures.ts'
 
 /** A piece of a message in the form of chat completions. `reasoning` is the model's thinking. */
 export interface MessagePiece {
@@ -25,8 +27,14 @@ const MAX_TEXT_CHARS = 99_000
 export const MAX_OTHER_CHARS = 500_000
 const MAX_CALLS = 1_000
 
-/** The finish_reason values of various endpoints. */
-const AT_LENGTH = new Set(['length', 'max_tokens', 'model_length', 'max_output_tokens'])
+/** The finish_reason values of various endpoints. A whole answer ends with one of these, or without any. */
+const WHOLE =
+  /^(?:|refusal|stop(?:ped)?|(?:finish_reason_)?stop|stop_?(?:sequence|token|str)|eos(?:_token)?|end(?:_?of_?(?:turn|text))?|end_turn|(?:tool|function)_?(?:calls?|use)|completed?|done|finish(?:ed)?)$/
+/** The answer was cut off. `rate_limit` is a failure. */
+const AT_LENGTH = /length|max_|tokens|context|(?<!rate_)limit|truncat/
+/** The endpoint failed while it wrote. */
+const BROKEN =
+  /error|abort|cancel|interrupt|fail|time_?d?_?out|unavailable|insufficient|overload|rate_limit|malformed|disconnect/
 const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_content', 'blocklist', 'recitation'])
 
 /** Everything that a model has written in one answer, up to the limits. */
@@ -38,7 +46,7 @@ export class AnswerBuffer {
   #reason = ''
   #hasDeclined = false
   #hasTooManyCalls = false
-  readonly #calls: { index: number | undefined; id: string; name: string; arguments: string }[] = []
+  readonly #calls: MadeCall[] = []
 
   get hasText(): boolean {
     return this.#textChars > 0
@@ -55,13 +63,26 @@ export class AnswerBuffer {
   }
 
   get isCutOff(): boolean {
-    return this.isFull || AT_LENGTH.has(this.#reason)
+    return this.isFull || !(WHOLE.test(this.#reason) || FILTERED.has(this.#reason))
   }
 
   /** The tool calls. Empty if they are too long, since the last one would be incomplete. */
   calls(): ToolCall[] {
     if (this.#otherChars >= MAX_OTHER_CHARS) return []
-    return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
+    // A call that was cut before its arguments is not a call without arguments.
+    const none = this.isCutOff ? '{' : ''
+    const calls = this.#calls.flatMap((call) =>
+      wholeObjects(call.arguments).map((args, i) => ({
+        ...call,
+        id: call.id && i > 0 ? `${call.id}_${i}` : call.id,
+        args,
+      })),
+    )
+    return calls.map(({ id, name, args }, i) => ({
+      id: id || `call_${i}`,
+      name: name.replace(/(?<=.)<\|[^]*$/, ''),
+      arguments: args || none,
+    }))
   }
 
   take(piece: MessagePiece): ModelEvent[] {
@@ -80,9 +101,17 @@ export class AnswerBuffer {
     if (typeof reason === 'string' && reason !== '') this.#reason = reason.toLowerCase()
   }
 
-  /** @throws KnownFailure for an answer that was withheld */
+  /** Takes a provider's own reason behind a gateway, if it says that the answer is not whole. */
+  finishNatively(reason: unknown): void {
+    if (typeof reason !== 'string') return
+    const own = reason.toLowerCase()
+    if (!WHOLE.test(own) && (AT_LENGTH.test(own) || BROKEN.test(own))) this.#reason = own
+  }
+
+  /** @throws KnownFailure for an answer that was withheld, BrokenStream for one that the endpoint did not finish */
   check(): void {
     if (FILTERED.has(this.#reason)) throw filtered()
+    if (BROKEN.test(this.#reason) && !AT_LENGTH.test(this.#reason)) throw new BrokenStream('the endpoint broke off')
     const hasDeclined = this.#hasDeclined || this.#reason === 'refusal'
     if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
   }
@@ -107,23 +136,56 @@ export class AnswerBuffer {
     return taken
   }
 
-  /** Adds a piece to the call with its index, unless its id differs (Gemini numbers all calls 0). */
-  #takeCall({ index, id: said, function: made }: CallPart): void {
-    const id = textOf(said)
-    const name = textOf(made?.name)
-    const isOf = (call: { index: number | undefined; id: string }) =>
-      index !== undefined && call.index === index && (!id || call.id === '' || call.id === id)
-    const known = this.#calls.findLast(isOf)
+  /** Adds a piece to its call, or begins a call with it. */
+  #takeCall({ index: at, id: said, function: made }: CallPart): void {
+    const [index, id, name] = [at ?? undefined, textOf(said), textOf(made?.name)]
+    const known = this.#callOf({ index, id, name })
     const call = known ?? { index, id: '', name: '', arguments: '' }
     if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
-    // Some endpoints repeat id and name with every piece.
-    if (id && id !== call.id) call.id = this.#takeOther(id)
+    // Some endpoints repeat id and name with every piece, or send a new id with each.
+    if (id && call.id === '') call.id = this.#takeOther(id)
     if (name !== call.name) call.name += this.#takeOther(name)
     const args = made?.arguments ?? ''
     call.arguments += this.#takeOther(typeof args === 'string' ? args : JSON.stringify(args))
   }
+
+  /**
+   * The call that a piece continues: the last one of its index, or the last one if it has no index. A name begins
+   * another call if the id is new (Gemini numbers all calls 0), or if there is neither index nor id.
+   */
+  #callOf({ index, id, name }: { index: number | undefined; id: string; name: string }): MadeCall | undefined {
+    if (index === undefined && id === '' && name !== '') return undefined
+    const call = this.#calls.findLast((one) => index === undefined || one.index === index)
+    if (call === undefined) return undefined
+    const isOther = id !== '' && call.id !== '' && call.id !== id
+    if (index === undefined && isOther) return this.#calls.findLast((one) => one.id === id) ?? (name ? undefined : call)
+    const isNext = name !== '' && name !== call.name && call.arguments !== ''
+    return name !== '' && (isOther || isNext) ? undefined : call
+  }
+}
+
+interface MadeCall {
+  index: number | undefined
+  id: string
+  name: string
+  arguments: string
+}
+
+/** The objects of arguments that were glued to each other, each once. An empty one before another is none. */
+function wholeObjects(text: string): string[] {
+  if (!text.includes('}{') && !/\}\s+\{/.test(text)) return [text]
+  if (parseJson(text) !== undefined) return [text]
+  const found: string[] = []
+  for (let at = 0; at < text.length && found.length < MAX_CALLS;) {
+    const loose = text[at] === '{' ? readLoose(text, at) : undefined
+    if (!loose?.ok) return [text]
+    found.push(text.slice(at, loose.end))
+    at = loose.end + (/^\s*/.exec(text.slice(loose.end, loose.end + 100))?.[0].length ?? 0)
+  }
+  const full = [...new Set(found)].filter((one) => !/^\{\s*\}$/.test(one))
+  return full.length > 0 ? full : ['{}']
 }
 
 /** The text of a content, which is text, null, or a list of parts. */

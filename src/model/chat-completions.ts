@@ -64,9 +64,21 @@ function toPart({ mime, base64 }: Picture) {
 
 /** The fields that are read of a chunk of a stream, or of a whole answer. */
 interface CompletionChunk {
+  /** `done`: the stream's `[DONE]`. */
+  type?: unknown
   error?: object
-  choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[]
+  choices?: Choice[]
   usage?: ReportedUsage | null
+}
+
+interface Choice {
+  index?: unknown
+  delta?: Delta | null
+  message?: Delta | null
+  finish_reason?: unknown
+  /** OpenRouter's: what its provider said. */
+  native_finish_reason?: unknown
+  error?: object | null
 }
 
 /** Endpoints give a model's reasoning these names: DeepSeek and others the first, OpenRouter and vLLM the second. */
@@ -90,6 +102,8 @@ class ChatReader implements CompletionReader {
   usage: Usage | undefined
   isBilled = false
   isDone = false
+  /** Whether an empty finish_reason came, which is an end before `[DONE]`. */
+  #hasEmptyEnd = false
   readonly #fields: { reasoning_content?: string; reasoning?: string } = {}
   readonly #details = new ReasoningDetails()
 
@@ -98,7 +112,9 @@ class ChatReader implements CompletionReader {
   }
 
   take(chunk: CompletionChunk): ModelEvent[] {
-    const choice = chunk.choices?.[0]
+    // Only the first choice: others are other answers.
+    const choice = chunk.choices?.find((one) => Number(one?.index ?? 0) === 0)
+    if (choice?.error) throw new APIError(undefined, choice.error, undefined, undefined)
     if (chunk.error && !choice?.message) throw new APIError(undefined, chunk.error, undefined, undefined)
     const { usage } = chunk
     // Perplexity's chunks hold a message too, with everything so far.
@@ -108,7 +124,9 @@ class ChatReader implements CompletionReader {
     const delta = choice?.delta ?? choice?.message
     const events = delta ? this.#readDelta(delta) : []
     this.written.finish(choice?.finish_reason)
-    this.isDone ||= Boolean(choice?.finish_reason) || isWhole
+    if (choice?.finish_reason) this.written.finishNatively(choice.native_finish_reason)
+    this.#hasEmptyEnd ||= choice?.finish_reason === ''
+    this.isDone ||= Boolean(choice?.finish_reason) || isWhole || (chunk.type === 'done' && this.#hasEmptyEnd)
     return events
   }
 

@@ -57,10 +57,14 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     try {
       this.#check(bytes)
       for (const data of this.#decoder.push(bytes)) {
-        this.#isDone ||= data.startsWith('[DONE]')
-        // Still reads to the end, so that the connection can be reused.
         if (this.#isDone) break
-        batch.push(chunkOf(data, this.#response))
+        this.#isDone = data.startsWith('[DONE]')
+        // Still reads to the end, so that the connection can be reused.
+        if (this.#isDone) {
+          batch.push(DONE)
+          break
+        }
+        if (!NO_CHUNK.test(data)) batch.push(chunkOf(data, this.#response))
       }
     } catch (error) {
       this.#fault = error
@@ -79,6 +83,11 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     throw fault
   }
 }
+
+/** The chunk for the stream's `[DONE]`, which no API sends as such. */
+const DONE = { type: 'done' }
+/** Data without a chunk: nothing, `null`, a ping. */
+const NO_CHUNK = /^(?!\d+$)[\s\w.:-]{0,20}$/
 
 const OVER = { value: undefined, done: true } as const
 

@@ -1,7 +1,7 @@
 /** Describes a failed model call to the operator. People get `ModelError.hint`. */
 import { APIError } from 'openai/core/error'
 import { causesOf, messageOf, ModelError } from '../base/errors.ts'
-import { isUnknownModel, knownFailureIn } from './failures.ts'
+import { hasNoMoney, isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** The longest quote of an endpoint's own words, in characters. */
 const MAX_WORDS = 200
@@ -22,7 +22,7 @@ const REACH = 'Check OPENAI_BASE_URL and HTTPS_PROXY, and whether it is running.
 
 function ofStatus(error: APIError, status: number): string {
   const of = `(status ${status})`
-  if (error.code === 'insufficient_quota') return `The account has used up its quota ${of}. Check its plan and billing.`
+  if (hasNoMoney(error)) return `The account has used up its quota ${of}. Check its plan and billing.`
   if (status === 401) return `It rejected the key ${of}. Check OPENAI_API_KEY and OPENAI_HEADERS.`
   if (status === 407) return `The proxy requires a login ${of}. Check HTTPS_PROXY.`
   if (status === 404 && !isUnknownModel(error))

@@ -65,7 +65,7 @@ export function failureOf(error: unknown, model: string): ModelError {
   const status = statusOf(error)
   // Without a status it is the connection or its content: a bad chunk, a truncated stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
-  const isQuotaUsedUp = error instanceof APIError && error.code === 'insufficient_quota'
+  const isQuotaUsedUp = hasNoMoney(error)
   const retryable = mayPass && !isQuotaUsedUp && !isContextLength(error)
   const hint = isQuotaUsedUp ? HINTS.quota : hintOf(error, status, model)
   return new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
@@ -153,13 +153,43 @@ export function isUnknownModel(error: unknown): boolean {
   )
 }
 
+/** Returns whether the account has no money or quota left, in the words of any provider. */
+export function hasNoMoney(error: unknown): boolean {
+  if (!(error instanceof APIError)) return false
+  const codes = `${String(error.code)} ${String(error.type)}`
+  return error.status === 402 || NO_MONEY_CODE.test(codes) || NO_MONEY.test(error.message)
+}
+
+const NO_MONEY_CODE = /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|arrear|billing_|payment_required/i
+const NO_MONEY =
+  /insufficient (?:account )?(?:balance|funds|credits?)|(?:credit )?balance is too low|requires more credits|exceeded your (?:current )?quota|out of credits|余额不足|欠费/i
+
 export function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
-  return (
-    error.code === 'context_length_exceeded' ||
-    /context.{0,20}(length|window)|too many tokens|maximum.{0,20}tokens/i.test(error.message)
-  )
+  const { code, type, message, status } = error
+  if (TOO_LONG_CODE.test(`${String(code)} ${String(type)}`)) return true
+  if (status === 429 && !/request too large/i.test(message)) return false
+  return TOO_LONG.test(message)
 }
+
+const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size|tokens_limit_reached|(?<!\d)1261(?!\d)/
+/** The words of many providers for a conversation that is too long. A field that is too long is another error. */
+const TOO_LONG = new RegExp(
+  [
+    'context.{0,20}(?:length|window|size|limit)',
+    'too many tokens',
+    'maximum.{0,20}tokens',
+    '\\b(?:prompt|input|request|conversation|request body) is too (?:long|large)',
+    '\\brequest (?:body )?too large',
+    'maximum (?:prompt|input|model) length',
+    'range of input length',
+    'exceed\\w* model token limit',
+    '\\b(?:prompt|input) exceeds? (?:the )?max',
+    'inputs?`? tokens \\+',
+    'inputs?`? must have (?:less|fewer) than',
+  ].join('|'),
+  'i',
+)
 
 /** Returns the wait that the endpoint asked for, in ms; undefined if it asked for none. */
 export function retryAfterMs(error: unknown, now: () => number): number | undefined {

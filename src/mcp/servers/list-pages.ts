@@ -25,7 +25,7 @@ const toolSchema = z.object({
 /** Parsed tool by tool, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
   tools: z.array(z.unknown()),
-  nextCursor: z.string().optional(),
+  nextCursor: z.string().nullish(),
   ttlMs: z.number().optional().catch(undefined),
 })
 
@@ -40,6 +40,7 @@ export async function listPages(
   const { hide, name } = options
   const tools = new Map<string, ServerTool>()
   let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]
+  const seen = new Set<string>()
   for (let page = 1; ; page += 1) {
     const found = await onePage(client, cursor, options)
     // The first page decides, as in the SDK.
@@ -49,8 +50,10 @@ export async function listPages(
       const { data } = toolSchema.safeParse(one)
       if (data && !tools.has(data.name)) tools.set(data.name, hide.json(withoutBlanks(data)))
     }
-    cursor = found.nextCursor
-    if (cursor === undefined) break
+    cursor = found.nextCursor ?? undefined
+    // A cursor that repeats would list the same for ever: what was read is the list.
+    if (cursor === undefined || seen.has(cursor)) break
+    seen.add(cursor)
     if (page >= MAX_PAGES || tools.size > MAX_TOOLS || size > MCP_MAX_BYTES)
       throw new ToolError(`${name} lists too many tools: at most ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
   }

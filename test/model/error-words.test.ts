@@ -1,0 +1,29 @@
+/** Errors in the words of other providers. */
+import { expect, test } from 'vitest'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { playModel } from '../harness/played-model.ts'
+
+test.for<[number, string, RegExp]>([
+  [400, 'prompt is too long: 215341 tokens > 200000 maximum', /too long for the model/],
+  [
+    400,
+    'request (9120 tokens) exceeds the available context size (8192 tokens), try increasing it',
+    /too long for the/,
+  ],
+  [400, "This model's maximum prompt length is 131072 but the request contains 180345 tokens.", /too long for the/],
+  [400, 'Input is too long for requested model.', /too long for the model/],
+  [400, 'Range of input length should be [1, 129024]', /too long for the model/],
+  [400, 'Your request exceeded model token limit: 131072', /too long for the model/],
+  [400, 'Prompt exceeds max length', /too long for the model/],
+  [422, '`inputs` tokens + `max_new_tokens` must be <= 32769', /too long for the model/],
+  [413, 'Request too large for model x, please reduce your message size', /too long for the model/],
+  [402, 'Insufficient Balance', /quota/],
+  [429, 'suspended due to insufficient balance, please recharge', /quota/],
+  [400, 'Your credit balance is too low to access the API.', /quota/],
+  [400, "Invalid 'user': string too long.", /refused the request/],
+])('%i "%s" is not tried again', async ([status, message, hint], t) => {
+  const endpoint = await playModel(t, [{ status, body: { error: { message } } }])
+  const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)
+  expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(hint) })
+  expect(endpoint.requests).toHaveLength(1)
+})

@@ -1,0 +1,103 @@
+/** What an endpoint's finish_reason makes of its answer, and pieces of tool calls as endpoints send them. */
+import { describe, expect, test } from 'vitest'
+import type { ToolCall } from '../../src/agent/contracts/model.ts'
+import type { Ends } from '../harness/ends.ts'
+import { callModel, modelsOf, type ModelCall } from '../harness/model-call.ts'
+import { playModel, type Turn } from '../harness/played-model.ts'
+
+function stream(...chunks: (object | string)[]): Turn {
+  const body = chunks.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`).join('')
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body }
+}
+
+const said = (delta: object, more: object = {}) => ({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
+
+async function asked(t: Ends, ...turns: Turn[]): Promise<ModelCall & { requests: number }> {
+  const endpoint = await playModel(t, turns)
+  const call = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)
+  return { ...call, requests: endpoint.requests.length }
+}
+
+const isCut = ({ events }: ModelCall) => events.some(({ type }) => type === 'cut_off')
+const ended = (reason: string, more: object = {}) =>
+  stream(said({ content: 'It is 42.' }), said({}, { finish_reason: reason, ...more }), '[DONE]')
+
+describe.concurrent('a finish_reason', () => {
+  const WHOLE = ['stop', 'eos', 'end_turn', 'stop_sequence', 'tool_calls', 'function_call', 'tool_use', 'COMPLETE', '']
+  test.for(WHOLE)('"%s" ends a whole answer', async (reason, t) => {
+    const call = await asked(t, ended(reason))
+    expect([call.text, isCut(call), call.requests]).toEqual(['It is 42.', false, 1])
+  })
+
+  const CUT = ['length', 'model_context_window_exceeded', 'MAX_TOKENS', 'token_limit', 'something_new']
+  test.for(CUT)('"%s" marks the answer as cut off', async (reason, t) => {
+    const call = await asked(t, ended(reason))
+    expect([call.text, isCut(call), call.requests]).toEqual(['It is 42.', true, 1])
+  })
+
+  const BROKEN = ['insufficient_system_resource', 'network_error', 'abort', 'error', 'cancelled', 'timeout']
+  test.for(BROKEN)('"%s" is tried again', async (reason, t) => {
+    const call = await asked(t, ended(reason), 'Whole.')
+    expect([call.text, call.requests]).toEqual(['Whole.', 2])
+  })
+
+  test('of the provider behind a gateway counts if it broke off', async (t) => {
+    expect((await asked(t, ended('stop', { native_finish_reason: 'network_error' }), 'Whole.')).text).toBe('Whole.')
+  })
+
+  test('with an error in the choice is that error', async (t) => {
+    const { error } = await asked(t, ended('error', { error: { message: 'no', code: 401 } }))
+    expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(/OPENAI_API_KEY/) })
+  })
+})
+
+function callsOf({ events }: ModelCall): Omit<ToolCall, 'id'>[] {
+  const calls = events.flatMap((event) => (event.type === 'tool_calls' ? event.calls : []))
+  return calls.map(({ name, arguments: args }) => ({ name, arguments: args }))
+}
+
+describe.concurrent('pieces of a tool call', () => {
+  const END = said({}, { finish_reason: 'tool_calls' })
+  const part = (id: string | undefined, name: string, args: string, index?: number) =>
+    said({ tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: args } }] })
+  const SUM = [{ name: 'calculator', arguments: '{"expression":"6*7"}' }]
+
+  test.for<[string, object[]]>([
+    [
+      'without index, the id only at first',
+      [part('a', 'calculator', ''), part('', '', '{"expression"'), part('', '', ':"6*7"}')],
+    ],
+    ['without index or id afterwards', [part('a', 'calculator', '{"expression"'), part(undefined, '', ':"6*7"}')]],
+    ['with a new id each', [part('a', 'calculator', '{"expression"', 0), part('b', '', ':"6*7"}', 0)]],
+    ['after an empty object', [part('a', 'calculator', '{}', 0), part('a', '', '{"expression":"6*7"}', 0)]],
+    ['with a leaked token in the name', [part('a', 'calculator<|channel|>commentary', '{"expression":"6*7"}', 0)]],
+    [
+      'sent whole once more',
+      [part('a', 'calculator', '{"expression":"6*7"}', 0), part('a', '', '{"expression":"6*7"}', 0)],
+    ],
+  ])('%s are one call', async ([, pieces], t) => {
+    expect(callsOf(await asked(t, stream(...pieces, END)))).toEqual(SUM)
+  })
+
+  test('that are two objects glued together are two calls', async (t) => {
+    const glued = part('a', 'calculator', '{"expression":"6*7"}{"expression":"1+1"}', 0)
+    expect(callsOf(await asked(t, stream(glued, END)))).toEqual([
+      ...SUM,
+      { name: 'calculator', arguments: '{"expression":"1+1"}' },
+    ])
+  })
+
+  test('cut before the arguments are no call without arguments', async (t) => {
+    const [call] = callsOf(await asked(t, stream(part('a', 'restart', '', 0), said({}, { finish_reason: 'length' }))))
+    expect(call?.arguments).toBe('{')
+  })
+})
+
+test('only the first of two choices is read', async (t) => {
+  const other = { choices: [{ index: 1, delta: { content: 'WRONG' } }] }
+  const { text } = await asked(
+    t,
+    stream(other, said({ content: 'It is 42.' }), other, said({}, { finish_reason: 'stop' })),
+  )
+  expect(text).toBe('It is 42.')
+})
