@@ -175,6 +175,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
+    askReaction: config.ASK_REACTION,
     mcpAdmin: agent.mcpAdmin,
     connections: openConnections(config, {
       accounts: [slackAccount, ...agent.accounts],

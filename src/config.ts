@@ -15,6 +15,7 @@ import {
   bots,
   channels,
   dollars,
+  emoji,
   exampleQuestions,
   flag,
   headers,
@@ -106,6 +107,7 @@ const schema = z.object({
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
+  ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),
   EXAMPLES_FILE: exampleQuestions.optional(),
 

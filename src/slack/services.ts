@@ -20,6 +20,8 @@ export interface Services extends AnswerServices {
   scheduling?: { perUser: number; minMinutes: number } | undefined
   /** Example questions, on Home and in direct messages; the operator's instead of `EXAMPLES`. */
   examples?: readonly string[] | undefined
+  /** The emoji that asks about a message (ASK_REACTION), without colons. Absent if none does. */
+  askReaction?: string | undefined
   /** Whether workspaces let apps search. Absent if nothing searches. */
   search?: SearchInfo | undefined
   /** The MCP servers as admins see and accept them. Absent without MCP_CONFIG. */

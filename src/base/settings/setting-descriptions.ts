@@ -90,6 +90,7 @@ export const SETTING_DESCRIPTIONS = {
     MCP_TOOLS_MAX: 'With more MCP tools than this, the model gets one line for each and asks for details.',
     STEPS_STREAM_CHANNELS:
       'true streams in channels too, where only the asker sees the message grow. false shows a card.',
+    ASK_REACTION: 'An emoji such as robot_face. A person who reacts with it to a message asks about that message.',
     LINK_HOSTS: 'Hosts that answers may always link to, separated by commas; *.example.com includes subdomains.',
     ALLOW_BOTS: 'Ids of other bots that may ask by mention, at most three times in a row in a thread.',
     APPROVAL_HOURS: 'Hours that a run waits for a person to approve or answer.',
