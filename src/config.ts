@@ -69,6 +69,7 @@ const schema = z.object({
   OPENAI_API: oneOf(['chat', 'responses', 'auto']).default('chat'),
   OPENAI_REASONING_EFFORT: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
   OPENAI_CONDENSE_MODEL: z.string().optional(),
+  TRANSCRIBE_MODEL: z.string().optional(),
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),

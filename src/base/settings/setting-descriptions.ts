@@ -13,6 +13,7 @@ export const SETTING_DESCRIPTIONS = {
   },
   common: {
     OPENAI_CONDENSE_MODEL: 'A cheaper model that rewrites follow-up questions. Default: OPENAI_MODEL.',
+    TRANSCRIBE_MODEL: 'The model that transcribes recordings without a transcript of Slack. Default: none.',
     OPENAI_FALLBACK_MODEL: 'The model to use when OPENAI_MODEL fails or stays silent.',
     PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
     REDIS_URL:

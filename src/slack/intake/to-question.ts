@@ -8,7 +8,7 @@ import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
-import { fileRefs } from '../client/file-info.ts'
+import { fileRefs, isRecording } from '../client/file-info.ts'
 import { cleanName, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
@@ -126,7 +126,7 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
   const written = message.text ?? ''
   const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
-  if (!isAddressed && (bot || !parent || isForOthers(written, isDirect))) return undefined
+  if (!isAddressed && (bot || !parent || (isForOthers(written, isDirect) && !isClipAlone(message)))) return undefined
   const text = plainText(written, delivery.botUser)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
@@ -164,6 +164,12 @@ const NAMES_OTHERS = /<@[A-Z0-9]|<!(?:subteam|here|channel|everyone)\b/
 /** Emoji in Slack's notation: their names have letters, but they are not words. */
 const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
+
+/** Returns whether somebody speaks instead of writing. */
+function isClipAlone({ text = '', files }: SlackMessage): boolean {
+  const [clip, ...others] = fileRefs(files)
+  return text === '' && others.length === 0 && isRecording(clip?.mimetype)
+}
 
 /**
  * Returns whether a reply without a mention is not for the bot: people in a thread also address each other and post
