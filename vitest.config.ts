@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { OPTIMIZE_LATE } from './test/harness/compiled-sources.ts'
+import { LeftOut } from './test/harness/left-out.ts'
 import { SlowFirst } from './test/harness/slow-first.ts'
 
 // The parsers' children are JavaScript from the global setup, because with `tsx` each would take three times as long to
@@ -18,6 +19,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/chaos/**'],
     globalSetup: ['test/harness/compiled-sources.ts'],
+    reporters: ['default', new LeftOut()],
     // Only a freeze exceeds this, even on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,

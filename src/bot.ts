@@ -6,6 +6,7 @@ import { createLog, type Log } from './base/log.ts'
 import { secretsOf, type Config } from './config.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
+import { createTranscriber } from './model/transcribe.ts'
 import type { AgentParts, ToolSeam } from './question/agent/agent-types.ts'
 import { createAgent } from './question/agent/create-agent.ts'
 import { openConnections } from './question/connections/connections.ts'
@@ -175,6 +176,8 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
+    transcribe: createTranscriber(config, { net, log }),
+    askReaction: config.ASK_REACTION,
     mcpAdmin: agent.mcpAdmin,
     connections: openConnections(config, {
       accounts: [slackAccount, ...agent.accounts],

@@ -15,6 +15,7 @@ import {
   bots,
   channels,
   dollars,
+  emoji,
   exampleQuestions,
   flag,
   headers,
@@ -68,6 +69,7 @@ const schema = z.object({
   OPENAI_API: oneOf(['chat', 'responses', 'auto']).default('chat'),
   OPENAI_REASONING_EFFORT: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
   OPENAI_CONDENSE_MODEL: z.string().optional(),
+  TRANSCRIBE_MODEL: z.string().optional(),
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
@@ -106,6 +108,7 @@ const schema = z.object({
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
+  ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),
   EXAMPLES_FILE: exampleQuestions.optional(),
 

@@ -1,6 +1,7 @@
 import type { Connections } from '../question/connections/connections.ts'
 import type { AnswerServices } from '../question/services.ts'
 import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
+import type { Transcribe } from '../model/transcribe.ts'
 import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
 import type { Installation, Installations } from './client/installations.ts'
@@ -20,6 +21,10 @@ export interface Services extends AnswerServices {
   scheduling?: { perUser: number; minMinutes: number } | undefined
   /** Example questions, on Home and in direct messages; the operator's instead of `EXAMPLES`. */
   examples?: readonly string[] | undefined
+  /** The emoji that asks about a message (ASK_REACTION), without colons. Absent if none does. */
+  askReaction?: string | undefined
+  /** Transcribes recordings. Absent without TRANSCRIBE_MODEL. */
+  transcribe?: Transcribe | undefined
   /** Whether workspaces let apps search. Absent if nothing searches. */
   search?: SearchInfo | undefined
   /** The MCP servers as admins see and accept them. Absent without MCP_CONFIG. */

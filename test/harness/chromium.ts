@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
-import { describe } from 'vitest'
+import { describeWith, pathOf } from './programs.ts'
 
 /** Debian's Chromium, because playwright-core has none. The headless shell needs half the CPU to open a page. */
-const PATHS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+const PROGRAM = { commands: ['chromium-headless-shell', 'chromium'], from: 'chromium' }
 const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,14 +17,10 @@ const ARGS = [
   '--in-process-gpu',
 ]
 
-const path = PATHS.find((one) => existsSync(one))
-const hasChromium = path !== undefined
-if (!hasChromium && process.env.CI === 'true') throw new Error('chromium is missing: CI must test with a real one.')
-if (!hasChromium)
-  console.warn('\n!!! chromium is missing: the playground’s page goes UNTESTED. Install it (apt install chromium).\n')
+const path = pathOf(PROGRAM)
 
-/** For tests that need a real browser. They are skipped with a warning if there is none, except in CI. */
-export const describeWithChromium = hasChromium ? describe : describe.skip
+/** For tests that need a real browser. They are skipped if there is none, except in CI. */
+export const describeWithChromium = describeWith(PROGRAM)
 
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ ...(path ? { executablePath: path } : {}), args: ARGS, timeout: 80_000 })

@@ -1,23 +1,17 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { connect, type RedisClient } from '../../src/base/redis/redis.ts'
+import { describeWith } from './programs.ts'
 import { keptLog } from './stores.ts'
 
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-if (!hasRedis && process.env.CI === 'true') throw new Error('redis-server is missing: CI must test with a real one.')
-if (!hasRedis)
-  console.warn(
-    '\n!!! redis-server is missing: everything about Redis goes UNTESTED. Install it (apt install redis-server).\n',
-  )
-
-/** For tests that need a real Redis. They are skipped with a warning if there is none, except in CI. */
-export const describeWithRedis = hasRedis ? describe : describe.skip
+/** For tests that need a real Redis. They are skipped if there is none, except in CI. */
+export const describeWithRedis = describeWith({ commands: ['redis-server'], from: 'redis-server' })
 
 export interface RedisServer {
   url: string

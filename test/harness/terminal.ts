@@ -1,19 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { describe } from 'vitest'
 import { until } from '../../playground/base/until.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import { endOf } from './command.ts'
 import type { Ends } from './ends.ts'
+import { describeWith } from './programs.ts'
 
 /** The `script` of util-linux, which Debian always has. It gives a command its own terminal. */
 const hasScript = /util-linux/.test(String(spawnSync('script', ['--version']).stdout))
-if (!hasScript && process.env.CI === 'true')
-  throw new Error('script (util-linux) is missing: CI must test in a terminal.')
-if (!hasScript)
-  console.warn('\n!!! script (util-linux) is missing: what asks in a terminal goes UNTESTED. (apt install bsdutils)\n')
+const PROGRAM = { commands: ['script'], from: 'bsdutils' }
 
-/** For tests that need a pseudo-terminal. They are skipped with a warning if there is none, except in CI. */
-export const describeWithTerminal = hasScript ? describe : describe.skip
+/** For tests that need a pseudo-terminal. They are skipped if there is none, except in CI. */
+export const describeWithTerminal = describeWith(PROGRAM, hasScript)
 
 export interface TestTerminal {
   /** Returns the whole output so far, including the terminal's echo. */

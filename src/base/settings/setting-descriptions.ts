@@ -13,6 +13,7 @@ export const SETTING_DESCRIPTIONS = {
   },
   common: {
     OPENAI_CONDENSE_MODEL: 'A cheaper model that rewrites follow-up questions. Default: OPENAI_MODEL.',
+    TRANSCRIBE_MODEL: 'The model that transcribes recordings without a transcript of Slack. Default: none.',
     OPENAI_FALLBACK_MODEL: 'The model to use when OPENAI_MODEL fails or stays silent.',
     PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
     REDIS_URL:
@@ -90,6 +91,7 @@ export const SETTING_DESCRIPTIONS = {
     MCP_TOOLS_MAX: 'With more MCP tools than this, the model gets one line for each and asks for details.',
     STEPS_STREAM_CHANNELS:
       'true streams in channels too, where only the asker sees the message grow. false shows a card.',
+    ASK_REACTION: 'An emoji such as robot_face. A person who reacts with it to a message asks about that message.',
     LINK_HOSTS: 'Hosts that answers may always link to, separated by commas; *.example.com includes subdomains.',
     ALLOW_BOTS: 'Ids of other bots that may ask by mention, at most three times in a row in a thread.',
     APPROVAL_HOURS: 'Hours that a run waits for a person to approve or answer.',

@@ -57,6 +57,12 @@ export const bots = listOf(
   /^[BAUW][A-Z0-9]{5,}$/,
   'ids of bots, apps or bot users such as B0123456789, separated by commas',
 )
+/** A name as Slack's events have it, without the colons that people type. ❌ and 🛑 stop questions. */
+export const emoji = z
+  .string()
+  .regex(/^:?[\p{L}\p{N}_+'-]{1,100}:?$/u, 'the name of one emoji such as robot_face')
+  .transform((value) => value.replaceAll(':', '').toLowerCase())
+  .refine((name) => name !== 'x' && name !== 'octagonal_sign', 'another emoji than x and octagonal_sign, which stop')
 export const secretsKey = z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them')
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 

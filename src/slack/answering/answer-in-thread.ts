@@ -9,7 +9,8 @@ import { Withdrawn } from '../../stores/runs/run-control.ts'
 import type { Question, SavedRun } from '../../stores/runs/types.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
-import { whyNothingIsRead } from '../files/file-intake.ts'
+import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
+import { escapeText } from '../format/escape.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
@@ -101,7 +102,8 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const unread = question.text === '' && !question.attached ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
-  const named = { ...work, question: await mentions.questionForModel(question, run) }
+  const asked = question.text === '' ? await asSpoken(work, display) : question
+  const named = { ...work, question: await mentions.questionForModel(asked, run) }
   let isWaiting = false
   for await (const event of runQuestion(named, deps)) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
@@ -113,6 +115,14 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Returns the question with the words of a clip that came alone, and shows how they were understood. */
+async function asSpoken(work: QuestionWork, display: RunDisplay): Promise<Question> {
+  const words = await wordsOfClip(work)
+  if (!words) return work.question
+  await display.tell('spoken', `🎙️ I understood: “${escapeText(words)}”`)
+  return { ...work.question, text: words }
 }
 
 /** Runs a question without a display, up to its answer or to a call that a person must allow. */

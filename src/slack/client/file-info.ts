@@ -20,6 +20,8 @@ export interface FileInfo {
   /** For a recording: the URL of its transcript as subtitles, and the beginning of its transcript as text. */
   subtitles?: string | undefined
   transcript?: string | undefined
+  /** The length of a recording, in ms. */
+  durationMs?: number | undefined
 }
 
 const text = z.string().optional().catch(undefined)
@@ -40,6 +42,7 @@ const infoSchema = z.object({
   thumb_480: text,
   thumb_360: text,
   vtt: text,
+  duration_ms: number,
   transcription: z
     .object({ status: text, preview: z.object({ content: text }).optional().catch(undefined) })
     .optional()
@@ -61,8 +64,13 @@ export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal
     smaller: info.thumb_960 ?? info.thumb_720,
     small: info.thumb_480 ?? info.thumb_360,
     subtitles: info.vtt,
+    durationMs: info.duration_ms,
     transcript: info.transcription?.status === 'complete' ? info.transcription.preview?.content : undefined,
   }
+}
+
+export function isRecording(mimetype = ''): boolean {
+  return /^(?:audio|video)\//.test(mimetype)
 }
 
 /** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */

@@ -1,5 +1,6 @@
 /** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
 import type { ConversationFiles } from '../../question/answer.ts'
+import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
 import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
@@ -8,6 +9,7 @@ import { runFiles } from '../../files/run-files.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
+import { isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
 import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
 import { leftOutText, WHY, type LeftOutFile } from './left-out-files.ts'
@@ -79,6 +81,25 @@ export async function whyNothingIsRead(work: QuestionWork): Promise<string | und
   return hasFiles ? undefined : leftOutText(left)
 }
 
+/** The maximum length of a spoken question, in characters. */
+const MAX_SPOKEN = 4_000
+/** The time before what was said, in a transcript with cues. */
+const STAMP = /^\[[\d:]{3,10}\] /gm
+
+/**
+ * Returns the words of a clip that came alone, which are then the question. Undefined for other files. Call it when the
+ * question's files are stored.
+ */
+export async function wordsOfClip({ question, services }: QuestionWork): Promise<string | undefined> {
+  const [clip, ...others] = question.files ?? []
+  if (!clip || others.length > 0 || !isRecording(clip.mimetype)) return undefined
+  const store = await services.files()
+  const content = await store.load(conversationOf(question), clip.id)
+  if (!content || !('text' in content)) return undefined
+  const words = content.text.sections.map(({ text }) => text.replace(STAMP, '')).join(' ')
+  return cutMiddle(words.replace(/\s+/g, ' ').trim(), MAX_SPOKEN)
+}
+
 /** Returns the files of the question's conversation, for its run. */
 export async function filesForRun({ question, services }: QuestionWork): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
@@ -120,8 +141,15 @@ async function take(
     (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
   )
     return WHY.notAllowed
-  const { fetch = globalThis.fetch } = services
-  const { content, about, fault, killed } = await loadFile(file, { installation, fetch, signal, parser, spend })
+  const { fetch = globalThis.fetch, transcribe } = services
+  const { content, about, fault, killed } = await loadFile(file, {
+    installation,
+    fetch,
+    signal,
+    parser,
+    transcribe,
+    spend,
+  })
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
   const { id, user } = file

@@ -3,7 +3,7 @@ import { MEBIBYTE } from '../../files/types.ts'
 import type { NotLoaded } from '../client/download.ts'
 import { NAMELESS } from '../content/file-text.ts'
 import { escapeText } from '../format/escape.ts'
-import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
+import { MAX_BYTES, MAX_FILES, MAX_RECORDING_MS } from './file-limits.ts'
 
 export interface LeftOutFile {
   name: string
@@ -41,7 +41,11 @@ export const WHY = {
   tombstone: 'it was deleted.',
   hidden: 'Slack hides it because the workspace has reached the limit of its plan.',
   external: 'it is a link to a file outside Slack. Please upload the file itself.',
-  noTranscript: 'Slack has no transcript of it yet.',
+  noTranscript: 'Slack has no transcript of it yet, and I do not transcribe here. My admin can set TRANSCRIBE_MODEL.',
+  largeRecording: `I transcribe recordings of at most ${MAX_BYTES.recording / MEBIBYTE} MB.`,
+  longRecording: `I transcribe recordings of at most ${MAX_RECORDING_MS / 60_000} minutes.`,
+  notTranscribed: 'its transcription failed. Please try again in a while, or write it.',
+  noWords: 'there are no words in it.',
   scope: SCOPE,
   tooLate: 'there was no time left to read it. Please ask again in a while.',
   endedReader: 'it takes too much time or memory to read. Please attach a part of it.',

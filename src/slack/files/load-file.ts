@@ -3,14 +3,15 @@ import { pictureKind } from '../../files/file-type.ts'
 import type { FileContent, KeptFile } from '../../files/file-store.ts'
 import type { FileParser } from '../../files/parse-file.ts'
 import { describeKind } from '../../files/section-units.ts'
+import type { Transcribe } from '../../model/transcribe.ts'
 import type { FileRef } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { download } from '../client/download.ts'
-import { fileInfo, type FileInfo } from '../client/file-info.ts'
+import { fileInfo, isRecording, type FileInfo } from '../client/file-info.ts'
 import { NAMELESS } from '../content/file-text.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName } from '../format/escape.ts'
-import { MAX_BYTES } from './file-limits.ts'
+import { MAX_BYTES, MAX_RECORDING_MS } from './file-limits.ts'
 import { NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
 interface LoadOptions {
@@ -18,6 +19,8 @@ interface LoadOptions {
   fetch: typeof globalThis.fetch
   signal: AbortSignal
   parser: FileParser
+  /** Absent without TRANSCRIBE_MODEL. */
+  transcribe: Transcribe | undefined
   /** Takes bytes from the question's budget. @returns false if the budget is too small */
   spend(bytes: number): boolean
 }
@@ -60,7 +63,7 @@ const MODES: Record<string, string | undefined> = {
 }
 
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
-  if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
+  if (isRecording(info.mimetype)) return loadTranscript(info, options)
   const thumbnail = thumbnailOf(info)
   if (!thumbnail && (info.size ?? 0) > MAX_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
@@ -76,21 +79,48 @@ function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo
   return thumbnail ?? (size > SMALL_BYTES ? smaller : undefined)
 }
 
-/** Loads Slack's own transcript of a clip, with timestamps if there are any. */
+/** Loads Slack's own transcript of a clip, with timestamps if there are any. Without one, the clip is transcribed. */
 async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
   if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, options)
-  const bytes = new TextEncoder().encode(info.transcript ?? '')
-  return bytes.length > 0 ? contentOf({ ...info, name: 'transcript.txt' }, bytes, options) : { fault: WHY.noTranscript }
+  const { words = '', fault = WHY.noWords } = info.transcript ? { words: info.transcript } : await heard(info, options)
+  return words === '' ? { fault } : contentOf({ ...info, name: TRANSCRIPT }, new TextEncoder().encode(words), options)
+}
+
+/** The name of a transcript that is plain text. */
+const TRANSCRIPT = 'transcript.txt'
+
+/** Has a recording transcribed. */
+async function heard(info: FileInfo, options: LoadOptions): Promise<{ words?: string; fault?: string }> {
+  const { transcribe, signal } = options
+  const { size = 0, durationMs = 0, name, mimetype } = info
+  if (!transcribe) return { fault: WHY.noTranscript }
+  if (durationMs > MAX_RECORDING_MS) return { fault: WHY.longRecording }
+  if (size > MAX_BYTES.recording) return { fault: WHY.largeRecording }
+  const { bytes, fault } = await bytesAt(info.address, info, { ...options, maxBytes: MAX_BYTES.recording })
+  if (!bytes) return { fault: fault === WHY.tooLarge ? WHY.largeRecording : fault }
+  const words = await transcribe({ name, mimetype, bytes }, signal)
+  return words === undefined ? { fault: WHY.notTranscribed } : { words }
 }
 
 async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
+  const { bytes, fault } = await bytesAt(address, info, { ...options, maxBytes: MAX_BYTES.file })
+  return bytes ? contentOf(info, bytes, options) : { fault }
+}
+
+interface DownloadBounds extends LoadOptions {
+  maxBytes: number
+}
+
+type LoadedBytes = { bytes: Uint8Array; fault?: undefined } | { bytes?: undefined; fault: string }
+
+async function bytesAt(address: string | undefined, info: FileInfo, options: DownloadBounds): Promise<LoadedBytes> {
   if (!address) return { fault: WHY.external }
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
-  const { installation, fetch, signal } = options
+  const { installation, fetch, signal, maxBytes } = options
   const { client } = installation
   const from = { token: await client.token(), apiUrl: client.apiUrl, fetch, signal }
-  const { bytes, fault } = await download(address, { ...from, maxBytes: MAX_BYTES.file, size: info.size })
-  return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
+  const { bytes, fault } = await download(address, { ...from, maxBytes, size: info.size })
+  return bytes ? { bytes } : { fault: NOT_LOADED[fault] }
 }
 
 async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<LoadedFile> {

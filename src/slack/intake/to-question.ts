@@ -8,6 +8,7 @@ import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
+import { fileRefs, isRecording } from '../client/file-info.ts'
 import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
 import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
@@ -121,7 +122,7 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
   if (!isAddressed && (bot || !parent)) return undefined
   const content = readContent(message, delivery.botUser)
-  if (!isAddressed && isForOthers(content, isDirect)) return undefined
+  if (!isAddressed && isForOthers(content, isDirect) && !isClipAlone(message)) return undefined
   const words = askedWords(content)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
@@ -156,6 +157,12 @@ function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []
 /** Mentions of a person, a group or everybody. The caller has already looked for the bot. */
 const NAMES_OTHERS = /<@[A-Z0-9]|<!(?:subteam|here|channel|everyone)\b/
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
+
+/** Returns whether somebody speaks instead of writing. */
+function isClipAlone({ text = '', files }: SlackMessage): boolean {
+  const [clip, ...others] = fileRefs(files)
+  return text === '' && others.length === 0 && isRecording(clip?.mimetype)
+}
 
 /**
  * Returns whether a reply without a mention is not for the bot: people in a thread also address each other and post

@@ -5,8 +5,11 @@ import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import type { SlackWeb } from '../client/web-api.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { isStopReaction, stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
+import { enqueue } from '../intake/to-question.ts'
+import { DEFAULT_QUESTION } from '../views/ask-about-view.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -29,12 +32,17 @@ interface MessageReaction {
 
 interface ReactionStop extends StopWish, MessageReaction {}
 
-/** `reaction_added`: ❌ or 🛑 on a question, or on a post of its run, stops it. Other reactions are ignored. */
+/**
+ * `reaction_added`: ❌ or 🛑 on a question, or on a post of its run, stops it. ASK_REACTION on a message asks about it.
+ * Other reactions are ignored.
+ */
 export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
-    if (!isStopReaction(reaction) || item.type !== 'message') return
+    // Slack appends the skin tone: `wave::skin-tone-2`.
+    const isAsk = services.askReaction !== undefined && reaction.split('::')[0] === services.askReaction
+    if (!(isAsk || isStopReaction(reaction)) || item.type !== 'message') return
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
     if (!recipient) return
     const { team, installation } = recipient
@@ -48,6 +56,7 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
       at: event.event_ts,
       isOwn: item_user === botUser,
     }
+    if (isAsk) return lookUps.take(`${team}:${user}`) ? askAbout(reacted, installation, services) : undefined
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, services))) return
     if (!lookUps.take(`${team}:${user}`)) return
     // The event does not name the message's thread. The ack does not wait for the look-up.
@@ -55,6 +64,25 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
       services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
   }
+}
+
+/**
+ * Asks about the message, as "Ask about this message" does. The id is claimed, so a person asks once about a message.
+ * @throws if the message cannot be looked up or the question cannot be stored: Slack sends the event again
+ */
+async function askAbout(
+  { team, channel, user, ts }: MessageReaction,
+  { client }: Installation,
+  services: Services,
+): Promise<void> {
+  const message = await messageAt({ channel, ts }, client).catch((error: unknown) => {
+    if (!(error instanceof SlackRefusal)) throw error
+    services.log.warn({ channel, error: messageOf(error) }, 'a reaction could not be followed')
+  })
+  if (!message) return
+  const place = { team, channel, thread: message.thread_ts ?? ts }
+  const asked = { user, text: DEFAULT_QUESTION, surface: 'shortcut', about: ts, at: services.now().getTime() } as const
+  await enqueue({ id: `${team}:${channel}:reacted-${ts}-${user}`, ...place, ...asked }, services)
 }
 
 async function stopInItsThread(
@@ -92,7 +120,10 @@ async function stopAt(wish: ReactionStop, services: Services): Promise<boolean> 
   return outcome !== 'nothing'
 }
 
-async function messageAt({ channel, ts }: MessageReaction, client: SlackWeb): Promise<ThreadMessage | undefined> {
+async function messageAt(
+  { channel, ts }: Pick<MessageReaction, 'channel' | 'ts'>,
+  client: SlackWeb,
+): Promise<ThreadMessage | undefined> {
   const place = { channel, thread: ts, since: ts, until: ts, signal: AbortSignal.timeout(PATIENCE_MS) }
   for await (const message of readMessages(client, place)) if (message.ts === ts) return message
   return undefined

@@ -5,6 +5,9 @@ import { plainText } from '../format/plain-elements.ts'
 /** The `block_id` and `action_id` of the question's input. */
 export const QUESTION = 'question'
 
+/** The question about a message unless the person writes another one. */
+export const DEFAULT_QUESTION = 'What does this mean?'
+
 /** The modal of the message shortcut. Slack returns `metadata` with the submitted values. At most 3,000 characters. */
 export function askAboutView(metadata: string): ModalView {
   return {
@@ -25,7 +28,7 @@ export function askAboutView(metadata: string): ModalView {
           action_id: QUESTION,
           multiline: true,
           max_length: 3_000,
-          initial_value: 'What does this mean?',
+          initial_value: DEFAULT_QUESTION,
         },
       },
     ],

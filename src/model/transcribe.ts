@@ -1,0 +1,53 @@
+/** Sends a recording to the endpoint's `/audio/transcriptions` (https://platform.openai.com/docs/api-reference/audio). */
+import { z } from 'zod'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { parseJson } from '../base/parse-json.ts'
+import type { Network } from '../base/http/proxy.ts'
+import type { Config } from '../config.ts'
+import { modelFetch } from './model-fetch.ts'
+
+/** The bytes of a recording, as the endpoint gets them. */
+export interface SpokenFile {
+  name: string
+  mimetype: string
+  bytes: Uint8Array
+}
+
+/** @returns the words, perhaps none; undefined, with a log line, if the endpoint refused. @throws if aborted */
+export type Transcribe = (recording: SpokenFile, signal: AbortSignal) => Promise<string | undefined>
+
+const OPENAI = 'https://api.openai.com/v1'
+const answerSchema = z.object({ text: z.string() })
+
+/** Returns undefined unless TRANSCRIBE_MODEL is set. */
+export function createTranscriber(config: Config, { net, log }: { net: Network; log: Log }): Transcribe | undefined {
+  const { TRANSCRIBE_MODEL: model } = config
+  if (model === undefined) return undefined
+  const url = new URL(config.OPENAI_BASE_URL ?? OPENAI)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/audio/transcriptions`
+  const fetch = modelFetch(net.fetch ?? globalThis.fetch)
+  return async ({ name, mimetype, bytes }, signal) => {
+    const form = new FormData()
+    form.set('model', model)
+    form.set('response_format', 'json')
+    form.set('file', new Blob([new Uint8Array(bytes)], { type: mimetype }), name)
+    // Encoded here, because the FormData of one fetch may be unknown to another.
+    const encoded = new Response(form)
+    const headers = new Headers(config.OPENAI_HEADERS)
+    headers.set('content-type', encoded.headers.get('content-type') ?? '')
+    if (config.OPENAI_API_KEY !== undefined && !headers.has('authorization'))
+      headers.set('authorization', `Bearer ${config.OPENAI_API_KEY}`)
+    try {
+      const body = new Uint8Array(await encoded.arrayBuffer())
+      const response = await fetch(url, { method: 'POST', headers, body, signal })
+      const text = await response.text()
+      if (response.ok) return answerSchema.parse(parseJson(text)).text.trim()
+      log.warn({ model, status: response.status }, 'a recording was not transcribed')
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ model, error: messageOf(error) }, 'a recording was not transcribed')
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,86 @@
+/** Recordings without Slack's transcript: TRANSCRIBE_MODEL transcribes them, and a clip alone is the question. */
+import { describe, expect, test } from 'vitest'
+import type { UploadedFile } from '../../playground/slack/slack.ts'
+import { startBot, type TestBot } from '../harness/bot.ts'
+import type { Ends } from '../harness/ends.ts'
+import { finish } from '../harness/played-model.ts'
+import { playTranscriber } from '../harness/played-transcriber.ts'
+import { clip } from '../harness/said-files.ts'
+
+/** A voice message whose sound is these bytes. */
+const voice = (bytes: string, more: Partial<UploadedFile> = {}): UploadedFile => ({ name: 'memo.m4a', bytes, ...more })
+
+async function hearing(t: Ends) {
+  const bots: TestBot[] = []
+  const transcriber = await playTranscriber(t, () => bots[0]!.model)
+  const bot = await startBot(t, { env: { TRANSCRIBE_MODEL: 'whisper-1', OPENAI_BASE_URL: transcriber.url } })
+  bots.push(bot)
+  return { bot, transcriber }
+}
+
+describe('with TRANSCRIBE_MODEL', () => {
+  test('a clip alone in a direct message is the question, shown as it was understood', async (t) => {
+    const { bot, transcriber } = await hearing(t)
+    transcriber.answers = ['How high is <!channel> the tower?']
+    bot.model.on('How high is', finish('300 m.'))
+    const thread = await bot.dm('', { files: [voice('hum')] })
+    expect(await thread.ended()).toContain('300 m.')
+    expect(thread.shown().join('\n')).toContain('🎙️ I understood: “How high is <!channel> the tower?”')
+    expect(
+      thread
+        .messages()
+        .map(({ text }) => text)
+        .join(),
+    ).not.toContain('<!channel>')
+    expect(transcriber.requests).toMatchObject([{ model: 'whisper-1', name: 'memo.m4a', bytes: 'hum' }])
+    expect(transcriber.requests[0]?.headers.authorization).toBe('Bearer sk-played-key')
+    expect(bot.model.requests[0]?.question).toContain('the tower?')
+  })
+
+  test('a clip alone as a reply in a followed thread is the question; elsewhere it is not', async (t) => {
+    const { bot, transcriber } = await hearing(t)
+    bot.model.on('first', finish('One.'))
+    bot.model.condenses('And the second', 'What is the second?')
+    bot.model.on('What is the second', finish('Two.'))
+    const thread = await bot.mention('the first?')
+    await thread.ended()
+    transcriber.answers = ['And the second one?']
+    await thread.reply('', { files: [voice('hm')] })
+    expect(await thread.ended()).toContain('Two.')
+    const other = await bot.slack.say({ text: 'Nobody asks the bot here.' })
+    await bot.slack.say({ text: '', thread_ts: other.ts, files: [voice('psst')] })
+    await bot.slack.settle()
+    expect(transcriber.requests.map(({ bytes }) => bytes)).toEqual(['hm'])
+  })
+
+  test('a clip with words is read with them, and Slack’s own transcript is taken if there is one', async (t) => {
+    const { bot, transcriber } = await hearing(t)
+    bot.model.on('what was said', finish('That it rains.'))
+    const files = [voice('hum'), clip('own.m4a', 'It snows in Ulm.')]
+    const thread = await bot.mention('what was said?', { files })
+    await thread.ended()
+    expect(bot.model.requests[0]?.prompt).toMatch(/It rains\.[^]*It snows in Ulm\./)
+    expect(transcriber.requests).toHaveLength(1)
+  })
+
+  test.for<[string, UploadedFile, (string | number)[], RegExp, number]>([
+    ['too large', voice('hum', { size: 26 * 2 ** 20 }), ['x'], /recordings of at most 25 MB/, 0],
+    ['refused', voice('hum'), [400], /its transcription failed/, 1],
+    ['without words', voice('hum'), [' '], /there are no words in it/, 1],
+  ])('a clip that is %s gets one sentence', async ([, file, answers, sentence, asked], t) => {
+    const { bot, transcriber } = await hearing(t)
+    transcriber.answers = answers
+    const thread = await bot.dm('', { files: [file] })
+    await bot.slack.until(() => thread.shown().length === 1, 'the sentence')
+    expect(thread.shown()[0]).toMatch(sentence)
+    expect([transcriber.requests.length, bot.model.requests.length]).toEqual([asked, 0])
+  })
+})
+
+test('without it, one sentence says so', async (t) => {
+  const bot = await startBot(t)
+  const thread = await bot.dm('', { files: [voice('hum')] })
+  await bot.slack.until(() => thread.shown().length === 1, 'the sentence')
+  expect(thread.shown()[0]).toMatch(/memo\.m4a was not read: Slack has no transcript of it yet, .* TRANSCRIBE_MODEL/)
+  expect(bot.model.requests).toEqual([])
+})
