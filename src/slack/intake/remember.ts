@@ -66,11 +66,12 @@ export async function remember(
 ): Promise<RememberOutcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
-  const asking = scopeNow(question, installation).catch(() => undefined)
+  const asking = scopeNow(question, installation).catch(() => 'unanswered' as const)
   const refusal = await refusalOf(wanted, installation, services)
   if (refusal !== undefined) return { refusal }
-  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : undefined
-  if (scope === undefined) return { refusal: MEMORY.failed }
+  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unanswered'
+  if (scope === 'unanswered') return { refusal: MEMORY.failed }
+  if (scope === undefined) return { refusal: MEMORY.notIn }
   // Of a direct message between others nothing would ever be known.
   const { channel, surface } = question
   const isCommand = channel.startsWith('D') && surface !== 'dm'

@@ -15,6 +15,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
       // Slack is asked about the place only where it matters.
       if (!(await hasAny())) return { ids: [], text: '' }
       const scope = await scopeNow(question, installation)
+      if (scope === undefined) return { ids: [], text: '' }
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
       const lines = await linesOf(some, mentions)
