@@ -46,6 +46,10 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** The fields of `conversations.info` besides the channel's id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
+    /** The teams of an organisation, as `auth.teams.list` lists them. */
+    teamsOf: (_home: string): string[] => [],
+    /** The answer of `team.info`. Default: the app lacks the scope. */
+    teamInfo: (_team: string): Json | undefined => undefined,
     /** The answer of `conversations.replies`. */
     messages: (_channel: string): Json[] => [],
     /** The lifetime of a new token, in seconds. */
@@ -75,6 +79,11 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         ...(enterprise ? { enterprise_id: enterprise } : {}),
       },
     }),
+    'auth.teams.list': (_, { id }) => ({ teams: state.teamsOf(id).map((team) => ({ id: team, name: team })) }),
+    'team.info': ({ team }) => {
+      const told = state.teamInfo(String(team))
+      return told ? { team: told } : no('missing_scope')
+    },
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
     'conversations.replies': ({ channel }) => ({ messages: state.messages(String(channel)) }),
     'conversations.info': ({ channel, team_id: team }, { id }) => {

@@ -42,6 +42,12 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams that this process has served. */
   teams(): string[]
+  /** The name in SLACK_APPS, if these are the installations of one app of several. It travels with a question. */
+  readonly app?: string
+  /** Returns whether a team's data is this app's to delete. Absent if there is no other app. */
+  owns?(team: string): boolean
+  /** Returns the installations of the app that accepted a question. Absent if there is no other app. */
+  ofApp?(app: string | undefined): Installations
   /**
    * Notes that an organisation gives teams access from an event on (seconds since the epoch). An older `end` spares
    * them.
