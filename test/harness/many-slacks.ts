@@ -91,7 +91,13 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       return { channel: { ...place, ...state.channelFacts(String(channel), id) } }
     },
     'users.info': (args, { id }) => ({
-      user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
+      user: {
+        id: args['user'],
+        team_id: id.startsWith('E') ? args['team_id'] : id,
+        name: 'someone',
+        profile: {},
+        is_admin: args['user'] === 'U0ADMIN0001',
+      },
     }),
     'users.list': (args, { id }) =>
       id.startsWith('E') && !args['team_id']

@@ -42,6 +42,8 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams that this process has served. */
   teams(): string[]
+  /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
+  servesMany?(): Promise<boolean>
   /** The name in SLACK_APPS, if these are the installations of one app of several. It travels with a question. */
   readonly app?: string
   /** Returns whether a team's data is this app's to delete. Absent if there is no other app. */
@@ -127,6 +129,7 @@ export async function installationOf(
       return opened.get(team)
     },
     teams: () => [...opened.keys()],
+    servesMany: async () => isOrgWide,
   }
   return { installations, appId }
 }

@@ -97,9 +97,10 @@ export async function openSlackApps(named: NamedApp[], options: IdentifyOptions)
   })
   if (teams.size === 0)
     throw new ConfigError('SLACK_APPS has no app with a valid bot token: Slack rejects all of them.')
+  const servesMany = async () => teams.size > 1 || served.some(({ installations }) => installations.isOrgWide)
   const own = served.map(async (app) => ({
     ...app,
-    installations: { ...(await ownOf(app, teams, options)), app: app.name },
+    installations: { ...(await ownOf(app, teams, options)), app: app.name, servesMany },
   }))
   return Promise.all(own)
 }
@@ -137,7 +138,13 @@ async function appIdOf(installations: Installations): Promise<string | undefined
   return z.object({ bot: z.object({ app_id: z.string() }) }).safeParse(answer).data?.bot.app_id
 }
 
-const NOWHERE: Installations = { defaultTeam: '', isOrgWide: false, of: async () => undefined, teams: () => [] }
+const NOWHERE: Installations = {
+  defaultTeam: '',
+  isOrgWide: false,
+  of: async () => undefined,
+  teams: () => [],
+  servesMany: async () => true,
+}
 
 /**
  * The installations of all apps as one, for workers. A team is served by its own app, or else by that of its
@@ -158,6 +165,7 @@ export function joinedInstallations(apps: SlackApp[]): Installations {
       return undefined
     },
     teams: () => served.flatMap((one) => one.teams()),
+    servesMany: async () => served.length > 1 || served.some(({ isOrgWide }) => isOrgWide),
     ofApp: (app) => (app === undefined ? joined : (served.find((one) => one.app === app) ?? NOWHERE)),
   }
   return joined
