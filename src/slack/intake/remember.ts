@@ -24,6 +24,7 @@ export interface RememberRequest {
   id: string
   text: string
   by?: string
+  userTeam?: string
   /** The time of the message; now unless given. Milliseconds since the epoch. */
   at?: number
 }
@@ -77,7 +78,9 @@ export async function remember(
   const isCommand = channel.startsWith('D') && surface !== 'dm'
   const obstacle = isCommand ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
-  const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
+  const { userTeam } = wanted
+  const at = wanted.at ?? services.now().getTime()
+  const one: Remembered = { id, text, by, at, ...(userTeam === undefined ? {} : { userTeam }) }
   const isOthers = by !== question.user
   const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
   const outcome = await adding.catch(unreadable)

@@ -21,7 +21,15 @@ export function rememberShortcut(services: Services): OnShortcut {
     const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
     const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
     const text = plainText(message.text ?? '', botUser)
-    const wanted = { id: ts, text: toRemember({ text }) ?? text, by: message.user ?? '', at: Number(ts) * 1000 }
+    const from = [message['user_team'], message.team].find((one) => typeof one === 'string')
+    const userTeam = from !== undefined && from !== team && !context.isEnterpriseInstall ? { userTeam: from } : {}
+    const wanted = {
+      id: ts,
+      text: toRemember({ text }) ?? text,
+      by: message.user ?? '',
+      at: Number(ts) * 1000,
+      ...userTeam,
+    }
     inBackground('remember', services, async () => {
       const keep = () => remember({ question, ...wanted }, installation, services)
       const outcome =

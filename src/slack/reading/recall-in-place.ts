@@ -35,8 +35,13 @@ export function recallIn({ question, mentions, services, installation }: Questio
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
   const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
-    withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
+    withLine({ ...one, text: spoken[i]?.text ?? one.text, by: `${spoken[i]?.name ?? 'somebody'}${markOf(one)}` }),
   )
+}
+
+/** The same mark as in a thread. */
+function markOf({ userTeam }: Remembered): string {
+  return userTeam === undefined ? '' : ' (of another workspace)'
 }
 
 interface RememberedLine extends Remembered {
