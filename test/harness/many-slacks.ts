@@ -48,8 +48,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
     /** The teams of an organisation, as `auth.teams.list` lists them. */
     teamsOf: (_home: string): string[] => [],
-    /** The answer of `team.info`. Default: the app lacks the scope. */
-    teamInfo: (_team: string): Json | undefined => undefined,
+    /** The teams in which the bot of an organisation is, as `users.info` tells. */
+    botTeams: [] as string[],
     /** The answer of `conversations.replies`. */
     messages: (_channel: string): Json[] => [],
     /** The lifetime of a new token, in seconds. */
@@ -80,10 +80,6 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       },
     }),
     'auth.teams.list': (_, { id }) => ({ teams: state.teamsOf(id).map((team) => ({ id: team, name: team })) }),
-    'team.info': ({ team }) => {
-      const told = state.teamInfo(String(team))
-      return told ? { team: told } : no('missing_scope')
-    },
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
     'conversations.replies': ({ channel }) => ({ messages: state.messages(String(channel)) }),
     'conversations.info': ({ channel, team_id: team }, { id }) => {
@@ -97,6 +93,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         name: 'someone',
         profile: {},
         is_admin: args['user'] === 'U0ADMIN0001',
+        enterprise_user: { teams: state.botTeams },
       },
     }),
     'users.list': (args, { id }) =>

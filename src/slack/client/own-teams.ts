@@ -6,7 +6,6 @@ const listSchema = z.object({
   teams: z.array(z.object({ id: z.string() })),
   response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 })
-const teamSchema = z.object({ team: z.object({ id: z.string(), enterprise_id: z.string() }) })
 const botSchema = z.object({ user: z.object({ enterprise_user: z.object({ teams: z.array(z.string()) }) }) })
 
 /** The largest page of `auth.teams.list`, and the most pages that are read. */
@@ -44,7 +43,7 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
     const isListed = await listing
     if (isListed || isFresh(team)) return isFresh(team)
     const there = await base.of(team)
-    if (!there || !(await saysItIsOwn(there, there.enterprise ?? defaultTeam))) return false
+    if (!there || !(await saysItIsOwn(there))) return false
     known.set(team, now())
     return true
   }
@@ -78,13 +77,8 @@ async function listTeams({ client }: Installation): Promise<string[] | undefined
   return teams
 }
 
-/** Asks for one team, where Slack refuses the list. */
-async function saysItIsOwn(
-  { client, identity: { team, botUser } }: Installation,
-  enterprise: string,
-): Promise<boolean> {
-  const told = teamSchema.safeParse(await answered(client.call('team.info', { team }, { effort: 'once' }))).data?.team
-  if (told) return told.id === team && told.enterprise_id === enterprise
+/** Asks where the bot itself is, if Slack refuses the list. */
+async function saysItIsOwn({ client, identity: { team, botUser } }: Installation): Promise<boolean> {
   const bot = botSchema.safeParse(await answered(client.call('users.info', { user: botUser }, { effort: 'once' }))).data
   return bot?.user.enterprise_user.teams.includes(team) === true
 }

@@ -90,9 +90,9 @@ describe('an app of an organisation', () => {
     expect(bot.slack.posts().map(({ channel }) => channel)).toEqual(['C0LATER0002'])
   })
 
-  test('serves its own where Slack lists none, but names the organisation', async (t) => {
+  test('serves its own where Slack lists none, but tells where the bot is', async (t) => {
     const bot = await start(t)
-    bot.slack.state.teamInfo = (team) => (team === 'T0UNLISTED1' ? { id: team, enterprise_id: E1.id } : undefined)
+    bot.slack.state.botTeams = ['T0UNLISTED1']
     bot.slack.state.refuses = (method) => (method === 'auth.teams.list' ? 'missing_scope' : undefined)
     await bot.slack.mention({ ...E1, team: 'T0UNLISTED1' }, 'Who?', { channel: 'C0UNLISTED1', ...by(E1) })
     expect((await bot.answered('C0UNLISTED1')).home).toBe(E1.id)
