@@ -1,8 +1,9 @@
 import { actionTitle } from '../agent/tool-title.ts'
 import type { DoneCall } from '../stores/runs/types.ts'
 
-/** The maximum number of lines below an answer. */
+/** The maximum number of lines below an answer. Writes that took effect, or may have, have further ones. */
 const MAX_LINES = 10
+const MAX_CHANGED = 40
 
 /**
  * Returns the run's real writes from its record, one line per call, so that an answer cannot claim something else.
@@ -10,12 +11,19 @@ const MAX_LINES = 10
  */
 export function changeLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
   if (calls.length === 0) return ['Nothing was changed.']
-  // If not all lines fit, the calls that did not take effect come first.
-  const isDone = ({ outcome }: DoneCall) => Number(outcome === 'done')
-  const shown = calls.length > MAX_LINES ? [...calls].sort((a, b) => isDone(a) - isDone(b)) : calls
-  const lines = shown.slice(0, MAX_LINES).map((call) => lineOf(call, nameOf))
+  // If not all lines fit, the calls without an effect are left out.
+  const changed = calls.filter(mayHaveChanged).length
+  const isIdle = (call: DoneCall) => Number(!mayHaveChanged(call))
+  const shown = calls.length > MAX_LINES ? [...calls].sort((a, b) => isIdle(a) - isIdle(b)) : calls
+  const most = Math.max(MAX_LINES, Math.min(changed, MAX_CHANGED))
+  const lines = shown.slice(0, most).map((call) => lineOf(call, nameOf))
   const more = calls.length - lines.length
   return more > 0 ? [...lines, `… and ${more} more`] : lines
+}
+
+/** Returns whether a call took effect, or may have. */
+export function mayHaveChanged({ outcome }: DoneCall): boolean {
+  return outcome !== 'not_run' && outcome !== 'failed'
 }
 
 function lineOf(done: DoneCall, nameOf: (user: string) => string): string {

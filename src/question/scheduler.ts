@@ -167,7 +167,7 @@ interface OccurrenceStart {
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
 export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: OccurrenceStart): Question {
-  const { id, team, channel, user, question: text } = schedule
+  const { id, team, channel, user, app, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
   // A failed run has reported nothing, so the next one covers its time too.
@@ -185,6 +185,7 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: O
     text,
     surface,
     at: now,
+    ...(app === undefined ? {} : { app }),
     schedule: occurrence,
   }
 }

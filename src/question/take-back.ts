@@ -103,7 +103,8 @@ export async function takeBack(
   await removePosts()
   await forgetFinds(run)
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
-  await work.release({ refund: again !== undefined })
+  // A version that may have asked the model counts: otherwise edits would get around the limits.
+  await work.release({ refund: again !== undefined && run.saved.attempts === 0 })
   // A question that is asked again is counted once, when that one has ended.
   if (!again) await bookEnd(work, 'stopped')
   if (again) await services.queue.accept(again)

@@ -1,12 +1,18 @@
 /** Work on a question before its thread is open: a conditional question of a schedule is answered first. */
 import { fieldOf, parseFields } from '../stores/runs/stored-run.ts'
-import type { Question, RunPart, SavedRun } from '../stores/runs/types.ts'
+import { progressOf, type Question, type RunPart, type SavedRun } from '../stores/runs/types.ts'
 import type { RunWork } from './services.ts'
 
 /** Returns the question with the work that was done on it. */
 export function withPrior(question: Question, saved: SavedRun): Question {
   const parts = partsOf(saved)
   return parts.length > 0 ? { ...question, prior: Object.fromEntries(parts.map(fieldOf)) } : question
+}
+
+/** Returns the progress of a run with the work from before its thread was open, whether it is taken over yet or not. */
+export function progressWithPrior({ prior }: Question, saved: SavedRun): Pick<SavedRun, 'steps' | 'memory' | 'usage'> {
+  const isTaken = !prior || saved.usage.length > 0 || saved.steps.length > 0
+  return progressOf(isTaken ? saved : parseFields(prior))
 }
 
 /** Takes over the work that was done before the thread was open. */

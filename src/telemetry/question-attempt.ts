@@ -1,5 +1,6 @@
 import type { RunProgress } from '../agent/run-progress.ts'
-import { progressOf, type Question, type Run } from '../stores/runs/types.ts'
+import { progressWithPrior } from '../question/work-before-thread.ts'
+import type { Question, Run } from '../stores/runs/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
 /** One attempt at a question: from the time when the queue hands it out until the worker ends or releases it. */
@@ -29,5 +30,5 @@ export function newAttempt(question: Question, run: Run, signal: AbortSignal): A
   const isAnswerOfAsk = question.surface === 'ask' && !question.thread.startsWith('ask-')
   const { attempts: number } = run.saved
   const isSeen = isAnswerOfAsk || number > 1
-  return { question, number, signal, isSeen, isWorked: false, progress: progressOf(run.saved) }
+  return { question, number, signal, isSeen, isWorked: false, progress: progressWithPrior(question, run.saved) }
 }

@@ -3,6 +3,7 @@ import { shownThought } from '../agent/shown-thought.ts'
 import type { ModelRequest } from '../agent/contracts/model.ts'
 import type { ToolOutput, ToolAsks } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
+import { progressWithPrior } from '../question/work-before-thread.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
 import { messageOf, ToolError } from '../base/errors.ts'
 import type { Question, SavedRun } from '../stores/runs/types.ts'
@@ -39,7 +40,7 @@ export class Recording {
     this.#options = options
     this.#trace = before ? resumed(before) : begun(question, saved, this.#text)
     this.#turn = saved.steps.at(-1)?.turn ?? 0
-    if (saved.steps.some(isForAsker)) this.#text.mute()
+    if (progressWithPrior(question, saved).steps.some(isForAsker)) this.#text.mute()
   }
 
   /** Whether anything was called. */

@@ -121,7 +121,10 @@ async function textIn(folder: string, file: string): Promise<string> {
   // A pipe would keep the opening waiting.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
-    if (!(await handle.stat()).isFile()) throw new Error(`${file} is not a file`)
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw new Error(`${file} is not a file`)
+    // A hard link may be a file from outside.
+    if (stat.nlink > 1) throw new Error(`${file} has several names (hard links)`)
     return textOf(await head(handle), file)
   } finally {
     await handle.close()

@@ -46,6 +46,10 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** The fields of `conversations.info` besides the channel's id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
+    /** The teams of an organisation, as `auth.teams.list` lists them. */
+    teamsOf: (_home: string): string[] => [],
+    /** The teams in which the bot of an organisation is, as `users.info` tells. */
+    botTeams: [] as string[],
     /** The answer of `conversations.replies`. */
     messages: (_channel: string): Json[] => [],
     /** The lifetime of a new token, in seconds. */
@@ -75,6 +79,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         ...(enterprise ? { enterprise_id: enterprise } : {}),
       },
     }),
+    'auth.teams.list': (_, { id }) => ({ teams: state.teamsOf(id).map((team) => ({ id: team, name: team })) }),
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
     'conversations.replies': ({ channel }) => ({ messages: state.messages(String(channel)) }),
     'conversations.info': ({ channel, team_id: team }, { id }) => {
@@ -82,7 +87,14 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       return { channel: { ...place, ...state.channelFacts(String(channel), id) } }
     },
     'users.info': (args, { id }) => ({
-      user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
+      user: {
+        id: args['user'],
+        team_id: id.startsWith('E') ? args['team_id'] : id,
+        name: 'someone',
+        profile: {},
+        is_admin: args['user'] === 'U0ADMIN0001',
+        enterprise_user: { teams: state.botTeams },
+      },
     }),
     'users.list': (args, { id }) =>
       id.startsWith('E') && !args['team_id']

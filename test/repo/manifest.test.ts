@@ -73,6 +73,7 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 const METHOD_SCOPES: Record<string, string[]> = {
   'api.test': [],
   'auth.revoke': [],
+  'auth.teams.list': [],
   'auth.test': [],
   'bots.info': ['users:read'],
   // It needs a scope of the app-level token.

@@ -103,6 +103,10 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     expect((await fetch(`http://127.0.0.1:${bot.bot.port}${link}`, { method: 'HEAD' })).status).toBe(405)
     const page = await (await person.get(`${link}&choice=yes`)).text()
     expect(page).toContain('This connects tickets for @Alice in ')
+    // A name can be copied; these cannot.
+    expect(page).toContain(`member ID ${ALICE}`)
+    expect(page).toMatch(new RegExp(`href="[^"]*/team/${ALICE}"`))
+    expect(page).not.toContain('is called @Alice too')
     expect(page).toMatch(/I am @Alice: continue<.*This is not me</)
     const back = await logIn(person, link, server)
     expect((await browser().get(link)).status).toBe(403)

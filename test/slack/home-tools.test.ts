@@ -23,6 +23,8 @@ import { envFor, peopleOf } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { localSlack } from '../harness/local-slack.ts'
+import { startManyBot } from '../harness/many-bot.ts'
+import { APP, manySlacks } from '../harness/many-slacks.ts'
 import { playModel } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { strangers } from '../harness/slack-hands.ts'
@@ -126,6 +128,57 @@ describeWithRedis('on a front', () => {
     expect((await bot.modal(bot.admin)).shown()).toContain('Not turned on: the tool has changed')
     expect(await bot.kept()).not.toContain('"accepted":true')
     expect(home.shown()).toMatch(OFF)
+  })
+})
+
+describeWithRedis('with several workspaces', () => {
+  const server = suiteRedis()
+
+  test('no workspace’s admin sees or turns on what belongs to all of them', async (t) => {
+    const { url, ledger } = await startLedger()
+    const MCP_CONFIG = await mcpFile(t, { ledger: { url } })
+    const slack = await manySlacks(t)
+    const env = () => ({ MCP_CONFIG, REDIS_URL: server.url, REDIS_PREFIX: 'several' })
+    const redis = server.rawClient()
+    const kept = () => redis.get('several:{mcp}:tools:ledger')
+    const first = await startManyBot(t, { slack, env })
+    await eventually(async () => expect(await kept()).toContain('Adds a line'))
+    await eventually(async () => expect(await redis.exists('several:{mcp}:lock:tools:ledger')).toBe(0))
+    await first.bot.stop()
+    ledger.description = 'Adds a line, and pays what it says.'
+    const bot = await startManyBot(t, { slack, env })
+    await eventually(async () => expect(await kept()).toContain('pays what it says'))
+    const place = { user: 'U0ADMIN0001', channel: 'D0ADMIN0001', tab: 'home', event_ts: '1900000000.000100' }
+    const homeOf = async (home: { id: string }) => {
+      await slack.event(home, { type: 'app_home_opened', ...place })
+      const shown = () => slack.calls.findLast((call) => call.method === 'views.publish' && call.home === home.id)
+      await eventually(async () => expect(shown()).toBeDefined())
+      return JSON.stringify(shown()?.args)
+    }
+    for (const id of ['T0FIRST0001', 'T0SECOND001']) await bot.install({ id })
+    const home = await homeOf({ id: 'T0FIRST0001' })
+    expect(home).toContain('Latest changes by tools')
+    expect(home).not.toContain('ledger')
+    const { fingerprint = '' } = /"fingerprint":"(?<fingerprint>[^"]+)"/.exec((await kept()) ?? '')?.groups ?? {}
+    const metadata = z.object({ private_metadata: z.string() })
+    const { args } = slack.calls.findLast(({ method }) => method === 'views.publish')!
+    const view = typeof args['view'] === 'string' ? JSON.parse(args['view']) : args['view']
+    const payload = {
+      ...{ type: 'block_actions', api_app_id: APP, team: { id: 'T0FIRST0001' }, trigger_id: '1.1' },
+      ...{ user: { id: 'U0ADMIN0001', team_id: 'T0FIRST0001' }, container: { type: 'view' } },
+      view: { id: 'V1', ...metadata.parse(view) },
+      actions: [
+        {
+          ...{ type: 'button', action_id: TAKE_TOOL, block_id: 'b' },
+          value: JSON.stringify(['ledger', 'add', fingerprint]),
+        },
+      ],
+    }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    await slack.post(body, 'application/x-www-form-urlencoded')
+    const told = () => JSON.stringify(slack.calls.find(({ method }) => method === 'views.open')?.args ?? '')
+    await eventually(async () => expect(told()).toContain('only whoever runs me can turn on a tool'))
+    expect(await kept()).not.toContain('"accepted":true')
   })
 })
 

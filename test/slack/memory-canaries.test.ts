@@ -41,7 +41,12 @@ test('none of a thousand prompts has a text of another place, person or workspac
     place: (typeof PLACES)[number],
     { id, text, before }: { id: string; text: string; before: boolean },
   ) =>
-    remembered.add(await scopeNow(place, installationOf(place.team, { before })), { id, text, by: place.user, at: 1 })
+    remembered.add((await scopeNow(place, installationOf(place.team, { before })))!, {
+      id,
+      text,
+      by: place.user,
+      at: 1,
+    })
   for (const place of PLACES) {
     // Every third place has more texts than fit, so that they are chosen by words.
     const several = PLACES.indexOf(place) % 3 === 0 ? 40 : 2

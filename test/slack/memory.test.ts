@@ -1,6 +1,6 @@
 /** Remembered texts: where they are used, who may add and delete them, and what is never remembered. */
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { forget as forgetPlace } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
@@ -159,6 +159,26 @@ test('a channel shared with another company is a separate scope, and its guests 
   expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
   expect(bot.slack.pings()).toEqual([])
 })
+
+test.each(['channel_not_found', 'missing_scope', 'team_access_not_granted'])(
+  'nothing is remembered in a channel of which Slack says %s, by any way',
+  async (error) => {
+    const bot = await start({ onTestFinished })
+    const byCommand = () => bot.slack.slash('remember we sell the company', { channel: GENERAL, user: ALICE })
+    // A mention comes as two events.
+    for (const [say, times] of [
+      [byCommand, 1],
+      [() => bot.mention('remember: we sell the company'), 2],
+    ] as const) {
+      bot.slack.fault({ method: 'conversations.info', error, times })
+      expect(await told(bot, say)).toMatch(/I am not in this channel|Slack did not tell/)
+    }
+    for (const shared of [true, false]) {
+      bot.slack.store.channel(GENERAL).shared = shared
+      expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
+    }
+  },
+)
 
 describe('people', () => {
   test('add texts by mention, reply, command and menu, with an ephemeral message that can undo it', async (t) => {

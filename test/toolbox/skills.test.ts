@@ -237,8 +237,9 @@ describe('a skill', () => {
   })
 })
 
-test('a hard link in a skill counts as a file of that folder', async (t) => {
+test('a hard link in a skill is refused, since it may be a file from outside', async (t) => {
   const dir = await skillsDir(t, { 'fine/SKILL.md': skill('fine'), 'fine/a.md': 'A' })
   await link(join(dir, 'fine/a.md'), join(dir, 'fine/b.md'))
-  expect(await (await load(dir)).read('fine', 'b.md')).toBe('A')
+  const skills = await load(dir)
+  for (const file of ['a.md', 'b.md']) await expect(skills.read('fine', file)).rejects.toThrow()
 })

@@ -21,6 +21,8 @@ export const otherMethods: Record<string, Method> = {
     is_enterprise_install: false,
   }),
 
+  'auth.teams.list': () => ({ teams: [{ id: TEAM, name: 'Local Slack' }] }),
+
   'users.info': (args, { store, isGranted }) => {
     const user = store.users.get(required(args, 'user'))
     if (!user) throw declined('user_not_found')

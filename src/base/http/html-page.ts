@@ -5,6 +5,8 @@ import type { Page, Pages } from './server.ts'
 export interface PageText {
   title: string
   text: string
+  /** Something to look at first. */
+  look?: PageLink
   link?: PageLink
   /** Another choice, below. */
   other?: PageLink
@@ -15,16 +17,20 @@ interface PageLink {
   href: string
 }
 
-export function htmlPage(status: number, { title, text, link, other }: PageText): Page {
+export function htmlPage(status: number, { title, text, look, link, other }: PageText): Page {
   const anchorOf = ({ href, label }: PageLink) => `<p><a href="${escaped(href)}">${escaped(label)}</a></p>`
-  const anchor = [link, other].map((one) => (one ? anchorOf(one) : '')).join('')
+  const anchor = [look, link, other].map((one) => (one ? anchorOf(one) : '')).join('')
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`
   const body = `<!doctype html><html lang="en"><head>${head}<title>${escaped(title)}</title><style>${STYLE}</style></head><body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${anchor}</main></body></html>\n`
   return { status, type: 'text/html; charset=utf-8', headers: SAFE, body }
 }
 
 export function redirectTo(location: string, headers: Record<string, string | string[]> = {}): Page {
-  return { status: 302, headers: { location, 'referrer-policy': 'no-referrer', ...headers }, body: '' }
+  return {
+    status: 302,
+    headers: { location, 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', ...headers },
+    body: '',
+  }
 }
 
 /** A HEAD, as link previews send it, must not use up a code or a link. */
@@ -43,6 +49,7 @@ const STYLE =
 const SAFE = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
 }
 
 function escaped(text: string): string {

@@ -2,7 +2,7 @@
  * One-use states of OAuth flows. A state is random, bound to the browser by its own cookie, valid once, and stored for
  * ten minutes in a store that all processes share.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /** How long a person has to finish, in milliseconds. */
@@ -33,13 +33,55 @@ interface BrowserStates {
   clear(state: string): { 'set-cookie': string }
 }
 
-export function browserStates({ store, name, publicUrl, now }: BrowserStatesOptions): BrowserStates {
-  const keyOf = (state: string) => `state:${digestOf(state)}`
-  const cookieName = (state: string) => `${name}-${digestOf(state).slice(0, 12)}`
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+/** A signed state begins with its time in milliseconds (6 bytes) and a nonce. */
+const HEAD_BYTES = 16
+const NONCE_BYTES = 10
+
+interface SignedStatesOptions extends Omit<BrowserStatesOptions, 'store'> {
+  store: { putIfAbsent(key: string, value: unknown, options: { ttlMs: number }): Promise<boolean> }
+  /** Signs the states. */
+  secret: string
+}
+
+/**
+ * States for a flow that anybody may begin: the state itself holds its time, signed, and only a used one is stored. So a
+ * stranger who begins many flows fills no store.
+ */
+export function signedStates({ store, secret, name, publicUrl, now }: SignedStatesOptions) {
+  const { cookie, cookieName } = cookiesFor(name, publicUrl)
+  const signed = (head: Buffer) => createHmac('sha256', secret).update(name).update(head).digest().subarray(0, 16)
+  return {
+    begin(): { state: string; headers: { 'set-cookie': string } } {
+      const head = Buffer.concat([Buffer.alloc(HEAD_BYTES - NONCE_BYTES), randomBytes(NONCE_BYTES)])
+      head.writeUIntBE(now(), 0, HEAD_BYTES - NONCE_BYTES)
+      const state = Buffer.concat([head, signed(head)]).toString('base64url')
+      return { state, headers: cookie(state, state, STATE_MS / 1000) }
+    },
+    /** Returns whether the browser began this flow in the last ten minutes, and has not finished it. */
+    async take(request: IncomingMessage, state: string): Promise<boolean> {
+      const bytes = Buffer.from(state, 'base64url')
+      const head = bytes.subarray(0, HEAD_BYTES)
+      if (bytes.length !== HEAD_BYTES + 16 || !timingSafeEqual(bytes.subarray(HEAD_BYTES), signed(head))) return false
+      const isOwn = cookiesOf(request).get(cookieName(state)) === state
+      if (!isOwn || now() - head.readUIntBE(0, HEAD_BYTES - NONCE_BYTES) > STATE_MS) return false
+      return store.putIfAbsent(`used:${digestOf(state)}`, now(), { ttlMs: STATE_MS })
+    },
+    clear: (state: string) => cookie(state, '', 0),
+  }
+}
+
+function cookiesFor(name: string, publicUrl: string) {
+  const { prefix, secure } = cookieRules(publicUrl)
+  const cookieName = (state: string) => `${prefix}${name}-${digestOf(state).slice(0, 12)}`
   const cookie = (state: string, value: string, maxAge: number) => ({
     'set-cookie': `${cookieName(state)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`,
   })
+  return { cookieName, cookie }
+}
+
+export function browserStates({ store, name, publicUrl, now }: BrowserStatesOptions): BrowserStates {
+  const keyOf = (state: string) => `state:${digestOf(state)}`
+  const { cookieName, cookie } = cookiesFor(name, publicUrl)
   return {
     async keep(state, value) {
       await store.put(keyOf(state), { at: now(), value }, { ttlMs: STATE_MS })
@@ -54,6 +96,14 @@ export function browserStates({ store, name, publicUrl, now }: BrowserStatesOpti
     },
     clear: (state) => cookie(state, '', 0),
   }
+}
+
+/**
+ * Over https a cookie's name begins with `__Host-`: browsers accept such a cookie from this host alone, so that no
+ * sibling domain can set one.
+ */
+export function cookieRules(publicUrl: string): { prefix: string; secure: string } {
+  return publicUrl.startsWith('https:') ? { prefix: '__Host-', secure: '; Secure' } : { prefix: '', secure: '' }
 }
 
 export function newState(): string {

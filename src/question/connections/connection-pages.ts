@@ -3,18 +3,28 @@ import { ToolError } from '../../base/errors.ts'
 import { htmlPage } from '../../base/http/html-page.ts'
 import type { Page } from '../../base/http/server.ts'
 
+/** Whose account is connected. Names can be copied; the other fields cannot be chosen by the person. */
+export interface Connecting {
+  name: string
+  workspace: string
+  id?: string
+  /** The address of their profile in Slack. */
+  profile?: string | undefined
+  hasNamesake?: boolean
+}
+
 /**
  * Returns the page that names whose account is connected, before anything is. Otherwise a person who follows somebody
  * else's link would give them access to the account.
  */
-export function confirmPage(
-  account: string,
-  { name, workspace }: { name: string; workspace: string },
-  { yes, no }: { yes: string; no: string },
-): Page {
+export function confirmPage(account: string, who: Connecting, { yes, no }: { yes: string; no: string }): Page {
+  const { name, workspace, id, profile, hasNamesake = false } = who
+  const careful = hasNamesake ? ` Careful: somebody else in this workspace is called ${name} too.` : ''
+  const idWords = id === undefined ? '' : ` (member ID ${id})`
   return htmlPage(200, {
     title: `Connect ${account}`,
-    text: `This connects ${account} for ${name} in ${workspace} on Slack: I will use it when ${name} asks me. If somebody else sent you this link, do not continue.`,
+    text: `This connects ${account} for ${name} in ${workspace} on Slack${idWords}: I will use it when this person asks me.${careful} Names can be copied, so check that the member ID or the profile is yours. If somebody else sent you this link, do not continue.`,
+    ...(profile === undefined ? {} : { look: { label: `See whose profile it is`, href: profile } }),
     link: { label: `I am ${name}: continue`, href: yes },
     other: { label: 'This is not me', href: no },
   })

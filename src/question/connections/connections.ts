@@ -1,7 +1,7 @@
 /** Connects people's own accounts: sends links for their browsers, and resumes the runs that wait for a login. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
+import { browserStates, cookieRules, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
 import { onlyGet, queryOf, redirectTo } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -20,6 +20,7 @@ import {
   otherBrowserPage,
   refusedPage,
   slowPage,
+  type Connecting,
 } from './connection-pages.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
@@ -55,7 +56,7 @@ interface ConnectionsParts {
   /** Milliseconds since the epoch. */
   now(): number
   /** Returns the names of a person and their workspace. */
-  whoIs(person: Person): Promise<{ name: string; workspace: string }>
+  whoIs(person: Person): Promise<Connecting>
 }
 
 interface ConnectionsOptions extends ConnectionsParts {
@@ -220,13 +221,13 @@ async function bindBrowser(
   token: string,
   { people, publicUrl }: ConnectionsOptions,
 ): Promise<BoundBrowser | undefined> {
-  const name = `${LINK_COOKIE}-${digestOf(token).slice(0, 12)}`
+  const { prefix, secure } = cookieRules(publicUrl)
+  const name = `${prefix}${LINK_COOKIE}-${digestOf(token).slice(0, 12)}`
   const has = cookiesOf(request).get(name)
   const browser = has ?? newState()
   const key = `browser:${digestOf(token)}`
   const isFirst = await people.shared.putIfAbsent(key, hashOf(browser), { ttlMs: STATE_MS })
   if (!isFirst && (await people.shared.get(key)) !== hashOf(browser)) return undefined
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   const cookie = `${name}=${browser}; Path=/; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
   return { cookie, yes: hashOf(`yes ${browser}`), no: hashOf(`no ${browser}`) }
 }

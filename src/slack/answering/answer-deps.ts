@@ -20,7 +20,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { partOf, readChannel, type ChannelReading } from '../reading/read-channel.ts'
 import { readPermalink } from '../reading/read-permalink.ts'
 import { recallIn } from '../reading/recall-in-place.ts'
-import { searchWorkspace } from '../reading/search-workspace.ts'
+import { hasLogins, searchWorkspace } from '../reading/search-workspace.ts'
 import { readThread } from '../reading/thread-reader.ts'
 
 /** The channel's model and tools, and people, files and the workspace as Slack shows them. */
@@ -36,7 +36,7 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
       workspace: once(async () => workspaceReader(work)),
-      asker: question.bot === undefined ? personKey(question) : undefined,
+      asker: hasLogins({ question, installation }) ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
     },

@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
+import { changeLines, mayHaveChanged } from '../../question/change-lines.ts'
+import { doneCalls } from '../../stores/audit/note-writes.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
+import { escapeText } from '../format/escape.ts'
 import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from '../format/messages.ts'
 import type { Denial } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
+import { granterIn } from './answer-deps.ts'
 
 /** Time limit for telling a thread that the bot is restarting, during the shutdown. Milliseconds. */
 const RESTARTED_MS = 2_000
@@ -40,8 +44,25 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const shown = signal.aborted ? await work.openDisplay(last) : display
   // The archive keeps no record of an aborted run.
-  const again = !signal.aborted
-  await inThread(shown.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
+  const changed = await changedBefore(work).catch(() => [])
+  // Asked again, it could make the same change once more.
+  const again = !signal.aborted && changed.length === 0
+  const whole = [sentence, ...changed].join('\n')
+  await inThread(shown.fail(whole, reference, { again }), work, () => tellAsker(work, whole, reference))
+}
+
+/** The lines about writes that the run began before it failed, as mrkdwn. Empty if there are none. */
+async function changedBefore(work: QuestionWork): Promise<string[]> {
+  const { run, settings, mentions } = work
+  const facts = { saved: run.saved, tools: settings.tools, isOver: true, grantedBy: granterIn(work) }
+  const calls = ((await doneCalls(run.saved.steps, facts)) ?? []).filter(mayHaveChanged)
+  if (calls.length === 0) return []
+  await mentions.lookUpSaved(run.saved, calls.map(({ by }) => (by === undefined ? '' : `<@${by}>`)).join(' '))
+  const lines = changeLines(calls, (user) => mentions.nameOf(user))
+  return [
+    'Before that, I had already done this, so I will not repeat it:',
+    ...lines.map((line) => `• ${escapeText(line)}`),
+  ]
 }
 
 /** Slack refuses every call with a token that has one of these errors. */

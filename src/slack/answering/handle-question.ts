@@ -28,15 +28,17 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
   const handlerOf =
     (handle: (work: QuestionWork) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
-      const { installations, log } = services
+      const { log } = services
+      const installations = services.installations.ofApp?.(question.app) ?? services.installations
       const installation = await installations.of(question.team)
       if (!installation) {
         const fields = { question: question.id, team: question.team }
-        return log.error(fields, 'no installation for this team: question dropped')
+        return log.error(fields, 'no installation of its app for this team: question dropped')
       }
       const isBare = question.mayHaveFiles && question.text === ''
       const asked = isBare ? await withFilesLookedUp(question, { installation, log, signal }) : question
-      return handle(await openWork(asked, run, { services, installation, signal, streamsRefused }))
+      const own = { ...services, installations }
+      return handle(await openWork(asked, run, { services: own, installation, signal, streamsRefused }))
     }
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }

@@ -19,7 +19,7 @@ import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
 import { denialNow } from '../intake/access.ts'
-import { isMember } from '../intake/may-set.ts'
+import { ALL_PAGES, isMember } from '../intake/may-set.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { cardOf } from '../schedules/schedule-request.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
@@ -98,7 +98,7 @@ async function whyNotIn({ installation }: QuestionWork, schedule: Schedule): Pro
   if (!now.isMember && (wasIn || now.isPrivate)) return 'botLeft'
   if (now.isShared && !place.isShared) return 'becameShared'
   if (now.isPrivate && !place.isPrivate) return 'becamePrivate'
-  const isIn = await isMember({ team, channel, user }, installation.client)
+  const isIn = await isMember({ team, channel, user }, installation.client, ALL_PAGES)
   if (isIn === false) return 'makerLeft'
   if (isIn === undefined && now.isPrivate) throw new TransientError('Slack did not tell who is in the channel.')
   return undefined

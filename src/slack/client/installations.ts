@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
-import { once } from '../../base/async.ts'
+import { z } from 'zod'
+import { once, settledWithin } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
@@ -42,6 +43,14 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams that this process has served. */
   teams(): string[]
+  /** Whether the deployment serves more than one workspace. What belongs to all is then for its operator alone. */
+  servesMany?(): Promise<boolean>
+  /** The name in SLACK_APPS, if these are the installations of one app of several. It travels with a question. */
+  readonly app?: string
+  /** Returns whether a team's data is this app's to delete. Absent if there is no other app. */
+  owns?(team: string): boolean
+  /** Returns the installations of the app that accepted a question. Absent if there is no other app. */
+  ofApp?(app: string | undefined): Installations
   /**
    * Notes that an organisation gives teams access from an event on (seconds since the epoch). An older `end` spares
    * them.
@@ -121,6 +130,7 @@ export async function installationOf(
       return opened.get(team)
     },
     teams: () => [...opened.keys()],
+    servesMany: async () => isOrgWide,
   }
   return { installations, appId }
 }
@@ -171,13 +181,66 @@ export function tokenRefused(setting: string, error: unknown, config: Pick<Confi
 /** The time limit of looking up a person's name, in ms. */
 const WHO_MS = 2_000
 
+/** The most pages of a workspace's people in which a second bearer of a name is looked for. */
+const NAMESAKE_PAGES = 10
+const membersSchema = z.object({
+  members: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string().optional(),
+      deleted: z.boolean().optional(),
+      profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
+    }),
+  ),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+})
+
+/** A person as a page names them. People choose their name, but neither their id nor the address of their profile. */
+export interface KnownPerson {
+  name: string
+  workspace: string
+  id?: string
+  profile?: string | undefined
+  /** Whether another member has the same name, as far as Slack tells in time. */
+  hasNamesake?: boolean
+}
+
 /** Returns a function that names a person and their workspace for people. */
 export function whoIs({ of }: Pick<Installations, 'of'>) {
-  return async ({ team, user }: Person): Promise<{ name: string; workspace: string }> => {
-    const { directory, identity } = (await of(team)) ?? {}
+  return async ({ team, user }: Person): Promise<KnownPerson> => {
+    const { directory, identity, client } = (await of(team)) ?? {}
     await directory?.lookUp(team, [user], WHO_MS)
     const name = directory?.personName(team, user)
-    const workspace = identity && URL.canParse(identity.url) ? new URL(identity.url).host : team
-    return { name: name === undefined ? user : `@${name}`, workspace }
+    const url = identity && URL.canParse(identity.url) ? new URL(identity.url) : undefined
+    const asking = name !== undefined && client ? isShared({ name, user }, client).catch(() => false) : undefined
+    const hasNamesake = asking !== undefined && (await settledWithin(WHO_MS, [asking])) && (await asking)
+    return {
+      name: name === undefined ? user : `@${name}`,
+      workspace: url?.host ?? team,
+      id: user,
+      hasNamesake,
+      ...(url ? { profile: new URL(`/team/${encodeURIComponent(user)}`, url).href } : {}),
+    }
   }
+}
+
+/** Returns whether another member goes by a person's name, in any of the names that Slack shows. */
+async function isShared({ name, user }: { name: string; user: string }, client: SlackWeb): Promise<boolean> {
+  const plain = (text = '') =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[\s\p{Cf}]+/gu, ' ')
+      .trim()
+  let cursor = ''
+  for (let page = 0; page < NAMESAKE_PAGES; page++) {
+    const args = { limit: 1_000, ...(cursor === '' ? {} : { cursor }) }
+    const answer = membersSchema.safeParse(await client.call('users.list', args, { effort: 'once' })).data
+    const others = answer?.members.filter(({ id, deleted }) => id !== user && !deleted) ?? []
+    const names = others.flatMap((one) => [one.name, one.profile?.display_name, one.profile?.real_name])
+    if (names.some((one) => plain(one) === plain(name))) return true
+    cursor = answer?.response_metadata?.next_cursor ?? ''
+    if (cursor === '') return false
+  }
+  return false
 }

@@ -8,6 +8,8 @@ interface PlaceFacts {
   isPrivate: boolean
   /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean
+  /** Whether Slack says what it is. Otherwise the other facts are the careful ones, for reading alone. */
+  isTold: boolean
   /** Whether it is shared with other workspaces of the organisation. */
   isOrgShared: boolean
   isMember: boolean
@@ -21,6 +23,7 @@ interface PlaceFacts {
 const UNKNOWN: PlaceFacts = {
   isPrivate: false,
   isShared: true,
+  isTold: false,
   isOrgShared: true,
   isMember: true,
   isArchived: false,
@@ -37,7 +40,7 @@ export async function factsOfPlace(
   installation: Pick<Installation, 'client' | 'identity' | 'isOrgWide'>,
   effort: 'once' | 'patient' = 'patient',
 ): Promise<PlaceFacts> {
-  if (channel.startsWith('D')) return { ...UNKNOWN, isPrivate: true, isShared: false, isOrgShared: false }
+  if (channel.startsWith('D')) return { ...UNKNOWN, isTold: true, isPrivate: true, isShared: false, isOrgShared: false }
   try {
     const { client } = installation
     const answer = channelSchema.safeParse(await client.call('conversations.info', { channel }, { effort }))
@@ -69,6 +72,7 @@ function factsIn(
   // A token of one workspace sees the channels of that one.
   const own = channel.context_team_id ?? (isOrgWide ? [] : identity.team)
   return {
+    isTold: true,
     isPrivate: is_private !== false,
     isShared: is_ext_shared === true || is_pending_ext_shared === true,
     isOrgShared: is_org_shared === true,

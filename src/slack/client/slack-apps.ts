@@ -1,4 +1,4 @@
-/** SLACK_APPS: several apps in one deployment, each of one workspace. */
+/** SLACK_APPS: several apps in one deployment, each of one workspace or organisation. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
@@ -6,6 +6,7 @@ import { token } from '../../base/settings/setting-validators.ts'
 import type { Env } from '../../config.ts'
 import { createValueReader } from '../../mcp/config/config-values.ts'
 import { installationOf, type IdentifyOptions, type Installations } from './installations.ts'
+import { ownTeamsOnly } from './own-teams.ts'
 import { refusalCode } from './slack-errors.ts'
 
 const appSchema = z.strictObject({
@@ -20,7 +21,7 @@ const fileSchema = z.strictObject({ apps: z.array(z.record(z.string(), z.unknown
 /** One app of SLACK_APPS. */
 type NamedApp = z.infer<typeof appSchema>
 
-/** A running app, with a view of the installations that contains only its own workspace. */
+/** A running app, with a view of the installations that contains only its own workspaces. */
 export interface SlackApp extends NamedApp {
   installations: Installations
   /** Undefined if Slack did not return it, or refused the token. */
@@ -83,7 +84,7 @@ export async function openSlackApps(named: NamedApp[], options: IdentifyOptions)
   const { log } = options
   const found = await Promise.all(named.map((app) => openApp(app, options)))
   const teams = new Map<string, string>()
-  const apps = found.map((app): SlackApp => {
+  const served = found.map((app): SlackApp => {
     const team = app.installations.defaultTeam
     if (team === '') return app
     const other = teams.get(team)
@@ -96,7 +97,23 @@ export async function openSlackApps(named: NamedApp[], options: IdentifyOptions)
   })
   if (teams.size === 0)
     throw new ConfigError('SLACK_APPS has no app with a valid bot token: Slack rejects all of them.')
-  return apps
+  const servesMany = async () => teams.size > 1 || served.some(({ installations }) => installations.isOrgWide)
+  const own = served.map(async (app) => ({
+    ...app,
+    installations: { ...(await ownOf(app, teams, options)), app: app.name, servesMany },
+  }))
+  return Promise.all(own)
+}
+
+/** `teams`: the home of each app, with the app's name. */
+async function ownOf(
+  { name, installations }: SlackApp,
+  teams: Map<string, string>,
+  { now }: IdentifyOptions,
+): Promise<Installations> {
+  const isOthers = (team: string) => (teams.get(team) ?? name) !== name
+  if (installations.isOrgWide) return ownTeamsOnly(installations, { isOthers, now })
+  return { ...installations, owns: (team) => team === installations.defaultTeam }
 }
 
 async function openApp(app: NamedApp, options: IdentifyOptions): Promise<SlackApp> {
@@ -121,18 +138,35 @@ async function appIdOf(installations: Installations): Promise<string | undefined
   return z.object({ bot: z.object({ app_id: z.string() }) }).safeParse(answer).data?.bot.app_id
 }
 
-const NOWHERE: Installations = { defaultTeam: '', isOrgWide: false, of: async () => undefined, teams: () => [] }
+const NOWHERE: Installations = {
+  defaultTeam: '',
+  isOrgWide: false,
+  of: async () => undefined,
+  teams: () => [],
+  servesMany: async () => true,
+}
 
-/** The installations of all apps as one, for workers: a question knows its workspace, but not its app. */
+/**
+ * The installations of all apps as one, for workers. A team is served by its own app, or else by that of its
+ * organisation. `ofApp` serves only what the named app may: with none, as for questions stored by 0.1.0, any may.
+ */
 export function joinedInstallations(apps: SlackApp[]): Installations {
-  const served = apps.filter(({ installations }) => installations.defaultTeam !== '')
-  return {
+  const served = apps.map(({ installations }) => installations).filter(({ defaultTeam }) => defaultTeam !== '')
+  const joined: Installations = {
     defaultTeam: '',
     isOrgWide: false,
     async of(team) {
-      const own = served.find(({ installations }) => installations.defaultTeam === team)
-      return (own ?? served.find(({ installations }) => installations.isOrgWide))?.installations.of(team)
+      const own = served.find(({ defaultTeam }) => defaultTeam === team)
+      if (own) return own.of(team)
+      for (const one of served) {
+        const found = one.isOrgWide ? await one.of(team) : undefined
+        if (found) return found
+      }
+      return undefined
     },
-    teams: () => served.flatMap(({ installations }) => installations.teams()),
+    teams: () => served.flatMap((one) => one.teams()),
+    servesMany: async () => served.length > 1 || served.some(({ isOrgWide }) => isOrgWide),
+    ofApp: (app) => (app === undefined ? joined : (served.find((one) => one.app === app) ?? NOWHERE)),
   }
+  return joined
 }

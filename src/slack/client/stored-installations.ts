@@ -58,6 +58,10 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
     defaultTeam: '',
     isOrgWide: false,
     teams: () => held.keys(),
+    async servesMany() {
+      const [first, ...others] = await stores.records.ids()
+      return others.length > 0 || (first !== undefined && (await load(first))?.record.isOrgWide === true)
+    },
     async of(team, enterprise) {
       const found = await find(team, enterprise)
       const stored = found && !isComplete(found) ? await completeRecord(found.record.id, stores, options) : found

@@ -147,6 +147,7 @@ export const MEMORY = {
   notPrivate: `What I remember here is known to everyone in this channel. Type \`${COMMAND} remember …\` without \`private:\`, or tell me in a direct message.`,
   untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
   failed: 'That did not work. Please try again in a minute.',
+  notIn: 'I am not in this channel, so I remembered nothing. Please invite me first.',
   known: 'I already remember this message, or was asked to forget it.',
   same: `I already remember that here. \`${COMMAND} memory\` lists what I remember.`,
   unreadable: 'I cannot read what I remember here, so I left it as it is. My admin may have changed SECRETS_KEY.',

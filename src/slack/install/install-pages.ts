@@ -1,10 +1,10 @@
 /**
  * `GET /slack/install` and `GET /slack/oauth_redirect`: a workspace or an organisation installs the distributed app.
- * The state is one of `browserStates`.
+ * The state is one of `signedStates`. Anybody may open both, so each process serves a bounded number a minute.
  */
 import type { IncomingMessage } from 'node:http'
 import { settledWithin } from '../../base/async.ts'
-import { browserStates, newState } from '../../base/http/oauth-states.ts'
+import { signedStates } from '../../base/http/oauth-states.ts'
 import { messageOf } from '../../base/errors.ts'
 import { htmlPage as page, onlyGet, queryOf, redirectTo, type PageText } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
@@ -18,20 +18,38 @@ const PAGE_MS = 4_000
 
 /** The pages by their paths. */
 export function installPages(options: InstallOptions): Pages {
+  const starts = perMinute(STARTS_A_MINUTE, options)
+  const ends = perMinute(ENDS_A_MINUTE, options)
   return {
-    [INSTALL_PATH]: onlyGet(() => startInstall(options)),
-    '/slack/oauth_redirect': onlyGet((request) => finishInstall(request, options)),
+    [INSTALL_PATH]: onlyGet(async () => (starts() ? startInstall(options) : busyPage(options))),
+    '/slack/oauth_redirect': onlyGet(async (request) => (ends() ? finishInstall(request, options) : busyPage(options))),
   }
 }
 
-function statesOf({ stores: { shared: store }, publicUrl, now }: InstallOptions) {
-  return browserStates({ store, publicUrl, now, name: 'slack-install' })
+/** The most requests a minute of each page. Finishing calls Slack, which limits an app's `oauth.v2.access`. */
+const STARTS_A_MINUTE = 600
+const ENDS_A_MINUTE = 120
+
+/** Returns a function that says whether one more request fits into this minute, and logs a full one once. */
+function perMinute(max: number, { now, log }: InstallOptions): () => boolean {
+  let minute = 0
+  let count = 0
+  return () => {
+    const current = Math.floor(now() / 60_000)
+    count = current === minute ? count + 1 : 1
+    minute = current
+    if (count === max + 1) log.warn({ max }, 'too many requests for the install pages within a minute: refused')
+    return count <= max
+  }
 }
 
-async function startInstall(options: InstallOptions): Promise<Page> {
+function statesOf({ stores: { shared: store }, publicUrl, now, clientSecret: secret }: InstallOptions) {
+  return signedStates({ store, publicUrl, now, secret, name: 'slack-install' })
+}
+
+function startInstall(options: InstallOptions): Page {
   const { clientId, scopes, apiUrl } = options
-  const state = newState()
-  const headers = await statesOf(options).keep(state, true)
+  const { state, headers } = statesOf(options).begin()
   const authorize = new URL('/oauth/v2/authorize', apiUrl)
   const asked = { client_id: clientId, scope: scopes.join(','), redirect_uri: redirectUri(options), state }
   for (const [name, value] of Object.entries(asked)) authorize.searchParams.set(name, value)
@@ -96,6 +114,14 @@ function expiredPage(options: InstallOptions): Page {
   return page(400, {
     title: 'Please start again',
     text: 'This installation link has expired, was already used, or was opened in another browser. Please start again.',
+    link: again(options),
+  })
+}
+
+function busyPage(options: InstallOptions): Page {
+  return page(429, {
+    title: 'Please wait a minute',
+    text: 'Too many installations were started at the same time. Please start again in a minute.',
     link: again(options),
   })
 }

@@ -6,7 +6,7 @@ import { readMessages } from '../client/thread-messages.ts'
 import { hearRemember, toRemember } from './remember.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
-import { questionOf } from './to-question.ts'
+import { appOf, questionOf } from './to-question.ts'
 
 /** How long Slack is asked for the replies. Milliseconds. */
 const PATIENCE_MS = 60_000
@@ -47,7 +47,7 @@ async function missedReplies({ question, installation, services, signal }: Quest
   const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
   for await (const message of readMessages(client, place)) {
     if (Number(message.ts) * 1000 > at) break
-    const delivery = { team, botUser: identity.botUser, now: services.now() }
+    const delivery = { team, botUser: identity.botUser, now: services.now(), ...appOf(services.installations) }
     const asked = message.ts > ts ? questionOf({ ...message, channel, edited: undefined }, delivery) : undefined
     if (asked?.onlyKnownThread && !isMuteWord(asked.question) && !isStopWord(asked.question.text))
       missed.push(asked.question)

@@ -15,7 +15,7 @@ import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
-import { questionOf, type SlackMessage } from './to-question.ts'
+import { appOf, questionOf, type SlackMessage } from './to-question.ts'
 import type { DeliveryRecipient } from './find-recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -106,7 +106,8 @@ async function editedQuestion(
 
 /** Reads an edited message as if it had just been written. */
 function readAsNew(message: SlackMessage, { team, installation, services }: WithdrawContext) {
-  const delivery = { team, botUser: installation.identity.botUser, now: services.now() }
+  const { botUser } = installation.identity
+  const delivery = { team, botUser, now: services.now(), ...appOf(services.installations) }
   return questionOf({ ...message, edited: undefined }, delivery)
 }
 

@@ -21,7 +21,10 @@ export async function forgetWorkspace(leaving: LeavingEvent, services: Services)
   const { name, context, eventTime, teams } = leaving
   const forget = (team: string) => forgetTeam(team, name, services)
   if (!installations.end) {
-    for (const team of teams ?? (await teamsOf(context, services))) await forget(team)
+    for (const team of teams ?? (await teamsOf(context, services))) {
+      if (installations.owns?.(team) ?? true) await forget(team)
+      else log.warn({ team, event: name, app: installations.app }, 'an app named a workspace of another one: ignored')
+    }
     return
   }
   const id = installedAs(context)
@@ -43,7 +46,8 @@ export async function teamsOfPerson(context: AllMiddlewareArgs['context'], servi
   const recipient = await recipientOf({ context }, services)
   if (!recipient || !context.isEnterpriseInstall) return recipient ? [recipient.team] : []
   const teams: string[] = []
-  for (const team of new Set([recipient.team, ...installations.teams(), ...(await forgetting.teams())]))
+  const stored = (await forgetting.teams()).filter((team) => installations.owns?.(team) ?? true)
+  for (const team of new Set([recipient.team, ...installations.teams(), ...stored]))
     if ((await installations.of(team))?.signingKey === recipient.installation.signingKey) teams.push(team)
   return teams
 }
@@ -58,8 +62,11 @@ async function forgetTeam(team: string, event: string, services: Services): Prom
 
 async function teamsOf(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
   const { installations, forgetting } = services
-  if (!context.teamId && installations.isOrgWide)
-    return [...new Set([...installations.teams(), ...(await forgetting.teams())])]
+  if (!context.teamId && installations.isOrgWide) {
+    // The store holds the data of other apps too.
+    const stored = (await forgetting.teams()).filter((team) => installations.owns?.(team) ?? true)
+    return [...new Set([...installations.teams(), ...stored])]
+  }
   const recipient = await recipientOf({ context }, services)
   return recipient ? [recipient.team] : []
 }

@@ -17,8 +17,9 @@ export function isAdmin(person: PersonFacts | NoFacts | undefined): boolean {
 
 /** Time limit for asking Slack, in ms: a modal must be opened or answered within three seconds. */
 const PATIENCE_MS = 1_800
-/** Maximum number of pages of channel members to read, 999 members each. */
+/** Maximum number of pages of channel members to read, 999 members each: while somebody waits, and at any other time. */
 const MAX_PAGES = 5
+export const ALL_PAGES = 200
 
 /**
  * Returns whether somebody may change the settings of a place. Anyone who could type the command in a channel was a
@@ -55,9 +56,10 @@ export async function maySet(
 export async function isMember(
   { channel, user }: PersonInPlace,
   client: Installation['client'],
+  maxPages = MAX_PAGES,
 ): Promise<boolean | undefined> {
   let cursor: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
     const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
     if (!Array.isArray(answer?.members)) return undefined

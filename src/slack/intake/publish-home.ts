@@ -193,7 +193,10 @@ async function adminBlocksOf(of: HomeOf, services: Services) {
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
-  const { audit, mcpAdmin } = services
+  const { audit, installations } = services
+  // The servers of several workspaces are their operator's.
+  const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
+  const mcpAdmin = isOperators ? undefined : services.mcpAdmin
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),

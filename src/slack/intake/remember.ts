@@ -24,6 +24,7 @@ export interface RememberRequest {
   id: string
   text: string
   by?: string
+  userTeam?: string
   /** The time of the message; now unless given. Milliseconds since the epoch. */
   at?: number
 }
@@ -66,17 +67,20 @@ export async function remember(
 ): Promise<RememberOutcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
-  const asking = scopeNow(question, installation).catch(() => undefined)
+  const asking = scopeNow(question, installation).catch(() => 'unanswered' as const)
   const refusal = await refusalOf(wanted, installation, services)
   if (refusal !== undefined) return { refusal }
-  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : undefined
-  if (scope === undefined) return { refusal: MEMORY.failed }
+  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unanswered'
+  if (scope === 'unanswered') return { refusal: MEMORY.failed }
+  if (scope === undefined) return { refusal: MEMORY.notIn }
   // Of a direct message between others nothing would ever be known.
   const { channel, surface } = question
   const isCommand = channel.startsWith('D') && surface !== 'dm'
   const obstacle = isCommand ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
-  const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
+  const { userTeam } = wanted
+  const at = wanted.at ?? services.now().getTime()
+  const one: Remembered = { id, text, by, at, ...(userTeam === undefined ? {} : { userTeam }) }
   const isOthers = by !== question.user
   const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
   const outcome = await adding.catch(unreadable)

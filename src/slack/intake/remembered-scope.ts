@@ -4,10 +4,14 @@ import { factsOfPlace } from '../client/place-facts.ts'
 
 /**
  * The current scope of a place. Texts from before a channel was shared with another company are not known there while
- * it is.
- * @throws if Slack does not say
+ * it is. Undefined if Slack does not say what the channel is: nothing is remembered or known there then.
+ * @throws if Slack does not answer
  */
-export async function scopeNow(place: RememberedPlace, installation: Installation): Promise<RememberedScope> {
+export async function scopeNow(
+  place: RememberedPlace,
+  installation: Installation,
+): Promise<RememberedScope | undefined> {
   if (scopesOf(place).length === 1) return scopeOf(place, { isShared: false })
-  return scopeOf(place, await factsOfPlace(place.channel, installation, 'once'))
+  const facts = await factsOfPlace(place.channel, installation, 'once')
+  return facts.isTold ? scopeOf(place, facts) : undefined
 }

@@ -8,6 +8,7 @@ import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
+import type { Installations } from '../client/installations.ts'
 import { fileRefs, isRecording } from '../client/file-info.ts'
 import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
 import { EMOJI_NAME } from '../content/plain-text.ts'
@@ -53,14 +54,20 @@ export async function enqueueMessage(
 }
 
 /** The only way into the queue. The ack waits for it. @throws the error if the queue cannot store the question */
-export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
+export async function enqueue(asked: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
   const { intake, installations, log } = services
+  const question = { ...asked, ...appOf(installations) }
   const outcome = await intake.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
+}
+
+/** The app of SLACK_APPS that accepts a delivery, as a field of its question. */
+export function appOf({ app }: Installations): Pick<Question, 'app'> {
+  return app === undefined ? {} : { app }
 }
 
 /** A message as Slack delivers it, in any event. */
@@ -92,6 +99,8 @@ export interface MessageContext {
   eventId?: string | undefined
   botUser: string
   now: Date
+  /** The app of SLACK_APPS that got it. */
+  app?: string
   /** Slack had to retry the delivery. */
   isLate?: boolean
   /** Ids of the bots that may ask (`ALLOW_BOTS`); none if absent. */
@@ -140,6 +149,7 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
     at: now.getTime(),
     ...(message.type === 'app_mention' && !words.files ? { mayHaveFiles: true as const } : {}),
     ...(eventId ? { eventId } : {}),
+    ...(delivery.app === undefined ? {} : { app: delivery.app }),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),

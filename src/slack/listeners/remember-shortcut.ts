@@ -20,9 +20,11 @@ export function rememberShortcut(services: Services): OnShortcut {
     const at = services.now().getTime()
     const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
     const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
+    const from = [message['user_team'], message.team].find((one) => typeof one === 'string')
+    const userTeam = from !== undefined && from !== team && !context.isEnterpriseInstall ? { userTeam: from } : {}
     const { words, attached } = readContent(message, botUser)
     const text = [toRemember({ text: words }) ?? words, attached].filter((part) => part !== '').join('\n')
-    const wanted = { id: ts, text, by: message.user ?? '', at: Number(ts) * 1000 }
+    const wanted = { id: ts, text, by: message.user ?? '', at: Number(ts) * 1000, ...userTeam }
     inBackground('remember', services, async () => {
       const keep = () => remember({ question, ...wanted }, installation, services)
       const outcome =

@@ -142,7 +142,16 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Bu
   },
 }
 
-async function save({ ref, schedule }: PressOn, services: Services): Promise<ButtonReply> {
+/** The time that one press may take, in milliseconds. */
+const SAVE_MS = 10_000
+
+/** A person's presses are handled one after another, so that the limit holds for all of them together. */
+function save(press: PressOn, services: Services): Promise<ButtonReply> {
+  const { team, user } = press.ref
+  return services.people.shared.lock(`schedules:${team}:${user}`, SAVE_MS, () => saveOne(press, services))
+}
+
+async function saveOne({ ref, schedule }: PressOn, services: Services): Promise<ButtonReply> {
   if (schedule.state !== 'draft') return savedText(schedule)
   const full = await noRoomFor(schedule, services)
   if (full !== undefined) return full

@@ -8,6 +8,7 @@ import type { Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
+import { appOf } from '../intake/to-question.ts'
 import { cardOf, makerOf, newDraft, noRoomFor, parseRequest } from '../schedules/schedule-request.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
@@ -72,7 +73,8 @@ async function draftOf(
   })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
   const { place, runs } = before
-  const draft = newDraft(`${ref.id} ${at}`, { ...ref, createdAt: at, ...found, replaces: ref.id, place, runs })
+  const parts = { ...ref, createdAt: at, ...appOf(deps.services.installations), ...found, place, runs }
+  const draft = newDraft(`${ref.id} ${at}`, { ...parts, replaces: ref.id })
   await schedules.add(draft)
   return draft
 }

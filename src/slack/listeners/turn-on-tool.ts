@@ -40,7 +40,11 @@ const PATIENCE_MS = 1_800
 /** Takes the tool. @returns the sentence for the presser if that failed */
 async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
-  const { mcpAdmin, log } = services
+  const { mcpAdmin, installations, log } = services
+  if (await installations.servesMany?.()) {
+    log.warn({ team, user }, 'refused to turn on a tool: it belongs to several workspaces')
+    return FOR_OPERATOR
+  }
   const asking = installation.directory.factsOf(team, user, { isFresh: true })
   const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof person === 'string') return 'Slack did not tell me whether you are an admin. Please press again.'
@@ -68,5 +72,7 @@ async function take(
   }
 }
 
+const FOR_OPERATOR =
+  'I serve several workspaces, so only whoever runs me can turn on a tool, for all of them: npm run mcp -- accept.'
 const CHANGED =
   'Not turned on: the tool has changed, or somebody has already turned it on. This page now shows the current tools.'

@@ -15,6 +15,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
       // Slack is asked about the place only where it matters.
       if (!(await hasAny())) return { ids: [], text: '' }
       const scope = await scopeNow(question, installation)
+      if (scope === undefined) return { ids: [], text: '' }
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
       const lines = await linesOf(some, mentions)
@@ -34,8 +35,13 @@ export function recallIn({ question, mentions, services, installation }: Questio
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
   const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
-    withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
+    withLine({ ...one, text: spoken[i]?.text ?? one.text, by: `${spoken[i]?.name ?? 'somebody'}${markOf(one)}` }),
   )
+}
+
+/** The same mark as in a thread. */
+function markOf({ userTeam }: Remembered): string {
+  return userTeam === undefined ? '' : ' (of another workspace)'
 }
 
 interface RememberedLine extends Remembered {

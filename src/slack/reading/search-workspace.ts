@@ -104,12 +104,21 @@ interface SearchAccess {
 }
 
 /**
+ * Returns whether the asker may use the logins under their id. Ids are unique within a workspace or an organisation
+ * only, so a person of another company may have the id of somebody here.
+ */
+export function hasLogins({ question, installation }: Pick<QuestionWork, 'question' | 'installation'>): boolean {
+  return question.bot === undefined && (question.userTeam === undefined || installation.isOrgWide)
+}
+
+/**
  * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
  * does not say where it is, and so who may see it.
  */
-async function accessFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<SearchAccess> {
+async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
+  const { question, installation, services } = work
   const { actionTokens, now, slackAccount } = services
-  const isOwn = question.bot === undefined && (kind === 'messages' || isDirect(question) || isPrivate(question))
+  const isOwn = hasLogins(work) && (kind === 'messages' || isDirect(question) || isPrivate(question))
   const own = isOwn ? await slackAccount?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))

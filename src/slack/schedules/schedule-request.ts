@@ -79,7 +79,8 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return tell(cannotPost(obstacle))
   const place = await placeOf(channel, installation)
-  const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...found, place, runs: [] })
+  const app = question.app === undefined ? {} : { app: question.app }
+  const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...app, ...found, place, runs: [] })
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
 }

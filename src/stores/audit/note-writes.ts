@@ -58,12 +58,13 @@ export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<D
     const write = await writeOf(i + 1, step, of)
     if (!write) continue
     const { outcome, how, decidedBy, tool, input } = write
+    const declared = of.tools.find(({ name }) => name === tool)?.parameters
     const { title } = step.action
     calls.push({
       outcome,
       how,
       tool,
-      what: subjectOf(input),
+      what: subjectOf(input, declared),
       ...(title === undefined ? {} : { title }),
       ...(decidedBy === undefined ? {} : { by: decidedBy }),
     })
@@ -180,21 +181,32 @@ function approvalOf({ waiting }: ToolStep) {
 const NAMING = ['path', 'file', 'title', 'name', 'id']
 const MAX_CHARS = 80
 
+/** The most arguments that a line shows. */
+const MAX_SHOWN = 3
+
 /**
- * Returns the argument that names the subject (`path`, `file_path`, `fileName`, …), else the first short one, on one
- * line.
- * @returns an empty string if there is neither
+ * Returns the arguments that name the subject, on one line: only those that the tool declares, the required ones before
+ * all others, and of these `path`, `file_path`, `fileName`, … before others. What the model adds beside them is not
+ * shown, unless the tool declares nothing.
+ * @returns an empty string if there is none
  */
-function subjectOf(input: unknown): string {
+function subjectOf(input: unknown, declared: Record<string, unknown> | undefined): string {
   if (typeof input !== 'object' || input === null) return isShort(input) ? textOf(input) : ''
-  const fields = Object.entries(input).filter(([, value]) => isPlain(value))
-  for (const name of NAMING) {
-    const named = fields.find(([key]) => lastWord(key) === name)
-    if (named) return textOf(named[1])
-  }
-  const short = fields.find(([, value]) => isShort(value))
-  return short ? textOf(short[1]) : ''
+  const { properties, required }: { properties?: unknown; required?: unknown } = declared ?? {}
+  const known = Object.keys(Object(properties))
+  const isKnown = (key: string) => known.length === 0 || known.includes(key)
+  const fields = Object.entries(input).filter(([key, value]) => isPlain(value) && isKnown(key))
+  const needed = fields.filter(([key]) => Array.isArray(required) && required.includes(key))
+  const candidates = needed.length > 0 ? needed : fields
+  const named = candidates.filter(([key]) => isNaming(key)).sort(([a], [b]) => rankOf(a) - rankOf(b))
+  const others = candidates.filter(([key, value]) => !isNaming(key) && isShort(value))
+  const sure = needed.length > 0 ? named : named.slice(0, 1)
+  const shown = (sure.length > 0 ? sure : others).slice(0, MAX_SHOWN)
+  return shown.map(([, value]) => textOf(value)).join(', ')
 }
+
+const rankOf = (key: string) => NAMING.indexOf(lastWord(key))
+const isNaming = (key: string) => rankOf(key) >= 0
 
 /** The last word of a field's name in lower case: `file_path` and `filePath` end in `path`. */
 function lastWord(key: string): string {
@@ -220,5 +232,7 @@ function textOf(value: unknown): string {
   // Marks of direction would show the rest of the line in another order.
   const plain = String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
   const text = [...plain.replace(/\s+/g, ' ').trim()]
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).join('')}…` : text.join('')
+  const cut = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).join('')}…` : text.join('')
+  // A value that could be read as the rest of its line is quoted.
+  return /[(),:;"“”]/.test(cut) ? `“${cut.replace(/[“”"]/g, "'")}”` : cut
 }

@@ -34,6 +34,8 @@ interface PutOptions {
 }
 
 const YEAR_MS = 365 * 86_400_000
+/** Every so many puts, the memory store drops what has expired. */
+const SWEEP_PUTS = 1_000
 
 interface StoredValue {
   text: string
@@ -51,8 +53,12 @@ export function memoryMcpStore({ now }: { now: () => number }): McpStore {
     kept.delete(key)
     return undefined
   }
-  const put = (key: string, value: unknown, { ttlMs }: PutOptions = {}) =>
-    kept.set(key, { text: JSON.stringify(value), until: now() + (ttlMs ?? YEAR_MS), ttlMs })
+  let puts = 0
+  const put = (key: string, value: unknown, { ttlMs }: PutOptions = {}) => {
+    // Expired values that nobody reads again are dropped too.
+    if (++puts % SWEEP_PUTS === 0) for (const [other, { until }] of kept) if (until <= now()) kept.delete(other)
+    return kept.set(key, { text: JSON.stringify(value), until: now() + (ttlMs ?? YEAR_MS), ttlMs })
+  }
   return {
     async get(key) {
       const entry = find(key)

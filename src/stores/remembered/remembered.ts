@@ -7,7 +7,7 @@ import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import { MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
+import { MAX_PER_PERSON, MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 
 /** Stores the texts. */
 interface Texts extends Forgetting {
@@ -98,6 +98,7 @@ const documentSchema: z.ZodType<Document> = z.object({
       text: z.string(),
       by: z.string(),
       keptBy: z.string().exactOptional(),
+      userTeam: z.string().exactOptional(),
       at: z.number(),
       usedAt: z.number(),
     }),
@@ -165,8 +166,10 @@ function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStor
       await update(scope, ({ kept, gone }) => {
         const isKnown = [...kept, ...gone].some(({ id }) => id === one.id)
         const isSame = kept.some(({ text }) => wordsOf(text) === wordsOf(one.text))
-        outcome = isKnown ? 'known' : isSame ? 'same' : kept.length >= MAX_REMEMBERED ? 'full' : 'added'
-        return outcome === 'added' ? { kept: byTime([...kept, { ...one, usedAt: now() }]), gone } : undefined
+        const oldest = kept.length >= MAX_REMEMBERED ? oldestBeyondShare(kept, one) : undefined
+        const rest = kept.filter((other) => other !== oldest)
+        outcome = isKnown ? 'known' : isSame ? 'same' : rest.length >= MAX_REMEMBERED ? 'full' : 'added'
+        return outcome === 'added' ? { kept: byTime([...rest, { ...one, usedAt: now() }]), gone } : undefined
       })
       return outcome
     },
@@ -195,6 +198,19 @@ function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStor
     forgetChannel: (place) => texts.forgetChannel(place),
     forgetTeam: (team) => texts.forgetTeam(team),
   }
+}
+
+/** Returns what makes room in a full scope for a person with less than their share: the oldest of who has the most. */
+function oldestBeyondShare(kept: StoredMemory[], one: Remembered): StoredMemory | undefined {
+  const counts = new Map<string, number>()
+  for (const other of kept) counts.set(adderOf(other), (counts.get(adderOf(other)) ?? 0) + 1)
+  const [[most, count] = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a)
+  const hasRoom = (counts.get(adderOf(one)) ?? 0) < MAX_PER_PERSON && count > MAX_PER_PERSON
+  return hasRoom && most !== adderOf(one) ? kept.find((other) => adderOf(other) === most) : undefined
+}
+
+function adderOf({ by, keptBy = by }: Remembered): string {
+  return keptBy
 }
 
 /** Two texts with the same words say the same. */

@@ -9,6 +9,8 @@ export interface Remembered {
   by: string
   /** The id of the person who had somebody else's words remembered. */
   keptBy?: string
+  /** The workspace of the person whose words these are, if it is another one. */
+  userTeam?: string
   /** The time of the message. Milliseconds since the epoch. */
   at: number
 }
@@ -36,6 +38,8 @@ export function scopeOf(place: RememberedPlace, { isShared }: { isShared: boolea
 
 /** The most that is remembered in a scope, and the longest of it in characters. */
 export const MAX_REMEMBERED = 100
+/** The share that a person has in a full scope, at the cost of whoever has more. */
+export const MAX_PER_PERSON = 20
 export const REMEMBERED_CHARS = 500
 
 /**

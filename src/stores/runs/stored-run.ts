@@ -59,6 +59,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   firstAt: z.number().exactOptional(),
   wasAddition: z.boolean().exactOptional(),
   userTeam: z.string().exactOptional(),
+  app: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
   schedule: z

@@ -58,6 +58,8 @@ export interface Question {
   surface: Surface
   /** Slack's event id, which is claimed too. */
   eventId?: string
+  /** The app of SLACK_APPS that accepted it, by name. Only that app answers it. */
+  app?: string
   /** The ts of the message in its thread that the question is about. */
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */

@@ -185,6 +185,7 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
   channel: z.string(),
   user: z.string(),
   createdAt: z.number(),
+  app: z.string().exactOptional(),
   text: z.string(),
   question: z.string(),
   when: z.discriminatedUnion('kind', [

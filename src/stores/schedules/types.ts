@@ -13,6 +13,8 @@ export interface ScheduleRef extends Place, Person {
  */
 export interface Schedule extends ScheduleRef {
   createdAt: number
+  /** The app of SLACK_APPS through which it was made. */
+  app?: string
   /** The question as the person wrote it, with its time: *Change* shows it. */
   text: string
   question: string

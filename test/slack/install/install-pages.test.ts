@@ -27,7 +27,8 @@ test('GET /slack/install redirects to Slack, with a state and a cookie bound to 
   expect(to.searchParams.get('scope')?.split(',')).toContain('app_mentions:read')
   expect(to.searchParams.get('redirect_uri')).toBe('https://bot.example.com/slack/oauth_redirect')
   expect(to.searchParams.get('state')).toMatch(/^[\w-]{43}$/)
-  expect(person.setCookies).toEqual([expect.stringMatching(/; HttpOnly; SameSite=Lax; Secure$/)])
+  expect(person.setCookies).toEqual([expect.stringMatching(/^__Host-.*; HttpOnly; SameSite=Lax; Secure$/)])
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
 })
 
 test('agreeing installs the app, says what to do next, and questions are answered', async () => {
@@ -199,4 +200,17 @@ test('a Slack that does not answer is a page that says so, and the exchange goes
   expect([page.status, page.body]).toEqual([503, expect.stringContaining('Slack has not answered yet')])
   expect(asked).toEqual(['https://slack.com/api/oauth.v2.access'])
   fail(new Error('over'))
+})
+
+test('strangers are served a bounded number of pages a minute, with one line in the log, and fill no store', async (t) => {
+  const other = await startManyBot(t)
+  const statuses: number[] = []
+  for (let i = 0; i < 700; i++) statuses.push((await other.browser().get('/slack/install')).status)
+  expect(new Set(statuses)).toEqual(new Set([302, 429]))
+  for (let i = 0; i < 150; i++) await other.browser().comeBack({ code: `made-up-${i}`, state: 'x'.repeat(43) })
+  expect(other.slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toEqual([])
+  expect(other.logs.filter((line) => line.includes('too many requests for the install pages'))).toHaveLength(2)
+  other.slack.clock.now += 60_000
+  const home = { id: 'T0LATER0001' }
+  expect((await other.install(home)).status).toBe(200)
 })

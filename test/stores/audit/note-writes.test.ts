@@ -5,7 +5,7 @@ import { zodInput } from '../../../src/agent/tool-input.ts'
 import type { AwaitedDecision, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
-import { noteWrites, type WritesOf } from '../../../src/stores/audit/note-writes.ts'
+import { doneCalls, noteWrites, type WritesOf } from '../../../src/stores/audit/note-writes.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
 import { keptLog, question, toolStep } from '../../harness/stores.ts'
 
@@ -99,4 +99,18 @@ test('an unavailable audit list prevents a write, but not the end of a run', asy
   await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')
   expect(await noted(step({ begun }), { audit: away, isOver: true, log })).toBeUndefined()
   expect(log.lines).toMatchObject([{ level: 'warn', message: 'the outcome of a write could not be recorded' }])
+})
+
+test.each<[input: object, shown: string]>([
+  [{ target: '/srv/production.db', path: 'tmp/scratch.txt' }, '/srv/production.db'],
+  [{ path: 'a.txt', name: 'b', title: 'c', target: 'd' }, 'd'],
+  [{ target: 'x (Delete file), allowed by Bob' }, '“x (Delete file), allowed by Bob”'],
+  [{ target: 'x” (Delete file), “y' }, "“x' (Delete file), 'y”"],
+  [{ path: 'only undeclared' }, ''],
+])('people are shown only declared arguments: of %j %j', async (input, shown) => {
+  const deleting = tool(zodInput(z.looseObject({ target: z.string().optional() })))
+  const tools = [{ ...deleting, parameters: { ...deleting.parameters, required: ['target'] } }]
+  const call = step({ action: { tool: deleting.name, input }, begun: 1, observation })
+  const calls = await doneCalls([call], { saved: { decisions: {} }, tools, isOver: true })
+  expect(calls?.map(({ what }) => what)).toEqual([shown])
 })

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { Installation, Installations } from './installations.ts'
+import { outcomeOf, SlackRefusal } from './slack-errors.ts'
+
+const listSchema = z.object({
+  teams: z.array(z.object({ id: z.string() })),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+})
+const botSchema = z.object({ user: z.object({ enterprise_user: z.object({ teams: z.array(z.string()) }) }) })
+
+/** The largest page of `auth.teams.list`, and the most pages that are read. */
+const PAGE = 1_000
+const MAX_PAGES = 50
+/** A team is checked again after this time, in milliseconds. */
+const CHECKED_MS = 60 * 60_000
+
+interface OwnTeamsOptions {
+  /** Returns whether another app of SLACK_APPS is installed in the team itself. */
+  isOthers(team: string): boolean
+  /** The clock, in milliseconds. */
+  now(): number
+}
+
+/**
+ * The installations of an organisation's app that shares its deployment with other apps. Its token opens any team id,
+ * so it serves only teams that Slack says are its own. Whoever signs its deliveries cannot name another one.
+ */
+export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTeamsOptions): Promise<Installations> {
+  const { defaultTeam } = base
+  /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
+  const known = new Map<string, number>()
+  let listing: Promise<boolean> | undefined
+  const list = async () => {
+    const home = await base.of(defaultTeam)
+    const listed = home && (await listTeams(home))
+    for (const team of listed ?? []) known.set(team, now())
+    return listed !== undefined
+  }
+  const isFresh = (team: string) => now() - (known.get(team) ?? -Infinity) < CHECKED_MS
+  const isOwn = async (team: string) => {
+    if (isFresh(team)) return true
+    listing ??= list().finally(() => (listing = undefined))
+    const isListed = await listing
+    if (isListed || isFresh(team)) return isFresh(team)
+    const there = await base.of(team)
+    if (!there || !(await saysItIsOwn(there))) return false
+    known.set(team, now())
+    return true
+  }
+  // Once the app is removed, Slack no longer tells which teams it had.
+  await list().catch(() => undefined)
+  return {
+    ...base,
+    async of(team) {
+      if (team === defaultTeam) return base.of(team)
+      if (!/^T/.test(team) || isOthers(team) || !(await isOwn(team))) return undefined
+      return base.of(team)
+    },
+    teams: () => [defaultTeam, ...known.keys()].filter((team) => !isOthers(team)),
+    owns: (team) => team === defaultTeam || (known.has(team) && !isOthers(team)),
+  }
+}
+
+/** Returns the organisation's teams. Undefined if Slack refuses. @throws if Slack does not answer */
+async function listTeams({ client }: Installation): Promise<string[] | undefined> {
+  const teams: string[] = []
+  let cursor = ''
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const args = { limit: PAGE, ...(cursor === '' ? {} : { cursor }) }
+    const answer = listSchema.safeParse(await answered(client.call('auth.teams.list', args, { effort: 'once' }))).data
+    if (!answer) return undefined
+    teams.push(...answer.teams.map(({ id }) => id))
+    const next = answer.response_metadata?.next_cursor ?? ''
+    if (next === '' || next === cursor) break
+    cursor = next
+  }
+  return teams
+}
+
+/** Asks where the bot itself is, if Slack refuses the list. */
+async function saysItIsOwn({ client, identity: { team, botUser } }: Installation): Promise<boolean> {
+  const bot = botSchema.safeParse(await answered(client.call('users.info', { user: botUser }, { effort: 'once' }))).data
+  return bot?.user.enterprise_user.teams.includes(team) === true
+}
+
+/** Resolves to undefined if Slack refuses the call. */
+async function answered(call: Promise<unknown>): Promise<unknown> {
+  return call.catch((error: unknown) => {
+    if (error instanceof SlackRefusal || outcomeOf(error) !== 'connection') return undefined
+    throw error
+  })
+}
