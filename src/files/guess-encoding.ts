@@ -1,6 +1,6 @@
 /** Guesses the encoding of a text that does not say it: by its statistics, and by how well each reading looks. */
 import chardet from 'chardet'
-import { decodeAs } from './text-decoding.ts'
+import { decodeAs } from './decode-as.ts'
 
 /** How many bytes the readings are compared on, from the first that is not ASCII. */
 const COMPARED = 8192
@@ -21,7 +21,7 @@ const SIMPLIFIED =
 const TRADITIONAL =
   '的一是不了人我在有他這中大來上國張王李劉陳楊趙黃周吳徐孫馬朱胡郭何高林台北臺灣雄新竹市縣區公司有限姓名地址電話金額數量合計日期年月元單價號產品員工部門經理三四五六七八九十百千萬小明華文志建軍平發票客戶訂美玲香港'
 
-interface Reading {
+interface ComparedEncoding {
   encoding: string
   /** What is common in the reading, by language: these characters count more than others of their script. */
   common: ReadonlySet<string>[]
@@ -30,7 +30,7 @@ interface Reading {
 
 const setsOf = (languages: string[]) => languages.map((all) => new Set(all + all.toUpperCase()))
 
-const READINGS: Reading[] = [
+const READINGS: ComparedEncoding[] = [
   { encoding: 'windows-1252', common: setsOf(WESTERN), script: /\p{sc=Latin}/u },
   { encoding: 'windows-1250', common: setsOf(CENTRAL), script: /\p{sc=Latin}/u },
   { encoding: 'windows-1251', common: [], script: /\p{sc=Cyrillic}/u },
@@ -84,7 +84,7 @@ function byStatistics(sample: Uint8Array): string {
 }
 
 /** Returns how well a reading looks, from -1 to 1: letters of one script, in words, and in their usual case. */
-function bestLook(part: Uint8Array, { encoding, common, script }: Reading): number {
+function bestLook(part: Uint8Array, { encoding, common, script }: ComparedEncoding): number {
   const text = decodeAs(part, encoding)
   const languages = common.length > 0 ? common : [new Set<string>()]
   return Math.max(...languages.map((language) => look(text, language, script))) + bonus(text, encoding)

@@ -74,7 +74,10 @@ describe('a streamed answer', () => {
       'data: 3\n\ndata: [DONE]\n\ndata: 4\n\n',
       'data: 5\n\n',
     )
-    expect(batches).toEqual([[1, 2], [3, { type: 'done' }]])
+    expect(batches).toEqual([
+      [1, 2],
+      [3, { type: 'done' }],
+    ])
   })
 
   test('is yielded up to an invalid chunk or an error, which is thrown', async () => {

@@ -57,7 +57,7 @@ test('results with the asker’s rights are shown only to them, and grants do no
   }
   slack.state.channelFacts = (channel) => ({ is_private: channel.startsWith('G') })
   const other = await grant('U0MALLORY01')
-  expect(other.status).toBe(502)
+  expect(other.status).toBe(400)
   expect(await other.text()).toContain('signed in to Slack as somebody else')
   expect((await grant(ALICE)).status).toBe(200)
 
@@ -169,7 +169,7 @@ test('a login to another organisation is not the asker’s, even with the same i
   const agree = slack.agree
   slack.agree = (given) => agree({ ...given, id: 'E0OTHER0001' })
   const { page } = await grantSlack(bot, { ...home, team: ACME.id })
-  expect(page.status).toBe(502)
+  expect(page.status).toBe(400)
   expect(await page.text()).toContain('to another workspace')
   expect([...slack.tokens.values()].filter(({ home }) => home.user)).toEqual([])
 })

@@ -3,16 +3,16 @@ import { walkXml } from './xml-walk.ts'
 
 const MAX_POINTS = 2000
 
-interface Series {
+interface DrawnSeries {
   name: string
   categories: Map<number, string>
   values: Map<number, string>
 }
 
 export function chartLines(bytes: Uint8Array | undefined): string[] {
-  const series: Series[] = []
+  const series: DrawnSeries[] = []
   let title = ''
-  let current: Series | undefined
+  let current: DrawnSeries | undefined
   let [part, at, isValue, isTitle, inText] = ['', 0, false, false, false]
   walkXml(bytes, {
     open: (name, { idx = '' }) => {
@@ -41,7 +41,7 @@ export function chartLines(bytes: Uint8Array | undefined): string[] {
   return [...(title.trim() ? [`Chart: ${title.trim()}`] : []), ...rowsOf(series)]
 }
 
-function rowsOf(series: Series[]): string[] {
+function rowsOf(series: DrawnSeries[]): string[] {
   if (series.every(({ values }) => values.size === 0)) return []
   const categories = new Map(series.flatMap((one) => [...one.categories]))
   const places = [...new Set(series.flatMap(({ values }) => [...values.keys()]))].sort((a, b) => a - b)

@@ -36,9 +36,17 @@ interface How {
   delimiter: string
 }
 
-function rowsOf(text: string, how: How & { quote: false }): SectionWriter
-function rowsOf(text: string, how: How & { quote: '"' }): SectionWriter | undefined
-function rowsOf(text: string, { maxChars, delimiter, quote }: How & { quote: '"' | false }): SectionWriter | undefined {
+interface QuotedHow extends How {
+  quote: '"'
+}
+
+interface UnquotedHow extends How {
+  quote: false
+}
+
+function rowsOf(text: string, how: UnquotedHow): SectionWriter
+function rowsOf(text: string, how: QuotedHow): SectionWriter | undefined
+function rowsOf(text: string, { maxChars, delimiter, quote }: QuotedHow | UnquotedHow): SectionWriter | undefined {
   const writer = new SectionWriter(maxChars)
   const take = (record: string[]) => {
     writer.row(record)

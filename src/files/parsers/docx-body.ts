@@ -32,7 +32,7 @@ export interface DocxContext {
   chunk(id: string): void
 }
 
-type Attributes = Record<string, string>
+type XmlAttributes = Record<string, string>
 
 export class DocxBody {
   readonly #context: DocxContext
@@ -47,7 +47,7 @@ export class DocxBody {
   #inEquation = 0
   #raised = ''
   #isStruck = false
-  #cell: Attributes | undefined
+  #cell: XmlAttributes | undefined
   #tick: string | undefined
   #isTickHeld = false
 
@@ -59,7 +59,7 @@ export class DocxBody {
     return this.#context.page.writer.isFull
   }
 
-  open(name: string, attributes: Attributes): void {
+  open(name: string, attributes: XmlAttributes): void {
     const { val = '', id = '' } = attributes
     this.#isJustOpen = true
     if (DROPPED.has(name)) this.#dropped += 1
@@ -108,7 +108,7 @@ export class DocxBody {
     if (name === 'tc' || name === 'tr' || name === 'tbl') this.#emit((page) => page.close(tableTag(name)))
   }
 
-  #openFormat(name: string, { val = '' }: Attributes): void {
+  #openFormat(name: string, { val = '' }: XmlAttributes): void {
     const paragraph = this.#paragraphs.at(-1)
     if (name === 'pStyle' && paragraph) paragraph.format.style = val
     if (paragraph && !this.#inRun) takeFormat(paragraph.format, name, val)
@@ -137,7 +137,7 @@ export class DocxBody {
     this.#emit((page) => page[end](tag))
   }
 
-  #openTable(name: string, { val = '' }: Attributes): void {
+  #openTable(name: string, { val = '' }: XmlAttributes): void {
     if (name === 'tbl' || name === 'tr') this.#emit((page) => page.open(tableTag(name)))
     if (name === 'gridBefore') this.#emit((page) => page.open('td', { colspan: val }))
     if (name === 'tc') this.#cell = {}
@@ -235,7 +235,7 @@ const BOXES = new Map([
 ])
 
 /** @returns the character of a symbol font. Word counts them from F000. */
-function symbolOf({ font = '', char = '' }: Attributes): string {
+function symbolOf({ font = '', char = '' }: XmlAttributes): string {
   const code = char.toUpperCase().replace(/^F0(?=..$)/, '')
   return (font === 'Wingdings' && BOXES.get(code)) || symbol(font, code)?.string || ''
 }

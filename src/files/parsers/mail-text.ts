@@ -1,5 +1,5 @@
 /** Reads an e-mail (RFC 5322, 2045 and 2047) as text: its headers, its text decoded, the names of what is attached. */
-import { decodeAs } from '../text-decoding.ts'
+import { decodeAs } from '../decode-as.ts'
 import { htmlLines } from './html-lines.ts'
 
 const SHOWN = ['from', 'to', 'cc', 'date', 'subject']
