@@ -89,19 +89,17 @@ interface HomeAsked {
   services: Services
 }
 
-const publishers = new WeakMap<Services, PublishHome>()
-
-/** Returns the process's publisher of Homes. Of two states of a person's Home, the one that was read last stays. */
-export function homePublisher(services: Services): PublishHome {
-  const publish = publishers.get(services) ?? createPublisher(services)
-  publishers.set(services, publish)
-  return publish
+interface Publishing {
+  links: ExpiringMap<string>
+  turns: Map<string, Promise<unknown>>
 }
 
-function createPublisher(services: Services): PublishHome {
-  const now = () => services.now().getTime()
-  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
-  const turns = new Map<string, Promise<unknown>>()
+/** By the process's list of open Homes: each app of a process has services of its own, which share that list. */
+const publishings = new WeakMap<Services['openHomes'], Publishing>()
+
+/** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
+export function homePublisher(services: Services): PublishHome {
+  const { links, turns } = publishingOf(services)
   return (of) => {
     const { team, user, installation } = of
     const work = async () => {
@@ -110,6 +108,15 @@ function createPublisher(services: Services): PublishHome {
     }
     return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
   }
+}
+
+function publishingOf({ openHomes, now }: Services): Publishing {
+  const known = publishings.get(openHomes)
+  if (known) return known
+  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now: () => now().getTime() })
+  const fresh = { links, turns: new Map<string, Promise<unknown>>() }
+  publishings.set(openHomes, fresh)
+  return fresh
 }
 
 async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Services): Promise<HomeParts> {
