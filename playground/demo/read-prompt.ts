@@ -5,6 +5,8 @@ const MAX_CHARS = 60_000
 /** A parsed prompt: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface ReadPrompt {
   question: string
+  /** The messages that the person added during the run, in order. */
+  added?: string[]
   tools?: string[]
   today: string
   observations: string[]
@@ -38,7 +40,7 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
 const ADDED = /^Message from the person:/m
 
 /** Labels count only at the start of a line, because the loop escapes the labels inside observations. */
-function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' | 'isFinalTurn'> {
+function readSteps(text: string): Pick<ReadPrompt, 'question' | 'added' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
@@ -46,8 +48,8 @@ function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' |
   const [first = '', ...added] = head.slice('Question:'.length).split(ADDED)
   const question = (isFinalTurn ? (first.split('\n\n')[0] ?? '') : first).trim()
   const later = rest.flatMap((part) => part.split(ADDED).slice(1))
-  const more = [...added, ...later].map((words) => words.split('\n')[0]?.trim() ?? '')
-  return { question: [question, ...more].join('\n'), observations, isFinalTurn }
+  const more = [...added, ...later].map((words) => words.split('\n')[0]?.trim() ?? '').filter(Boolean)
+  return { question, added: more, observations, isFinalTurn }
 }
 
 /** The conversation as `Q:` and `A:` lines, then the message after its label. */
