@@ -202,7 +202,7 @@ function directAnswer(run: RunState): string | undefined {
 
 function answerOf(run: RunState, text: string): AgentEvent {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
-  const sources = [...new Map(found.map((source) => [source.url, source])).values()]
+  const sources = [...new Map([...found, ...(run.task.sources ?? [])].map((source) => [source.url, source])).values()]
   const shown = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
   const stopped = run.finalTurn ? { stopped: run.finalTurn } : {}
   return { type: 'answer', text: shown, sources, ...stopped, ...(run.unseen && { unseen: run.unseen }) }

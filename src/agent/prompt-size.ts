@@ -2,7 +2,7 @@
  * The length limits of a prompt's parts. The total has no limit. If it is too long for the model, the endpoint refuses
  * it and the person is told so (`HINTS.length` in model/failures.ts). Limits, in characters:
  * - messages in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` per reading, `THREAD_MESSAGE_CHARS` per message
- *   (slack/reading/thread-reader.ts), `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
+ *   (slack/reading/thread-reader.ts), `ATTACHED_CHARS` for what is forwarded with the question, `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
  *   oldest are dropped first.
  * - earlier turns, in the prompt of the conversational dialect and in the condensing prompt (question/condense.ts): at
  *   most `MAX_TURNS` (stores/history/types.ts), each answer up to `PAST_ANSWER_CHARS`
@@ -33,6 +33,8 @@ export const THREAD_CHARS = 8_000
 export const THREAD_MESSAGES = 50
 /** Longer messages lose their middle, so that they leave room for others. */
 export const THREAD_MESSAGE_CHARS = 4_000
+/** What a question's message shows besides its words: forwards, alerts, tables. Longer ones lose their middle. */
+export const ATTACHED_CHARS = 5_000
 
 /** The longest file from a tool. A longer one is not kept with its step. */
 export const MADE_FILE_CHARS = 200_000

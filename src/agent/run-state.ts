@@ -4,7 +4,7 @@ import type { RunProgress } from './run-progress.ts'
 import type { CutOff, Dialect, PastTurn } from './contracts/dialect.ts'
 import type { KeptReasoning, Model, Picture, Usage } from './contracts/model.ts'
 import type { StopReason, ToolStep } from './contracts/run-events.ts'
-import type { PersonsAnswer, RunFiles, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
+import type { PersonsAnswer, RunFiles, Source, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
 
 /**
  * The limits of one run (create-agent.ts sets them from the settings, budget.ts enforces them). Times in milliseconds.
@@ -52,6 +52,8 @@ export interface Task extends Partial<RunProgress> {
   history?: PastTurn[]
   /** The thread's messages before the question. */
   said?: string
+  /** The alerts, forwards and tables among these messages. They are numbered after what the tools found. */
+  sources?: readonly Source[]
   /** The texts that are remembered in the question's place, a line each. */
   remembered?: string
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */

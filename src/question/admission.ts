@@ -5,10 +5,11 @@ import type { Release, RunWork } from './services.ts'
 
 /**
  * Returns whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with
- * any punctuation after it. Files without text are a question.
+ * any punctuation after it. Files, forwards and tables without text are a question.
  */
-export function needsNoModel({ text, files = [] }: Question): boolean {
-  return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
+export function needsNoModel({ text, files = [], attached }: Question): boolean {
+  if (text === '') return attached === undefined && !files.some(({ id }) => id !== '')
+  return /^help[\s\p{P}]*$/iu.test(text)
 }
 
 /** Counts a question against the usage limits. @returns the limit that it exceeds, if any */

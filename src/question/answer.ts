@@ -145,7 +145,7 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value?.text || value?.hasFiles) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles || value?.sources) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 
@@ -175,11 +175,12 @@ async function* work(
   const { agent, grants, signal } = deps
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasMessages(past) ? joinMessages(past) : ''
+  const sources = run.saved.said?.sources ?? []
   const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, remembered, ...progress, signal },
+    { question: standalone, images, filesText, history, said, sources, remembered, ...progress, signal },
     { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
   )
   const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { plainText, questionOf, type SlackMessage } from '../../src/slack/intake/to-question.ts'
+import { plainText } from '../../src/slack/content/plain-text.ts'
+import { questionOf, type SlackMessage } from '../../src/slack/intake/to-question.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 
 const BOT = 'U0BOT'
@@ -37,7 +38,7 @@ test.each([
   ['a link with a name', '<https://e.example/a|the page>', 'the page (https://e.example/a)'],
   ['a link that Slack made by itself', '<http://e.example|e.example>', 'http://e.example'],
   ['a mail address', '<mailto:a@e.example|a@e.example>', 'a@e.example'],
-  ['a date', '<!date^1700000000^{date}|14 November>', '<!date^1700000000^{date}|14 November>'],
+  ['a date', '<!date^1700000000^{date}|14 November>', '14 November'],
   ['entities', '1 &lt; 2 &amp;&amp; 3 &gt; 2', '1 < 2 && 3 > 2'],
   ['an entity that was typed', '&amp;lt;', '&lt;'],
   ['code, its spaces kept', '<@U0BOT> why?\n```def f():\n    return  1```', 'why?\n```def f():\n    return  1```'],

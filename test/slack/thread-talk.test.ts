@@ -117,14 +117,14 @@ describe('people’s messages in a thread', async () => {
     ])
   })
 
-  test('exclude the bot’s own posts, bots that do not address it, joins and deleted messages', async () => {
+  test('are by other apps too, without the bot’s own posts, joins and deleted messages', async () => {
     model.on('who was here', act('I look.', 'calculator', '1+1'), finish('Two people.'))
     model.condenses('who else', 'Who else was here?')
     model.on('Who else was here', finish('A bot.'))
     const thread = await talk(bot, ['Alice: one', { text: 'beep', extra: { bot_id: 'B0OTHER' } }], 'who was here?')
     await thread.ended()
     await slack.people.join({ channel: GENERAL, user: 'U0CAROL0001' })
-    expect(saidIn(promptOf(bot, 'who was here'))).toBe('@Alice: one')
+    expect(saidIn(promptOf(bot, 'who was here'))).toBe('@Alice: one\n@Alice (a bot): beep')
     const bots = { extra: { bot_id: 'B0OTHER', bot_profile: { name: 'Build *bot*' } } }
     await slack.say({ text: `${ASK} the build is red`, channel: GENERAL, thread_ts: thread.ts, ...bots })
     const gone = await slack.say({ user: BOB, text: `<@${ALICE}> oops`, channel: GENERAL, thread_ts: thread.ts })
@@ -132,7 +132,7 @@ describe('people’s messages in a thread', async () => {
     await thread.reply(`${ASK} who else?`)
     await thread.ended()
     expect(saidIn(promptOf(bot, 'Who else was here'))).toMatch(
-      /^@Alice: one\nBuild bot \(a bot\): @\S+ the build is red$/,
+      /^@Alice: one\n@Alice \(a bot\): beep\nBuild bot \(a bot\): @\S+ the build is red$/,
     )
   })
 

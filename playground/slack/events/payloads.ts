@@ -10,14 +10,26 @@ import type { Json, User } from '../types.ts'
  */
 export function richText(text: string): Json {
   const elements = text
-    .split(/(<@[UW]\w+>|<https?:\/\/[^<>|\s]+>)/)
+    .split(/(<[@#!][^<>\n]+>|<(?:https?:\/\/|mailto:|tel:)[^<>\n]+>)/)
     .filter(Boolean)
-    .map((part) => {
-      if (/^<@/.test(part)) return { type: 'user', user_id: part.slice(2, -1) }
-      if (/^<http/.test(part)) return { type: 'link', url: part.slice(1, -1).replaceAll('&amp;', '&') }
-      return { type: 'text', text: part }
-    })
+    .map((part) => (part.startsWith('<') ? element(part) : undefined) ?? { type: 'text', text: decoded(part) })
   return { type: 'rich_text', block_id: 'b1', elements: [{ type: 'rich_text_section', elements }] }
+}
+
+/** The element of a mention or a link, such as `<@U…>` or `<https://…|words>`. */
+function element(markup: string): Json | undefined {
+  const [target = '', label] = markup.slice(1, -1).split('|', 2)
+  const [, sign, id = ''] = /^(@|#|!subteam\^|!)([\w-]+)$/.exec(target) ?? []
+  if (sign === '@') return { type: 'user', user_id: id }
+  if (sign === '#') return { type: 'channel', channel_id: id }
+  if (sign === '!subteam^') return { type: 'usergroup', usergroup_id: id }
+  if (sign === '!') return { type: 'broadcast', range: id }
+  if (target.startsWith('!')) return undefined
+  return { type: 'link', url: decoded(target), ...(label === undefined ? {} : { text: decoded(label) }) }
+}
+
+function decoded(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
 /** Returns the message in an ack, which may be JSON or bare text. */

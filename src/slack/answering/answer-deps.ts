@@ -90,7 +90,7 @@ function historyOf({ question, settings, mentions, services }: QuestionWork, dis
 /** Reads the messages and files before the question. A message says at once which files are left out. */
 function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
-  if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
+  if (!question.files && !question.attached && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
   return async (turns, stopped) => {
     const reading = { ...work, signal: AbortSignal.any([work.signal, stopped]) }
     return saidWithFiles(await readThread(reading, turns), reading, display)

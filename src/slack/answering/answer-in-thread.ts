@@ -98,7 +98,7 @@ export async function archive(work: QuestionWork, ending: { hasFailed: boolean }
 async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<boolean> {
   const { question, run, settings, mentions, installation } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
-  const unread = question.text === '' ? await whyNothingIsRead(work) : undefined
+  const unread = question.text === '' && !question.attached ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
   const named = { ...work, question: await mentions.questionForModel(question, run) }

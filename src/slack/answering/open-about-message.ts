@@ -26,12 +26,13 @@ export async function openAbout(work: QuestionWork, display: RunDisplay): Promis
   await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
 }
 
-function asContext({ text, by, hasFiles }: ThreadContext): ThreadContext {
+function asContext({ text, by, hasFiles, sources }: ThreadContext): ThreadContext {
   const words = text === '' ? 'It has no text that I can read.' : text
   return {
     text: `The question is about this message:\n${words}`,
     by: ['', ...(text === '' ? [''] : by)],
     ...(hasFiles ? { hasFiles: true as const } : {}),
+    ...(sources ? { sources } : {}),
   }
 }
 

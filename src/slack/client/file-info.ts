@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FileRef } from '../../stores/runs/types.ts'
+import { MAX_FILES, NAMELESS } from '../content/file-text.ts'
 import { cleanFileName } from '../format/escape.ts'
 import type { SlackWeb } from './web-api.ts'
 
@@ -63,11 +64,6 @@ export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal
     transcript: info.transcription?.status === 'complete' ? info.transcription.preview?.content : undefined,
   }
 }
-
-/** Replaces a name that Slack does not return, because the file is deleted or hidden. */
-export const NAMELESS = 'a file'
-/** Per message. */
-const MAX_FILES = 20
 
 /** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */
 export function fileRefs(files: unknown): FileRef[] {

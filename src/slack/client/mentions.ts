@@ -218,7 +218,11 @@ function idOf(sign = ''): string | undefined {
 /** The question for the model if a message has only files. */
 const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
 
-function withPlace({ text, lookingAt }: Question): string {
-  const asked = text === '' ? FILES_ALONE : text
+/** The same if it has only a forward, an alert or a table, which is among the messages before the question. */
+const ATTACHED_ALONE =
+  'What about this? (The asker attached the forward or table above, and said nothing about it. Say what it is, and what of it matters here.)'
+
+function withPlace({ text, attached, lookingAt }: Question): string {
+  const asked = text === '' ? (attached === undefined ? FILES_ALONE : ATTACHED_ALONE) : text
   return lookingAt === undefined ? asked : `${asked}\n\n(The asker is looking at <#${lookingAt}>.)`
 }

@@ -19,6 +19,8 @@ export interface ThreadMessage {
   user?: string
   bot_id?: string
   text?: string
+  blocks?: Record<string, unknown>[]
+  attachments?: unknown
   subtype?: string
   /** The number of replies to a thread's root. */
   reply_count?: number

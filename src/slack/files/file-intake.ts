@@ -68,7 +68,7 @@ export async function saidWithFiles(
   if (left.length > 0) await display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
   const text = [said.text, ...lines].filter((line) => line !== '').join('\n')
-  return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
+  return { ...said, text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
 }
 
 /** For a question of files alone: the sentences about why no file can be read. Undefined if one can be read. */
@@ -109,11 +109,14 @@ async function take(
   file: GivenFile,
   { work, store, parser, at, spend, signal }: IntakeContext,
 ): Promise<string | undefined> {
-  const { question, run, installation, services } = work
+  const { question, run, installation, services, settings } = work
   if (file.id === '') return WHY.unknown
   if (run.saved.posts[endedReader(file)]) return WHY.endedReader
+  // Nobody knows a person behind an app, so only a list of people keeps its files out.
+  const isOpen = file.isApps && settings.access.users.length === 0
   if (
     file.user !== question.user &&
+    !isOpen &&
     (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
   )
     return WHY.notAllowed

@@ -1,7 +1,7 @@
 /** Texts about files that are left out, as mrkdwn. */
 import { MEBIBYTE } from '../../files/types.ts'
 import type { NotLoaded } from '../client/download.ts'
-import { NAMELESS } from '../client/file-info.ts'
+import { NAMELESS } from '../content/file-text.ts'
 import { escapeText } from '../format/escape.ts'
 import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
 

@@ -11,6 +11,7 @@ import type { Installation, Installations } from '../client/installations.ts'
 import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
 import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
+import { isNamedIn } from '../content/message-content.ts'
 
 /**
  * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
@@ -128,14 +129,13 @@ function denialOfPerson(
 async function botTurns({ question, installation, signal }: Applicant, log: Log): Promise<number> {
   const { channel, thread, ts = thread } = question
   const { client, identity } = installation
-  const named = new RegExp(`<@${identity.botUser}[|>]`)
   let turns = 0
   try {
     for await (const message of readMessages(client, { channel, thread, since: thread, signal })) {
       if (message.ts > ts) break
       if (message.user === identity.botUser) continue
       if (message.bot_id === undefined) turns = 0
-      else if (named.test(message.text ?? '')) turns += 1
+      else if (isNamedIn(message, identity.botUser)) turns += 1
     }
     return turns
   } catch (error) {

@@ -8,12 +8,13 @@ import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
-import { fileRefs } from '../client/file-info.ts'
-import { cleanName, unescapeText } from '../format/escape.ts'
+import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
+import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
+import { askedWords } from './asked-words.ts'
 import { hearMuteWord, isMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
 
@@ -74,6 +75,8 @@ export interface SlackMessage {
   user_team?: string
   team?: string
   text?: string
+  blocks?: unknown
+  attachments?: unknown
   ts: string
   thread_ts?: string
   subtype?: string
@@ -94,14 +97,6 @@ export interface MessageContext {
   bots?: string[]
 }
 
-/** Subtypes of messages that people write; all others are edits, joins, topics and the like. */
-export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  'thread_broadcast',
-  'file_share',
-  'me_message',
-])
-
 interface MessageQuestion {
   question: Question
   /** The message has no mention, so it counts only in a thread where the bot was asked before. */
@@ -120,14 +115,14 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
   // Legacy integrations have no user.
   const user = message.user ?? bot
   if (!user || !ts || user === delivery.botUser || (bot && !isNamedBot(message, delivery.bots))) return undefined
-  if (message.edited || !(WRITTEN_BY_PEOPLE.has(message.subtype) || (bot && message.subtype === 'bot_message')))
-    return undefined
+  if (message.edited || !isWritten(message) || (!bot && message.subtype === 'bot_message')) return undefined
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
-  const written = message.text ?? ''
-  const isNamed = new RegExp(`<@${delivery.botUser}[|>]`).test(written)
+  const isNamed = isNamedIn(message, delivery.botUser)
   const isAddressed = isNamed || (isDirect && (!parent || parent === ts))
-  if (!isAddressed && (bot || !parent || isForOthers(written, isDirect))) return undefined
-  const text = plainText(written, delivery.botUser)
+  if (!isAddressed && (bot || !parent)) return undefined
+  const content = readContent(message, delivery.botUser)
+  if (!isAddressed && isForOthers(content, isDirect)) return undefined
+  const words = askedWords(content)
   const surface = isDirect ? 'dm' : isNamed ? 'mention' : 'thread'
   const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
@@ -138,19 +133,18 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
     channel,
     thread: parent ?? ts,
     user,
-    text,
+    ...words,
     ts,
     surface,
     at: now.getTime(),
-    ...(message.files ? { files: fileRefs(message.files) } : {}),
-    ...(message.type === 'app_mention' && !message.files ? { mayHaveFiles: true as const } : {}),
+    ...(message.type === 'app_mention' && !words.files ? { mayHaveFiles: true as const } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),
   }
   const isReply = parent !== undefined && parent !== ts
-  const mayAdd = isReply && !isNamed && !bot && !message.files && !needsNoModel(question)
+  const mayAdd = isReply && !isNamed && !bot && !words.files && !words.attached && !needsNoModel(question)
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
@@ -161,37 +155,13 @@ function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []
 
 /** Mentions of a person, a group or everybody. The caller has already looked for the bot. */
 const NAMES_OTHERS = /<@[A-Z0-9]|<!(?:subteam|here|channel|everyone)\b/
-/** Emoji in Slack's notation: their names have letters, but they are not words. */
-const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 
 /**
  * Returns whether a reply without a mention is not for the bot: people in a thread also address each other and post
- * emoji alone. In a direct message a file without words is for the bot.
+ * emoji alone. In a direct message a file without words is for the bot; a forward or a table alone is everywhere.
  */
-function isForOthers(text: string, isDirect: boolean): boolean {
-  if (isDirect && text === '') return false
-  return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
-}
-
-/**
- * Returns what the person typed, without Slack's markup. The bot's mention is dropped, at the start with a colon or
- * comma behind it. Links are shown by name, and entities are decoded. Ids of people and channels stay, because
- * `Mentions` knows which names may be shown where. Spaces stay too, because code may depend on them.
- */
-export function plainText(text: string, botUser: string): string {
-  const bot = `<@${botUser}(?:\\|[^<>]*)?>`
-  // No class below matches `<`, so a failing match ends at the next one: linear time.
-  const unlinked = text
-    .replace(new RegExp(`^\\s*(?:${bot}\\s*(?:[:,\uff1a\uff0c\u3001](?!${EMOJI_NAME}:)\\s*)?)+`, 'u'), '')
-    .replaceAll(new RegExp(` ?${bot}(?=[\\s,.;:!?]|$)`, 'g'), '')
-    .replaceAll(new RegExp(bot, 'g'), ' ')
-    .replace(/<(https?:[^|<>]+)(?:\|([^<>]*))?>/g, (_, url: string, label?: string) =>
-      label && !url.includes(label) ? `${label} (${url})` : url,
-    )
-    .replace(/<mailto:[^|<>]+\|([^<>]*)>/g, '$1')
-    .replace(/<@[A-Z0-9]+\|([^<>]+)>/g, (_, name: string) => `@${cleanName(name) || 'somebody'}`)
-    .replace(/<![a-z^0-9A-Z-]+\|([^<>]*)>/g, '$1')
-    .replace(/<!(channel|here|everyone)>/g, '@$1')
-  return unescapeText(unlinked).trim()
+function isForOthers({ words, written, attached }: MessageContent, isDirect: boolean): boolean {
+  if (words === '' && (isDirect || attached !== '')) return false
+  return (!isDirect && NAMES_OTHERS.test(written)) || !/[\p{L}\p{N}]/u.test(words.replace(EMOJI, ''))
 }

@@ -3,9 +3,10 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
-import { fileRefs } from '../client/file-info.ts'
+import { readContent } from '../content/message-content.ts'
 import { isSamePerson } from '../intake/asked-tool-question.ts'
-import { enqueue, plainText } from '../intake/to-question.ts'
+import { askedWords } from '../intake/asked-words.ts'
+import { enqueue } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 import { editTsOf } from '../intake/edited-or-deleted.ts'
@@ -38,8 +39,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
     const editTs = message.ts === ts ? editTsOf(message.edited) : undefined
     if (!editTs) continue
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
-    const files = fileRefs(message.files)
-    const words = { text: plainText(message.text ?? '', identity.botUser), ...(files.length > 0 ? { files } : {}) }
+    const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
     return { id, team, channel, thread, user, ts, surface, ...words, ...when }
   }

@@ -1,6 +1,7 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import { messageOf } from '../../base/errors.ts'
+import { contentText } from '../content/message-content.ts'
 import type { SlackMessage } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
@@ -39,7 +40,7 @@ export function messageChanged(services: Services): OnMessage {
   }
 }
 
-/** Returns undefined unless a person changed the text: link previews, bot messages and reply counts do not count. */
+/** Returns undefined unless a person changed what they said: link previews, bot messages and reply counts do not count. */
 function changeOf(event: MessageChanged): MessageChange | undefined {
   const { message, previous_message: previous, channel, channel_type } = event
   if (!message || !previous) return undefined
@@ -48,6 +49,7 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
     const deleted = deletedMessage({ ...place, deleted_ts: message.ts, previous_message: previous })
     return deleted && { kind: 'deleted', message: deleted }
   }
-  if (!message.user || message.bot_id || !message.edited || message.text === previous.text) return undefined
+  if (!message.user || message.bot_id || !message.edited || contentText(message) === contentText(previous))
+    return undefined
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
 }

@@ -2,7 +2,7 @@ import type { OnShortcut } from '../intake/bolt-types.ts'
 import { MEMORY } from '../format/messages.ts'
 import { inBackground } from '../intake/button-press.ts'
 import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
-import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { isWritten, readContent } from '../content/message-content.ts'
 import { recipientIn } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
 
@@ -20,12 +20,13 @@ export function rememberShortcut(services: Services): OnShortcut {
     const at = services.now().getTime()
     const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
     const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
-    const text = plainText(message.text ?? '', botUser)
-    const wanted = { id: ts, text: toRemember({ text }) ?? text, by: message.user ?? '', at: Number(ts) * 1000 }
+    const { words, attached } = readContent(message, botUser)
+    const text = [toRemember({ text: words }) ?? words, attached].filter((part) => part !== '').join('\n')
+    const wanted = { id: ts, text, by: message.user ?? '', at: Number(ts) * 1000 }
     inBackground('remember', services, async () => {
       const keep = () => remember({ question, ...wanted }, installation, services)
       const outcome =
-        isPersons && WRITTEN_BY_PEOPLE.has(message.subtype)
+        isPersons && isWritten({ subtype: message.subtype as string | undefined })
           ? await keep().catch(() => ({ refusal: MEMORY.failed }))
           : { refusal: MEMORY.notPerson }
       const told = outcome === 'known' ? { refusal: MEMORY.known } : outcome

@@ -6,7 +6,7 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
-import { WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { contentText, isWritten } from '../content/message-content.ts'
 import { findChannel } from './find-channel.ts'
 import { NOT_THERE, placeOf, type ReadPermalinkOptions } from './read-permalink.ts'
 import { linesOf } from './thread-reader.ts'
@@ -177,10 +177,6 @@ function ownMessage(question: Question): string | undefined {
   return question.surface === 'ask' ? question.thread : askedAt(question)
 }
 
-function isWritten({ subtype }: ThreadMessage): boolean {
-  return WRITTEN_BY_PEOPLE.has(subtype) || subtype === 'bot_message'
-}
-
 /** The replies of the busiest threads, by the ts of their root. */
 async function repliesIn(
   channel: string,
@@ -214,7 +210,9 @@ async function blocksOf(
   const all = roots.flatMap((root) => [root, ...(replies.get(root.ts) ?? [])])
   // A look-up is limited to a number of ids, so it takes few messages at a time.
   for (let i = 0; i < all.length; i += 20)
-    await mentions.messagesForModel(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
+    await mentions.messagesForModel(
+      all.slice(i, i + 20).map((message) => ({ user: message.user, text: contentText(message) })),
+    )
   const lines = new Map((await linesOf(all, { mentions, question, installation })).map(({ ts, line }) => [ts, line]))
   const { origin } = new URL(installation.identity.url)
   // Further lines of a message are indented, so that none of them passes for a message or a reply.

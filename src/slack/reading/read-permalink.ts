@@ -9,7 +9,7 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { cleanName } from '../format/escape.ts'
 import { isMember } from '../intake/may-set.ts'
-import { WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { isWritten } from '../content/message-content.ts'
 import { Mentions } from '../client/mentions.ts'
 import { linesOf } from './thread-reader.ts'
 
@@ -154,7 +154,7 @@ async function readAll(channel: string, thread: string, { installation, signal }
   const messages: ThreadMessage[] = []
   let isWhole = true
   for await (const message of readMessages(installation.client, { channel, thread, since: '0', signal })) {
-    if (WRITTEN_BY_PEOPLE.has(message.subtype) || message.subtype === 'bot_message') messages.push(message)
+    if (isWritten(message)) messages.push(message)
     isWhole = messages.length < MAX_READ
     if (!isWhole) break
   }

@@ -8,7 +8,7 @@ import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { cleanFileName, cleanName } from '../format/escape.ts'
-import { plainText } from '../intake/to-question.ts'
+import { plainText } from '../content/plain-text.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
 

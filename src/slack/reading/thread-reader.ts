@@ -1,10 +1,10 @@
 /** Reads the messages and files in a question's thread since its last answered question. */
 import { Deadline } from '../../agent/budget.ts'
-import { cutMiddle } from '../../agent/observation.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
+import type { Source } from '../../agent/contracts/tool.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
@@ -13,8 +13,10 @@ import type { Directory } from '../client/directory.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { fileRefs } from '../client/file-info.ts'
+import { isWritten, readContent, shownText, type ReadableMessage } from '../content/message-content.ts'
 import { cleanName } from '../format/escape.ts'
-import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { askedWords } from '../intake/asked-words.ts'
+import { boundedSources, permalinkOf, sourcesOf } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
 
@@ -23,6 +25,8 @@ export interface GivenFile extends FileRef {
   user: string
   /** The workspace of the person who gave it, if Slack says. */
   userTeam?: string
+  /** Another app gave it. */
+  isApps?: true
 }
 
 /** `said`: the messages for the model. `files`: the question's own, then those of the other messages. */
@@ -44,14 +48,17 @@ const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 export async function readThread(work: QuestionWork, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, services, signal } = work
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
-  if (!hasThreadBefore(question) && !question.mayHaveFiles) return { said: withFiles(NOTHING, own), files: own }
+  const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
+  if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
   const time = new Deadline(signal, PATIENCE_MS)
   try {
     const reading = messagesBefore({ ...work, signal: time.signal }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
-    const { people, files } = await reading
+    const { people, files, attached } = await reading
     const asked = own.length > 0 ? own : files
-    const said = withFiles(newestMessages(await linesOf(people, work), MAX), asked)
+    const parts = { files: asked, attached: question.attached ?? attached }
+    const before = withinBounds(await linesOf(people, work), question.thread, parts.attached?.text.length)
+    const said = await withOwn(before, { ...question, ...parts }, work)
     // The newest messages matter most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
@@ -60,7 +67,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
       { question: question.id, error: messageOf(error) },
       'could not read the thread: answered without it',
     )
-    return { said: withFiles(NOTHING, own), files: own }
+    return alone()
   } finally {
     time.release()
   }
@@ -74,12 +81,12 @@ export async function readMessage(work: QuestionWork, ts: string): Promise<Threa
   const { question, installation, signal } = work
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
-    if (message.ts === ts) return { said: newestMessages(await linesOf([message], work), MAX), files: filesOf(message) }
+    if (message.ts === ts) return { said: withinBounds(await linesOf([message], work), ts), files: filesOf(message) }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
 /**
- * Looks up the files of a mention without text whose event did not say whether it has any. Returns the question as it
+ * Looks up the files and forwards of a mention without text whose event did not say whether it has any. Returns the question as it
  * is if Slack does not return the message in time.
  */
 export async function withFilesLookedUp(
@@ -91,7 +98,7 @@ export async function withFilesLookedUp(
   const place = { channel, thread, since: ts, until: ts, signal: patience }
   try {
     for await (const message of readMessages(installation.client, place))
-      if (message.ts === ts && message.files) return { ...question, files: fileRefs(message.files) }
+      if (message.ts === ts) return { ...question, ...partsOf(message) }
   } catch (error) {
     signal.throwIfAborted()
     log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
@@ -101,16 +108,53 @@ export async function withFilesLookedUp(
 
 const NOTHING: ThreadContext = { text: '', by: [] }
 
-function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): GivenFile[] {
-  const userTeam = user_team ?? team
-  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }) }
-  return fileRefs(files).map((file) => ({ ...file, ...from }))
+/** What the message of a question holds besides its words. */
+function partsOf(message: ReadableMessage): Pick<Question, 'files' | 'attached'> {
+  const { files, attached } = askedWords(readContent(message))
+  return { ...(files?.length ? { files } : {}), ...(attached ? { attached } : {}) }
 }
 
-function withFiles({ text, by }: ThreadContext, files: readonly FileRef[]): ThreadContext {
-  if (files.length === 0) return { text, by }
-  const line = `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})`
-  return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
+function filesOf(message: ThreadMessage): GivenFile[] {
+  const { user, bot_id, user_team, team } = message
+  const userTeam = user_team ?? team
+  const app = bot_id === undefined ? {} : { isApps: true as const }
+  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }), ...app }
+  return fileRefs(readContent(message).files).map((file) => ({ ...file, ...from }))
+}
+
+/** Adds what came with the question itself: what it forwards or attaches, and the names of its files. */
+async function withOwn(
+  before: ThreadContext,
+  { attached, files = [], channel, thread, ts = '', user }: Question,
+  { mentions, installation }: Pick<QuestionWork, 'mentions' | 'installation'>,
+): Promise<ThreadContext> {
+  const shown = attached?.text ? lineOf('(Attached to the question)', await mentions.withNames(attached.text)) : ''
+  const names = `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})`
+  const lines = [
+    ...(before.text === '' ? [] : [{ line: before.text, by: before.by }]),
+    ...(shown === '' ? [] : [{ line: shown, by: [user] }]),
+    ...(files.length === 0 ? [] : [{ line: names, by: [''] }]),
+  ]
+  const own = attached?.sources ?? []
+  const table = { title: 'The table of the question', url: '' }
+  if (attached?.hasTable) table.url = permalinkOf(installation.identity.url, channel, { ts, thread_ts: thread })
+  const added = await Promise.all(own.map(async ({ title, url }) => ({ title: await mentions.withNames(title), url })))
+  const sources = boundedSources([...added, ...(table.url ? [table] : []), ...(before.sources ?? [])])
+  const context = { text: lines.map(({ line }) => line).join('\n'), by: lines.flatMap(({ by }) => by) }
+  return sources.length > 0 ? { ...context, sources } : context
+}
+
+/** An alert, a forward or a table that began the thread stays, however many replies there are: they are about it. */
+function withinBounds(lines: MessageWithTs[], root: string, taken = 0): ThreadContext {
+  const [first, ...rest] = lines
+  const sources = boundedSources(lines.flatMap((one) => one.sources))
+  const found = sources.length > 0 ? { sources } : {}
+  const max = { ...MAX, chars: MAX.chars - taken }
+  if (first?.ts !== root || first.sources.length === 0 || rest.length === 0)
+    return { ...newestMessages(lines, max), ...found }
+  const room = { count: max.count - 1, chars: max.chars - first.line.length - 1 }
+  const { text, by } = newestMessages(rest, room)
+  return { text: `${first.line}\n${text}`, by: [first.by, ...by], ...found }
 }
 
 /** The ts of the newest answered question before `until`, so that a repeated question ignores later ones. */
@@ -119,54 +163,59 @@ function readUpTo(turns: readonly Turn[], until = ''): string {
   return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
 }
 
-/**
- * The messages of people, or of other bots to this one, after `since` and before the question; and the question's
- * files.
- */
+/** The messages of people and other apps after `since` and before the question; and what came with the question. */
 async function messagesBefore({ question, installation, signal }: QuestionWork, since: string) {
   const { channel, thread } = question
   const ts = askedAt(question) ?? ''
   const people: ThreadMessage[] = []
   let files: GivenFile[] = []
+  let attached: Question['attached']
   const place = { channel, thread, since, until: ts, signal }
   for await (const message of readMessages(installation.client, place)) {
-    if (message.ts === ts) files = filesOf(message)
+    if (message.ts === ts) {
+      files = filesOf(message)
+      attached = partsOf(message).attached
+    }
     const isBetween = message.ts > since && message.ts < ts
     if (isBetween && isForTheModel(message, installation.identity)) people.push(message)
   }
-  return { people, files }
+  return { people, files, attached }
 }
 
 /** Returns whether a message is for the model. A reading also returns the bot's own messages, joins and tombstones. */
 function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation['identity']): boolean {
-  const { user, bot_id, subtype, text = '' } = message
+  const { user, bot_id } = message
   if (user === botUser || (bot_id !== undefined && bot_id === botId)) return false
-  if (bot_id !== undefined || subtype === 'bot_message') return new RegExp(`<@${botUser}[|>]`).test(text)
-  return WRITTEN_BY_PEOPLE.has(subtype)
+  return isWritten(message)
 }
 
 interface MessageWithTs extends ContextMessage {
   ts: string
+  /** The alerts, forwards and tables in it. */
+  sources: Source[]
 }
 
-/** Formats messages as `@Name: words`. Those without words and files are left out. */
+/** Formats messages as `@Name: words`. Those of people without words and files are left out. */
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
 ): Promise<MessageWithTs[]> {
-  const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
-  const spoken = await mentions.messagesForModel(texts)
+  const contents = messages.map((message) => readContent(message))
+  const texts = contents.map((content) => shownText(content, THREAD_MESSAGE_CHARS))
+  const spoken = await mentions.messagesForModel(messages.map(({ user }, i) => ({ user, text: texts[i] ?? '' })))
   const strangers = new Map<string, string>()
   return spoken.flatMap(({ name, text }, i) => {
-    const message = messages[i]
-    if (!message) return []
-    const speaker = botName(message) || name || unnamed(message, strangers)
-    const files = fileRefs(message.files).map((file) => file.name)
-    const words = [text, ...(files.length > 0 ? [`(files: ${files.join(', ')})`] : [])].filter(Boolean)
-    if (words.length === 0) return []
+    const [message, content] = [messages[i], contents[i]]
+    if (!message || !content) return []
+    const author = botName(message) || name || unnamed(message, strangers)
+    const isApp = message.bot_id !== undefined
+    if (text === '' && !isApp) return []
     const mark = markOf(message, question.team, installation.directory)
-    const line = lineOf(`${speaker}${mark}`, cutMiddle(words.join('\n'), THREAD_MESSAGE_CHARS))
-    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts }]
+    const line = lineOf(`${author}${mark}`, text || '(a message without text)')
+    const url = permalinkOf(installation.identity.url, question.channel, message)
+    const found = sourcesOf(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
+    const sources = found.map((source) => ({ ...source, title: mentions.forPeople(source.title) }))
+    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts, sources }]
   })
 }
 

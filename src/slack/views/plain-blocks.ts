@@ -31,9 +31,9 @@ export function bulletList(lines: RichTextElement[][]): KnownBlock {
 
 const QUESTION_CHARS = 150
 
-/** A question on one line of a list, shortened. Not escaped. */
+/** A question on one line of a list, shortened. Not escaped. One without words is of a file, a forward or a table. */
 export function questionLine(text: string): string {
-  return isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
+  return isBlank(text) ? 'What about this?' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
 }
 
 /** A modal with one text. */

@@ -1,3 +1,4 @@
+import type { Source } from '../../agent/contracts/tool.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
@@ -9,6 +10,8 @@ export interface ThreadContext {
   by: string[]
   /** Files came with the question or with these messages, and are kept (files/file-store.ts). */
   hasFiles?: true
+  /** The alerts, forwards and tables among them, by their permalinks. */
+  sources?: Source[]
 }
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */

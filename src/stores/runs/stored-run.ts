@@ -22,6 +22,8 @@ export interface StoredRun {
   lastError?: string
 }
 
+const sourceSchema = z.object({ title: z.string(), url: z.string() })
+
 const storedFile: z.ZodType<FileRef> = z.object({
   id: z.string(),
   name: z.string(),
@@ -41,6 +43,9 @@ export const questionSchema: z.ZodType<Question> = z.object({
   user: z.string(),
   text: z.string(),
   files: z.array(storedFile).exactOptional(),
+  attached: z
+    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
+    .exactOptional(),
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   eventId: z.string().optional(),
@@ -77,6 +82,7 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   text: z.string(),
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
+  sources: z.array(sourceSchema).exactOptional(),
 })
 
 const idsSchema = z.array(z.string())

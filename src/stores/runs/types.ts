@@ -26,6 +26,14 @@ export interface FileRef {
   access?: string
 }
 
+/** What the message of a question shows besides its author's words: forwards, alerts, tables. It is others' text. */
+export interface Attached {
+  text: string
+  /** The forwarded messages that have an address. */
+  sources: Source[]
+  hasTable?: true
+}
+
 /** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
 export interface Question {
   /**
@@ -44,6 +52,7 @@ export interface Question {
   user: string
   text: string
   files?: FileRef[]
+  attached?: Attached
   /** The message's ts; absent for a slash command. */
   ts?: string
   surface: Surface

@@ -1,0 +1,184 @@
+import { escapeText, unescapeText } from '../format/escape.ts'
+import { blocksText, type BlockReading } from './block-text.ts'
+import { filesText } from './file-text.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { plainText } from './plain-text.ts'
+import { link } from './rich-text.ts'
+
+/** A message that somebody forwarded. `author` and `place` are mrkdwn; ids in them may have no label. */
+export interface Forward {
+  author: string
+  place?: string
+  /** The permalink of the original; for a forwarded link that link. */
+  url?: string
+  text: string
+}
+
+/** `links`: the addresses in the words of a person's message, whose old previews have no other mark. */
+export interface AttachmentReading extends BlockReading {
+  forwards: Forward[]
+  /** The files of forwards, as Slack describes them. */
+  files: unknown[]
+  links: ReadonlySet<string> | undefined
+}
+
+/** Slack allows 100 attachments, and advises against more than 20. */
+const MAX_ATTACHMENTS = 100
+/** All blocks of a message have at most 13,200 characters. */
+const ATTACHMENT_CHARS = 14_000
+const MAX_FORWARD_DEPTH = 4
+
+/** Returns what attachments show, as mrkdwn: forwards under their authors, alerts, tables. Previews are left out. */
+export function attachmentsText(attachments: unknown, reading: AttachmentReading, depth = 0): string {
+  const all = listOf(attachments)
+  reading.budget.leaveOut('further attachment', all.length - MAX_ATTACHMENTS)
+  let isAfterPreview = false
+  return lines(
+    all.slice(0, MAX_ATTACHMENTS).map((one) => {
+      const attachment = objectOf(one)
+      const isPreview = isPreviewOf(attachment, reading.links, isAfterPreview)
+      isAfterPreview ||= isPreview
+      if (isPreview) return ''
+      return reading.budget.part(ATTACHMENT_CHARS, () =>
+        reading.budget.element(() =>
+          attachment.is_share === true
+            ? forwardText(attachment, reading, depth)
+            : contentText(attachment, reading, depth),
+        ),
+      )
+    }),
+  )
+}
+
+/** Decides by the first rule that fits: a forward has the marks of a preview too. */
+function isPreviewOf(
+  attachment: SlackObject,
+  links: ReadonlySet<string> | undefined,
+  isAfterPreview: boolean,
+): boolean {
+  if (attachment.is_share === true) return false
+  if (PREVIEW_MARKS.some((mark) => Boolean(attachment[mark]))) return true
+  if (links === undefined) return false
+  const { title_link: title, image_url: image, text } = attachment
+  if ([title, image].some((url) => links.has(textOf(url)))) return true
+  return isAfterPreview && textOf(image) !== '' && textOf(text) === `<${textOf(image)}>`
+}
+
+const PREVIEW_MARKS = [
+  'is_msg_unfurl',
+  'is_reply_unfurl',
+  'is_thread_root_unfurl',
+  'is_app_unfurl',
+  'app_unfurl_url',
+  'from_url',
+  'original_url',
+]
+
+function forwardText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
+  if (depth >= MAX_FORWARD_DEPTH) {
+    reading.budget.leaveOut('forwarded message')
+    return ''
+  }
+  const { author, place } = whose(attachment, reading)
+  const url = textOf(attachment.from_url) || textOf(attachment.title_link) || textOf(attachment.original_url)
+  const forward: Forward = { author, ...(place && { place }), ...(isWeb(url) && { url }), text: '' }
+  // An outer forward comes before those within it.
+  reading.forwards.push(forward)
+  const message = objectOf(objectOf(listOf(attachment.message_blocks)[0]).message)
+  forward.text = lines([
+    forwardedWords(attachment, reading),
+    attachmentsText(attachment.attachments ?? message.attachments, { ...reading, links: undefined }, depth + 1),
+    files(attachment.files ?? message.files, reading),
+  ])
+  const label = `[forwarded from ${[author, place].filter(Boolean).join(', ')}]`
+  return lines([label, forward.text === '' ? '(without text)' : forward.text])
+}
+
+const isWeb = (url: string) => /^https?:\/\/[^\s<>|]+$/.test(url)
+
+function whose(attachment: SlackObject, { budget }: AttachmentReading): { author: string; place: string } {
+  const named = textOf(attachment.author_name) || textOf(attachment.author_subname)
+  const id = textOf(attachment.author_id).replace(/\W/g, '')
+  const channel = textOf(attachment.channel_id).replace(/\W/g, '')
+  const label = escapeText(budget.take(unescapeText(textOf(attachment.channel_name)).replace(/[<>|\n]/g, ' ')))
+  const author = escapeText(budget.take(unescapeText(named).replace(/\s+/g, ' ')))
+  const isPlace = /^[CG]\w+$/.test(channel)
+  return {
+    author: author || (id && `<@${id}>`) || 'somebody',
+    place: isPlace ? `<#${channel}${label && `|${label}`}>` : label && `#${label}`,
+  }
+}
+
+/** The same words stand in up to four fields: the first that has any is taken. */
+function forwardedWords(attachment: SlackObject, reading: AttachmentReading): string {
+  const bodies = listOf(attachment.message_blocks).map((one) => objectOf(objectOf(one).message))
+  return (
+    lines(bodies.map(({ blocks }) => blocksText(blocks, reading))) ||
+    lines(bodies.map(({ text }) => reading.budget.take(textOf(text)))) ||
+    legacyText(attachment, reading) ||
+    blocksText(attachment.blocks, reading) ||
+    fallbackText(attachment, reading).replace(/^\[[^\][]{1,80}\] [^:\n]{1,80}: /, '')
+  )
+}
+
+function contentText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
+  const { pretext, author_name: author, footer } = attachment
+  const take = (value: unknown) => reading.budget.take(textOf(value))
+  const blocks = blocksText(attachment.blocks, reading)
+  const legacy = () =>
+    lines([
+      take(pretext),
+      take(author),
+      legacyText(attachment, reading),
+      actionsText(attachment, reading),
+      take(footer),
+    ])
+  const pictures = [attachment.image_url, attachment.thumb_url].some((url) => textOf(url) !== '') ? '(image)' : ''
+  const words = blocks || legacy() || fallbackText(attachment, reading)
+  return lines([
+    words || pictures,
+    attachmentsText(attachment.attachments, reading, depth),
+    files(attachment.files, reading),
+  ])
+}
+
+/** Title, text and fields. Values hold markup even where `mrkdwn_in` does not name them. */
+function legacyText(attachment: SlackObject, { budget }: AttachmentReading): string {
+  const title = budget.take(textOf(attachment.title))
+  const url = textOf(attachment.title_link)
+  const isLinked = title !== '' && isWeb(url) && !/<[^<>]*>/.test(title)
+  return lines([
+    isLinked ? link(url, unescapeText(title)) : title,
+    budget.take(textOf(attachment.text)),
+    ...listOf(attachment.fields).map((one) =>
+      budget.element(() => {
+        const field = objectOf(one)
+        const [name, value] = [budget.take(textOf(field.title)), budget.take(textOf(field.value))]
+        return name.trim() === '' ? value : `${name}: ${value}`
+      }),
+    ),
+  ])
+}
+
+function actionsText({ actions }: SlackObject, { budget }: AttachmentReading): string {
+  const texts = listOf(actions).map((one) => {
+    const { text, name, selected_options: selected } = objectOf(one)
+    const chosen = textOf(objectOf(listOf(selected)[0]).text)
+    const words = budget.take(chosen || textOf(text) || textOf(name))
+    return words === '' ? '' : `[${words}]`
+  })
+  return texts.filter(Boolean).join(' ')
+}
+
+/** What Slack writes where it has no words. */
+const PLACEHOLDER = /^\s*(?:\[no preview available\]|\d+x\d+px image|Open Slack to .*)\s*$/i
+
+function fallbackText({ fallback }: SlackObject, { budget }: AttachmentReading): string {
+  const words = textOf(fallback)
+  return words.length < 500 && PLACEHOLDER.test(plainText(words, '')) ? '' : budget.take(words)
+}
+
+function files(described: unknown, reading: AttachmentReading): string {
+  reading.files.push(...listOf(described))
+  return filesText(described, reading.budget)
+}

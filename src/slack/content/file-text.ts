@@ -1,0 +1,40 @@
+import { cleanFileName, escapeText } from '../format/escape.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import type { ReadBudget } from './read-budget.ts'
+
+/** Per message. */
+export const MAX_FILES = 20
+/** Replaces a name that Slack does not return, because the file is deleted, hidden, or of another workspace. */
+export const NAMELESS = 'a file'
+
+/** Returns the files of a message by the titles that people see, and the words of mails and recordings, as mrkdwn. */
+export function filesText(files: unknown, budget: ReadBudget): string {
+  const all = listOf(files)
+  budget.leaveOut('further file', all.length - MAX_FILES)
+  const read = all.slice(0, MAX_FILES).map(objectOf)
+  const names = read.map((file) => budget.element(() => escapeText(budget.take(titleOf(file)))))
+  if (names.length === 0) return ''
+  return lines([`(files: ${names.join(', ')})`, ...read.map((file) => wordsOf(file, budget))])
+}
+
+/** The title, and the name if it tells the kind of file. */
+function titleOf({ name, title }: SlackObject): string {
+  const [shown = '', own = ''] = [title, name].map((one) => cleanFileName(textOf(one)))
+  if (shown === '' || shown === own) return own || NAMELESS
+  return /\.[a-z\d]{1,5}$/i.test(own) && !shown.includes(own) ? `${shown} ${own}` : shown
+}
+
+function wordsOf(file: SlackObject, budget: ReadBudget): string {
+  const { mode, subject, plain_text: text, preview_plain_text: preview } = file
+  const take = (label: string, value: unknown) => {
+    const words = textOf(value)
+    return words === '' ? '' : label + escapeText(budget.take(words))
+  }
+  if (mode === 'email' || file.filetype === 'email') {
+    const from = listOf(file.from).map((one) => textOf(objectOf(one).original) || textOf(objectOf(one).address))
+    return lines([take('From: ', from.join(', ')), take('Subject: ', subject), take('', text || preview)])
+  }
+  const { status, preview: spoken } = objectOf(file.transcription)
+  const words = status === 'complete' ? take('(transcript: ', objectOf(spoken).content) : ''
+  return words === '' ? '' : `${words})`
+}
