@@ -12,8 +12,9 @@ export interface ReadPrompt {
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
-  /** Earlier messages of people in the thread, one per line. */
+  /** Earlier messages in the thread, one per line, and the same as a list, each with its indented lines. */
   said?: string
+  messages?: string[]
 }
 
 /** Reads a prompt from its text alone, as a model does. Returns undefined for a form that the demo does not know. */
@@ -26,8 +27,10 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const tools = (/^Action:[^\n]*\[([^\]\n]*)\]/m.exec(whole)?.[1] ?? '').split(',').map((name) => name.trim())
   const before = last.slice(0, Math.max(start, 0))
   const [, , fenced = ''] = /wrote in this thread before[^\n]*\n<([^\s<>]+)>([^]*?)<\/\1>/.exec(before) ?? []
-  const lines = fenced.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('(Files that came'))
-  const said = lines.length > 0 ? { said: lines.map((line) => `\n- ${line}`).join('') } : {}
+  const all = fenced.split(/\n(?! )/).map((message) => message.trim())
+  const listed = all.filter((message) => message !== '' && !message.startsWith('(Files that came'))
+  const told = listed.map((message) => `\n- ${message.replace(/\s*\n\s*/g, ' ')}`).join('')
+  const said = listed.length > 0 ? { said: told, messages: listed } : {}
   return {
     ...readSteps(last.slice(start)),
     ...said,
