@@ -21,6 +21,7 @@ import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
 import { startPage } from './page-server/page-server.ts'
 import { playgroundFaults } from './faults/playground-faults.ts'
 import { runPart } from './page-server/run-part.ts'
+import { samplesPart } from './page-server/shared-messages.ts'
 import type { LocalSlack } from './slack/slack.ts'
 import { toolRunner } from './bot/tool-again.ts'
 import { tellUnknown } from './slack/unknown-methods.ts'
@@ -187,6 +188,7 @@ async function openPlayground(
         clock: options.runBot ? undefined : clock,
       }),
       promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
+      samplesPart(),
       recordingPart(recorder, { folder: options.conversations ?? CONVERSATIONS, replay: replayWithBot }),
       ...(bot.part ? [bot.part] : []),
     ],

@@ -203,16 +203,20 @@ export function droppedSettings(env: Env): string[] {
   return set.map(([name, instead]) => `${name} is no longer a setting: ${instead}.`)
 }
 
-/** Names that other programs read, or that only look like ours. */
-const OTHERS = /^(?:OTEL_|NODE_|npm_)|^(?:https?|all|no)_proxy$/i
+/** Names that other programs read, such as Compose from the same `.env`, or that only look like ours. */
+const OTHERS = /^(?:OTEL|NODE|npm|COMPOSE|DOCKER|FRONT|PROMETHEUS|GRAFANA)_|^(?:https?|all|no)_proxy$/i
 
-/** One sentence for each name in the environment that is no setting but resembles one: most likely a typing error. */
-export function unknownSettings(env: Env): string[] {
+/**
+ * One sentence for each name in the environment that is no setting but resembles one: most likely a typing error. A
+ * name in `inFile`, the lines of `.env`, is named even if it resembles none: only the environment serves others too.
+ */
+export function unknownSettings(env: Env, inFile: Env = {}): string[] {
   const known = new Set([...SETTINGS, ...SECRETS.map((name) => `${name}_FILE`), ...Object.keys(DROPPED)])
   const unknown = Object.entries(env).filter(([name, value]) => value?.trim() && !known.has(name) && !OTHERS.test(name))
   return unknown.flatMap(([name]) => {
     const meant = closestName(name, SETTINGS)
-    return meant === undefined ? [] : [`${name} is not a setting. Did you mean ${meant}?`]
+    if (meant !== undefined) return [`${name} is not a setting. Did you mean ${meant}?`]
+    return name in inFile ? [`${name} in .env is not a setting, so it has no effect.`] : []
   })
 }
 
@@ -222,12 +226,20 @@ export function unknownSettings(env: Env): string[] {
  * @throws ConfigError if the file cannot be read
  */
 export function readEnv(file = '.env', env: Env = process.env): Env {
-  if (!existsSync(file)) return env
+  const inFile = readEnvFile(file)
+  // OpenTelemetry's SDK reads these by itself, and only from the process's environment.
+  for (const [name, value] of Object.entries(inFile)) if (name.startsWith('OTEL_')) env[name] ??= value
+  return { ...inFile, ...env }
+}
+
+/**
+ * The lines of the `.env` file alone; none if there is no file.
+ * @throws ConfigError if it cannot be read
+ */
+export function readEnvFile(file = '.env'): Env {
+  if (!existsSync(file)) return {}
   try {
-    const inFile = parseDotenv(readFileSync(file))
-    // OpenTelemetry's SDK reads these by itself, and only from the process's environment.
-    for (const [name, value] of Object.entries(inFile)) if (name.startsWith('OTEL_')) env[name] ??= value
-    return { ...inFile, ...env }
+    return parseDotenv(readFileSync(file))
   } catch {
     throw new ConfigError(`${file} cannot be read. Check that it is a file, and its permissions.`)
   }

@@ -1,7 +1,7 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import type { Bot } from './bot.ts'
 import { asksHelp } from './commands/command.ts'
-import { droppedSettings, loadConfig, readEnv, secretsOf, unknownSettings } from './config.ts'
+import { droppedSettings, loadConfig, readEnv, readEnvFile, secretsOf, unknownSettings } from './config.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const env = readEnv()
   const config = loadConfig(env, { serves: true })
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  for (const sentence of [...droppedSettings(env), ...unknownSettings(env)]) log.warn(sentence)
+  for (const sentence of [...droppedSettings(env), ...unknownSettings(env, readEnvFile())]) log.warn(sentence)
   let bot: Bot | undefined = undefined
   let stopping: Promise<void> | undefined
   const stop = (signal: string) => {

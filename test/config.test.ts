@@ -170,6 +170,24 @@ test('names of other programs are not taken for settings', () => {
   expect(unknownSettings({ ...env, OPENAI_MODLE: ' ' })).toEqual([])
 })
 
+test('a line of .env that is no setting is named, even if it resembles none; the environment serves others too', () => {
+  const inFile = {
+    FAVOURITE_COLOUR: 'red',
+    TEAM_MOTTO: 'go',
+    RETRIES: '3',
+    GRAFANA_PORT: '1',
+    NODE_ENV: 'x',
+    EMPTY: '',
+  }
+  const named = unknownSettings({ ...ENOUGH, ...inFile, OTHER_PROGRAM: 'x' }, inFile)
+  expect(named.map((sentence) => sentence.replace(/, so.*/, ''))).toEqual([
+    'FAVOURITE_COLOUR in .env is not a setting',
+    'TEAM_MOTTO in .env is not a setting',
+    'RETRIES in .env is not a setting',
+  ])
+  expect(unknownSettings({ ...ENOUGH, ...inFile })).toEqual([])
+})
+
 test('a start that lacks a setting says that it may be there under a mistyped name', () => {
   expect(sentences({ ...ENOUGH, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: 'xoxb-1' })).toEqual([
     expect.stringMatching(/^SLACK_BOT_TOKEN is missing/),

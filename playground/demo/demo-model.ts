@@ -7,7 +7,7 @@ import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
 import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
 import { readPrompt, type ReadPrompt } from './read-prompt.ts'
-import { advance, calledByName, played, type Final, type DemoPlan } from './recordings.ts'
+import { advance, calledByName, played, type DemoPlan, type Final, type Move } from './recordings.ts'
 
 /**
  * `paceMs` is the pause between two pieces of a stream, so that a person sees it grow. `isBare` returns the value
@@ -60,25 +60,32 @@ interface DemoTurn extends PastTurn, Final {
 }
 
 /**
- * Plays the recording of the whole question, or answers each of its questions in turn. A later question may refer to an
- * earlier answer.
+ * Answers each message in turn, the question and what was added: by the recording of the whole message, or each of its
+ * questions. A later one may refer to an earlier answer.
  */
 function* thinkOf(asked: ReadPrompt): DemoPlan {
-  const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
-  if (asked.question.length > 1000 || isTalk) return help(asked)
-  const whole = played(asked, true)
-  if (whole) return yield* whole
   const turns: DemoTurn[] = []
+  const messages = [asked.question, ...(asked.added ?? [])]
+  for (const message of messages) yield* answerMessage({ ...asked, question: message }, turns)
+  if (!turns.some(({ isRead }) => isRead)) return help(asked)
+  return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
+}
+
+/** Adds the answers to one message to `turns`. */
+function* answerMessage(asked: ReadPrompt, turns: DemoTurn[]): Generator<Move, void, string> {
+  const isFirst = turns.length === 0
+  const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
+  if (asked.question.length > 1000 || isTalk) return
+  const whole = played(asked, true)
+  if (whole) return void turns.push({ ...(yield* whole), question: asked.question, isRead: true })
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)
     const plan = played({ ...asked, question }) ?? calledByName({ ...asked, question })
     // A text beside the question may be a greeting.
-    if (!plan && !part.endsWith('?')) continue
+    if (!plan && isFirst && !part.endsWith('?')) continue
     const end = plan ? yield* plan : { answer: `“${part}” is beyond me: ${DEMO}.`, isUnknown: true }
     turns.push({ ...end, question, isRead: plan !== undefined })
   }
-  if (!turns.some(({ isRead }) => isRead)) return help(asked)
-  return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
 }
 
 /** The demo's abilities, by the tools that they need. */

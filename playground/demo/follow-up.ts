@@ -8,11 +8,24 @@ const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= r
 const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
 const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
+/** Matches questions whose "it" refers to nothing: "what day is it today?", "how late is it?", "is it raining?". */
+const EXPLETIVE = new RegExp(
+  [
+    '(?:what|which) (?:day|date|time|year|month|week|weekday|season)(?: of the \\w+)? (?:is|was|will) it(?: be)?' +
+      '(?=[ ?.!]*$|,? (?:today|now|tomorrow|yesterday|again|here|there|in|at|right|currently)\\b)',
+    'how (?:late|early) is it(?=[ ?.!]*$| now\\b| in\\b)',
+    'how (?:long|far|many (?:days|weeks|months|years)) (?:is|was) it (?:un)?till?\\b',
+    '(?:is|was|will) it (?:be )?(?:today|tomorrow|raining|snowing|sunny|late|early|\\w+day)\\b',
+  ].join('|'),
+  'i',
+)
+
 /** Rewrites a follow-up by the last turns. Returns it unchanged if nothing fits, because a wrong guess is worse. */
 export function standalone(turns: PastTurn[], followUp: string): string {
   if (turns.length === 0 || followUp.length > 500) return followUp
   const history = turns.slice(-12)
   const parts = questionsIn(followUp).map((part, n, all) => {
+    if (EXPLETIVE.test(part)) return part
     const plain = plainly(part).replace(/[?.!,\s]+$/, '')
     // A pronoun after a name in the message itself refers to that name.
     if (plain === '' || all.slice(0, n).some((one) => namesIn(one).length > 0)) return part

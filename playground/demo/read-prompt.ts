@@ -5,13 +5,16 @@ const MAX_CHARS = 60_000
 /** A parsed prompt: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface ReadPrompt {
   question: string
+  /** The messages that the person added during the run, in order. */
+  added?: string[]
   tools?: string[]
   today: string
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
-  /** Earlier messages of people in the thread, one per line. */
+  /** Earlier messages in the thread, one per line, and the same as a list, each with its indented lines. */
   said?: string
+  messages?: string[]
 }
 
 /** Reads a prompt from its text alone, as a model does. Returns undefined for a form that the demo does not know. */
@@ -24,8 +27,10 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const tools = (/^Action:[^\n]*\[([^\]\n]*)\]/m.exec(whole)?.[1] ?? '').split(',').map((name) => name.trim())
   const before = last.slice(0, Math.max(start, 0))
   const [, , fenced = ''] = /wrote in this thread before[^\n]*\n<([^\s<>]+)>([^]*?)<\/\1>/.exec(before) ?? []
-  const lines = fenced.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('(Files that came'))
-  const said = lines.length > 0 ? { said: lines.map((line) => `\n- ${line}`).join('') } : {}
+  const all = fenced.split(/\n(?! )/).map((message) => message.trim())
+  const listed = all.filter((message) => message !== '' && !message.startsWith('(Files that came'))
+  const told = listed.map((message) => `\n- ${message.replace(/\s*\n\s*/g, ' ')}`).join('')
+  const said = listed.length > 0 ? { said: told, messages: listed } : {}
   return {
     ...readSteps(last.slice(start)),
     ...said,
@@ -38,7 +43,7 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
 const ADDED = /^Message from the person:/m
 
 /** Labels count only at the start of a line, because the loop escapes the labels inside observations. */
-function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' | 'isFinalTurn'> {
+function readSteps(text: string): Pick<ReadPrompt, 'question' | 'added' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
@@ -46,8 +51,8 @@ function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' |
   const [first = '', ...added] = head.slice('Question:'.length).split(ADDED)
   const question = (isFinalTurn ? (first.split('\n\n')[0] ?? '') : first).trim()
   const later = rest.flatMap((part) => part.split(ADDED).slice(1))
-  const more = [...added, ...later].map((words) => words.split('\n')[0]?.trim() ?? '')
-  return { question: [question, ...more].join('\n'), observations, isFinalTurn }
+  const more = [...added, ...later].map((words) => words.split('\n')[0]?.trim() ?? '').filter(Boolean)
+  return { question, added: more, observations, isFinalTurn }
 }
 
 /** The conversation as `Q:` and `A:` lines, then the message after its label. */

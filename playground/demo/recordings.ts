@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { knownName, NAME, namesIn, simply, sumOf } from './english.ts'
 import { passageIn, searchWords } from './file-passage.ts'
 import type { ReadPrompt } from './read-prompt.ts'
+import { shownValues } from './shown-message.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
 export type Move = { thought: string; tool: string; input: string; page?: string }
@@ -41,6 +42,8 @@ const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
   return { patterns: after('? ').map((one) => pattern(one)), steps, answers: after('= ') }
 })
 
+const hasShown = (text: string, shown: Placeholders) => !/\{(?:about|terms)\}/.test(text) || hasAll(text, shown)
+
 /**
  * Returns the plan of the recording that fits: its question matches, the prompt lists its tools, and its subject can be
  * a name.
@@ -54,11 +57,15 @@ export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined
     // A file is searched only for what the shipped pages do not know.
     const inquiry = found?.groups?.['inquiry']
     if (inquiry !== undefined && namesIn(inquiry).length > 0) continue
+    const shown = found ? shownValues(asked.messages ?? [], found.groups?.['column']) : {}
+    // A recording about what was said is played only if the prompt shows it.
+    if (!hasShown(recording.steps[0]?.[1] ?? recording.answers[0] ?? '', shown)) continue
     if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
       return play({ ...asked, question }, recording, {
         ...found.groups,
         ...daysOf(asked.today, found.groups?.['until']),
         today: asked.today,
+        ...shown,
         said: asked.said,
         words: inquiry && searchWords(inquiry),
       })

@@ -3,6 +3,8 @@ import type { FormValues } from '../slack/events/form-state.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { pendingFiles } from './page-files.ts'
 import * as rules from './page-rules.ts'
+import { tableAttachments } from '../slack/pasted-table.ts'
+import { forwarded, sampleMessage } from './shared-messages.ts'
 import type { Channel, Json } from '../slack/types.ts'
 
 /** The maximum length of a message. Slack's own editor stops at 12,000. */
@@ -21,6 +23,9 @@ const ACTS: Record<string, PageAction> = {
   '/react': react,
   '/edit': edit,
   '/delete': remove,
+  '/forward': (slack, body, user) =>
+    background(slack.say(forwarded(slack, body, { user, text: typed(slack, commentIn(body)) }))),
+  '/sample': (slack, body, user) => background(slack.say(sampleMessage(slack, body, user))),
   '/shortcut': shortcut,
   '/stop': (slack, body, user) => background(slack.people.stopSession({ ...ownThread(slack, body, user), user })),
   '/rename': (slack, body, user) =>
@@ -71,10 +76,13 @@ function ownView(slack: LocalSlack, body: Json, user: string): string {
 function say(slack: LocalSlack, body: Json, user: string) {
   const channel = rules.writableChannel(slack, required(body, 'channel'), user)
   const files = pendingFiles(slack, body['files'], user)
-  const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MAX_CHARS).trim()
+  const attachments = tableAttachments(body['tables'])
+  const text =
+    files.length + attachments.length > 0 ? commentIn(body) : required(body, 'text').slice(0, MAX_CHARS).trim()
   const thread = optional(body, 'thread_ts')
   const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
-  if (command && files.length > 0) throw new Error('A command takes no files. Mention the bot instead.')
+  if (command && files.length + attachments.length > 0)
+    throw new Error('A command takes no files and tables. Mention the bot instead.')
   if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
   const attached = files.length > 0 && { files: files.map(({ id }) => ({ id })) }
   background(
@@ -83,9 +91,14 @@ function say(slack: LocalSlack, body: Json, user: string) {
       user,
       text: typed(slack, text),
       ...attached,
+      ...(attachments.length > 0 && { extra: { attachments } }),
       ...(thread && { thread_ts: thread }),
     }),
   )
+}
+
+function commentIn(body: Json): string {
+  return (optional(body, 'text') ?? '').slice(0, MAX_CHARS).trim()
 }
 
 /** Sends a command. As in Slack, only people of the workspace can use commands, and not in threads. */

@@ -3,6 +3,7 @@ import { messageBox, replyBox, turnBoxes } from './boxes.js'
 import { receiveChanges } from './changes.js'
 import { byId } from './dom.js'
 import { loadEmoji } from './emoji.js'
+import { forward } from './forward.js'
 import { pickEmoji } from './emoji-picker.js'
 import { moveByArrows } from './list-keys.js'
 import { showModals } from './modal.js'
@@ -36,6 +37,7 @@ const acts = {
       const mine = message.reactions?.some((one) => one.name === name && one.users.includes(state.you)) ?? false
       void post('react', { channel, ts: message.ts, name, removed: mine })
     }),
+  forward,
   edit,
   remove,
   shortcut: (channel, message, callback_id) => post('shortcut', { channel, ts: message.ts, callback_id }),

@@ -1,5 +1,6 @@
 /** The files of the message that is being written: chosen, dropped or pasted. Each can be removed again. */
 import { el } from './dom.js'
+import { tableIn } from './pasted-table.js'
 import { isPicture, sizeInWords } from './file-words.js'
 import { icon } from './icons.js'
 
@@ -43,6 +44,14 @@ export class Attachments {
     this.options.back()
   }
 
+  /** Adds a pasted table, as its rows. It is shown like a file. */
+  addTable(rows) {
+    const name = `Table: ${rows.length} rows, ${rows[0].length} columns`
+    this.held.push({ table: rows, file: { name, size: 0, type: '' } })
+    this.draw()
+    this.options.back()
+  }
+
   takes(file) {
     if (this.why(file) !== '') return false
     this.held.push({ file, alt: '' })
@@ -52,7 +61,7 @@ export class Attachments {
   why(file) {
     const size = this.held.reduce((sum, { file: one }) => sum + one.size, 0)
     if (file.size === 0) return 'it is empty.'
-    if (this.held.length >= MAX_FILES) return `a message takes ${MAX_FILES} files.`
+    if (this.held.filter(({ table }) => !table).length >= MAX_FILES) return `a message takes ${MAX_FILES} files.`
     return size + file.size > MAX_BYTES ? 'a message takes 40 MB in all.' : ''
   }
 
@@ -100,7 +109,7 @@ export class Attachments {
       {},
       icon('file'),
       el('span.file-name', {}, name),
-      el('span.quiet', {}, sizeInWords(size)),
+      size > 0 && el('span.quiet', {}, sizeInWords(size)),
       isPicture(entry.file.type) && this.description(entry),
       el(
         'button.remove',
@@ -125,25 +134,30 @@ export class Attachments {
 }
 
 /**
- * Passes files that are dropped on a part of the page, or pasted into a box of it, to `take`. A paste that also has
- * text is treated as text.
+ * Passes files that are dropped on a part of the page, or pasted into a box of it, to its `attachments`. A paste that
+ * also has text is treated as text, or as a table.
  * @param {HTMLElement} part
- * @param {(files: FileList) => void} take
+ * @param {Attachments} attachments
  */
-export function takeFiles(part, take) {
+export function takeFiles(part, attachments) {
   const has = (event) => event.dataTransfer?.types.includes('Files')
   const show = (isOver) => part.classList.toggle('dropping', isOver)
   part.addEventListener('dragover', (event) => has(event) && show(true))
   part.addEventListener('dragleave', (event) => !part.contains(event.relatedTarget) && show(false))
   part.addEventListener('drop', (event) => {
     show(false)
-    if (has(event)) take(event.dataTransfer.files)
+    if (has(event)) attachments.add(event.dataTransfer.files)
   })
   part.addEventListener('paste', (event) => {
     const { files, types } = event.clipboardData
+    const rows = tableIn(event.clipboardData.getData('text/plain'))
+    if (rows) {
+      event.preventDefault()
+      return attachments.addTable(rows)
+    }
     if (files.length === 0 || types.includes('text/plain')) return
     event.preventDefault()
-    take(files)
+    attachments.add(files)
   })
 }
 

@@ -41,7 +41,7 @@ export function createComposer(form, options) {
   const suggestions = new Suggestions(box, { id: `${options.id}-suggestions`, source: options.suggestions })
   const attachments = new Attachments({ id: options.id, changed: () => ready(), back: () => box.focus() })
   form.append(suggestions.element, attachments.element, el('div.box', {}, attachments.button, box, button), hint)
-  takeFiles(form.parentElement, (files) => attachments.add(files))
+  takeFiles(form.parentElement, attachments)
 
   const isEmpty = () => box.value.trim() === '' && attachments.held.length === 0
   const ready = () => (button.disabled = isEmpty())

@@ -111,7 +111,7 @@ function image(block) {
 }
 
 function cell(one, context) {
-  return one.type === 'rich_text' ? richText(one, context) : String(one.text)
+  return one.type === 'rich_text' ? richText(one, context) : String(one.text ?? one.value ?? '')
 }
 
 /** Draws the chunks of a streamed message: its tasks in their current state, as a plan or one by one, then its text. */

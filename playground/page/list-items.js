@@ -58,6 +58,7 @@ function surroundings(channel, acts) {
     isDemo: state.isDemo,
     shortcuts: state.shortcuts,
     isOwn,
+    forward: (message) => acts.forward(channel.id, message),
     edit: (message) => acts.edit(channel.id, message),
     remove: (message) => acts.remove(channel.id, message),
     shortcut: (message, callbackId) => acts.shortcut(channel.id, message, callbackId),

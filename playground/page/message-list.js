@@ -21,7 +21,7 @@ const TOGETHER_S = 300
 export function messageItem(message, view) {
   if (message.subtype === 'channel_join' || message.subtype === 'tombstone') return note(message, view)
   const isEphemeral = message.isEphemeral === true
-  const user = isEphemeral ? view.user(view.bot) : view.user(message.user)
+  const user = isEphemeral ? view.user(view.bot) : authorOf(message, view)
   const { together } = view
   const item = el(
     `li.message${together ? '.together' : ''}${isEphemeral ? '.ephemeral' : ''}`,
@@ -45,6 +45,11 @@ export function messageItem(message, view) {
     !isEphemeral && messageTools(message, view),
   )
   return item
+}
+
+/** A webhook's message has a name instead of a user. */
+function authorOf({ user, username }, view) {
+  return user === undefined ? { real_name: username ?? 'An app', kind: 'bot' } : view.user(user)
 }
 
 function messageHead(message, user, together) {
@@ -71,7 +76,11 @@ function isMarkedBelow(message, together) {
 /** Returns whether a message is grouped under the name of the previous one. */
 export function isTogether(message, previous) {
   if (!previous || message.isEphemeral || previous.isEphemeral || previous.subtype) return false
-  return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
+  return (
+    previous.user === message.user &&
+    previous.username === message.username &&
+    Number(message.ts) - Number(previous.ts) < TOGETHER_S
+  )
 }
 
 function note(message, view) {

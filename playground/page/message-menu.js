@@ -8,7 +8,7 @@ const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
 
 /**
  * @param {object} message
- * @param {object} view `you`, `shortcuts`, `isOwn`, and the actions `react`, `pick`, `edit`, `remove`, `shortcut` and
+ * @param {object} view `you`, `shortcuts`, `isOwn`, and the actions `react`, `pick`, `forward`, `edit`, `remove`, `shortcut` and
  * `openThread`
  */
 export function messageTools(message, view) {
@@ -69,6 +69,7 @@ export function messageTools(message, view) {
 function items(message, view) {
   const own = view.isOwn(message)
   return [
+    view.forward && { words: 'Forward message', act: () => view.forward(message) },
     own && { words: 'Edit message', act: () => view.edit(message) },
     own && { words: 'Delete message', act: () => view.remove(message), look: '.danger' },
     ...view.shortcuts.map(({ name, callback_id }) => ({ words: name, act: () => view.shortcut(message, callback_id) })),

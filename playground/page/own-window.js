@@ -25,6 +25,17 @@ export function askText({ title, text, button, multiline }, done) {
   input.setSelectionRange(input.value.length, input.value.length)
 }
 
+/** Asks for several values. `done` gets them by the `action_id` of their elements. */
+export function askFields({ title, fields, button }, done) {
+  const boxes = fields.map((one) => field(one, { values: {}, errors: {}, key: 'own' }))
+  const form = windowOf({ title, body: el('div', {}, ...boxes), buttons: [cancel(), primary(button)] }, () => {
+    const values = valuesIn(form)
+    hide()
+    void done(values)
+  })
+  open(form, form.querySelector('select, input, textarea'))
+}
+
 /** Makes Enter save an edit, and Shift+Enter insert a line break, as in the message box. */
 function sendsOnEnter(form) {
   return (event) => {

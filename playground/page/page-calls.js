@@ -12,8 +12,9 @@ export async function get(path, params = {}) {
 /** Sends a message. Its files are uploaded first, one after the other. */
 export async function say(message, files) {
   const ids = []
-  for (const { file, alt } of files) ids.push(await upload(file, alt))
-  await post('say', { ...message, files: ids })
+  const tables = files.flatMap(({ table }) => (table ? [table] : []))
+  for (const { file, alt, table } of files) if (!table) ids.push(await upload(file, alt))
+  await post('say', { ...message, files: ids, ...(tables.length > 0 && { tables }) })
 }
 
 async function upload(file, alt) {

@@ -14,11 +14,12 @@ import { pushPlace } from './place.js'
 import { promptsPanel } from './prompts-panel.js'
 import { recordPanel } from './record-panel.js'
 import { runPanel } from './run-panel.js'
+import { samplesPanel } from './samples-panel.js'
 import { state } from './state.js'
 import { faultsPanel } from './faults-panel.js'
 
 /** All panels, in the order of their buttons. */
-const PANELS = [runPanel, inspectorPanel, faultsPanel, promptsPanel, recordPanel]
+const PANELS = [runPanel, inspectorPanel, faultsPanel, samplesPanel, promptsPanel, recordPanel]
 
 /** The panels that the page's server has. */
 let had = []

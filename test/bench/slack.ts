@@ -71,11 +71,22 @@ export async function run(args: string[]): Promise<void> {
     slackMs: Number(values['slack-ms']),
   }
   const results: Result[] = []
-  for (const way of values.ways.split(',')) results.push(await measure(way, options))
+  const ways = values.ways.split(',')
   const seconds = Number(values['ack-seconds'])
+  for (const [n, way] of ways.entries()) {
+    console.error(`${n + 1} of ${ways.length} displays: ${way}. ${secondsFor(options)}`)
+    results.push(await measure(way, options))
+  }
+  if (seconds > 0) console.error(`Acks: 50 mentions a second for ${seconds} s.`)
   const { acks } = seconds > 0 ? await measureAcks({ rate: 50, seconds }) : { acks: [] }
   print(results, options)
   if (acks.length > 0) printAcks(acks)
+}
+
+/** Says what a display's measurement consists of, and the time that the model's pace alone takes. */
+function secondsFor({ steps, each, signs, stepMs }: Options): string {
+  const paceS = Math.ceil((Math.max(...steps) * stepMs) / 1000)
+  return `${signs} first signs, then ${steps.length * each} runs at once; the longest takes more than ${paceS} s.`
 }
 
 /**

@@ -14,6 +14,7 @@ import { MCP_SCENES } from './mcp-scenes.ts'
 import { PANEL_SCENES } from './panel-scenes.ts'
 import { ask, dialog, ended, home, thread, write, type Scene } from './page-scene.ts'
 import { RUN_SCENES } from './run-scenes.ts'
+import { SHOWN_SCENES } from './shown-scenes.ts'
 import { smallPng } from './small-png.ts'
 
 const FOLDER = join(ROOT, 'docs/pictures')
@@ -87,6 +88,7 @@ const SCENES: Record<string, Scene> = {
   ...MCP_SCENES,
   ...RUN_SCENES,
   ...PANEL_SCENES,
+  ...SHOWN_SCENES,
 }
 
 /** Makes the page as high as its content, so that nothing is empty or scrolled unless the scene wants it. */

@@ -58,9 +58,13 @@ function thumbs(file: StoredFile, base: string): Json {
   return { ...Object.fromEntries(made), ...(size && { original_w: size.width, original_h: size.height }) }
 }
 
-function transcription({ id, transcription: heard }: StoredFile, base: string): Json {
+function transcription({ id, transcription: heard, mimetype }: StoredFile, base: string): Json {
   if (!heard) return {}
-  const { status, text } = heard
+  const kind = mimetype.startsWith('audio/') ? 'audio' : 'video'
+  return { subtype: `slack_${kind}`, media_display_type: kind, ...transcript({ id, ...heard }, base) }
+}
+
+function transcript({ id, status, text }: { id: string; status: string; text: string }, base: string): Json {
   if (status !== 'complete') return { transcription: { status } }
   const preview = { content: text.slice(0, MAX_TRANSCRIPT_PREVIEW), has_more: text.length > MAX_TRANSCRIPT_PREVIEW }
   const vtt = `${base}/files-tmb/${TEAM}-${id}-0123456789/file.vtt`

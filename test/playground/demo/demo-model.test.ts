@@ -151,6 +151,43 @@ describe('one completion', () => {
     expect(complete([...prompt.slice(0, -1), { ...last, content }])).toContain('Action Input: 6*7')
   })
 
+  // Each question is of a recording with an open end.
+  test.each([
+    ['Note down: buy milk', 'notes__add', '{"text":"buy milk"}', 'Noted.'],
+    ['Search Slack for the launch', 'workspace_search', '{"query":"the launch"}', 'Nothing.'],
+    ['Find papers about attention', 'arxiv', 'attention', 'A paper.'],
+    ['What was decided about holidays', 'workspace_search', '{"query":"holidays"}', 'Nothing.'],
+  ])('what is said during “%s” is no part of it', (...[question, tool, input, seen]) => {
+    const tools = ['calculator', 'notes__add', 'workspace_search', 'arxiv']
+    const before = demoPrompt(question, { tools })
+    const last = before.at(-1)!
+    const added = 'Message from the person: And what is 6*7?\nThought:'
+    const early = { ...last, content: last.content.replace(/Thought:\s*$/, added) }
+    const [called, given = ''] = actionIn(complete([...before.slice(0, -1), early])) ?? []
+    expect([called, given.replaceAll('": ', '":')]).toEqual([tool, input])
+    const late = demoPrompt(question, { tools, observations: [seen] })
+    const then = late.at(-1)!
+    const content = then.content.replace(/Thought:\s*$/, added)
+    expect(actionIn(complete([...late.slice(0, -1), { ...then, content }]))).toEqual(['calculator', '6*7'])
+  })
+
+  test.each([
+    ['What day is it today?'],
+    ['what day is it?'],
+    ['Which day of the week is it tomorrow?'],
+    ['What time is it in Berlin?'],
+    ['And how late is it now?'],
+    ['How many days is it until Christmas?'],
+    ['Is it raining?'],
+  ])('an “it” that refers to nothing stays: %s', (message) => {
+    const turns: [string, string][] = [['Search Slack for the launch', 'I searched **Slack** for “the launch”.']]
+    expect(standalone(turns, message)).toBe(message)
+  })
+
+  test('an “it” that refers to something is replaced as before', () => {
+    expect(standalone([['What is Dune?', '**Dune** is a novel.']], 'What year was it published?')).toContain('Dune')
+  })
+
   test('a follow-up after the help stays as it was asked, without a mark', () => {
     const help = finalIn(complete(demoPrompt('Will it rain?'))) ?? ''
     expect(standalone([['Will it rain?', help]], 'Will it snow?')).toBe('Will it snow?')
