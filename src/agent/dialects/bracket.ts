@@ -17,6 +17,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
+import { isLabelQuoted, isQuoted } from '../parser/quoted-call.ts'
 import { answerOf, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
@@ -146,7 +147,8 @@ function readActions(turn: ModelOutput): Match | undefined {
   if (braced) return braced
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer') return answerAt(turn, section.at, answerOf(turn, index))
-    const found = section.name === 'action' ? readOne(turn, index, section) : undefined
+    const isStep = section.name === 'action' && !isLabelQuoted(turn, section.at)
+    const found = isStep ? readOne(turn, index, section) : undefined
     if (found) return found
   }
   return undefined
@@ -169,7 +171,8 @@ function readUnlabelled(turn: ModelOutput): Match | undefined {
   const tools = [...turn.tools, 'Finish']
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
     const call = readCall(text.slice(at, nextLine(text, at)), tools, true)
-    if (call?.argument !== undefined && !call.round) return called(turn, at, call)
+    const isCall = call?.argument !== undefined && !call.round
+    if (isCall && !isQuoted(turn, { at, end: nextLine(text, at) })) return called(turn, at, call)
   }
   return undefined
 }

@@ -2,17 +2,18 @@ import { messageText } from '../observation.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
-import { readJsonBlock } from '../parser/json-action.ts'
-import { reactLabel, sectionsOf } from '../parser/labels.ts'
-import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
-import { thoughtBefore, turnText, type ModelOutput } from '../parser/model-output.ts'
+import { callsIn } from '../parser/json-action.ts'
+import { reactLabel } from '../parser/labels.ts'
+import { turnText } from '../parser/model-output.ts'
+import { MAY_CALL, readWritten } from '../parser/written-calls.ts'
+import { withoutMarks } from '../parser/special-tokens.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
 import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { describeTool, fencedObservation, questionMessage, readText, saidBefore, tailOf } from './text.ts'
+import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
 /** Native tool calls, in parallel if the model asks for several. The text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
@@ -106,16 +107,20 @@ function callOf({ tool, input }: Action, tools: Tool[]): { name: string; argumen
   return { name: tool, arguments: typeof input === 'string' ? JSON.stringify({ input }) : inputText(input) }
 }
 
-function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
+export function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = plainText(text)
   if (toolCalls?.length) {
-    const actions = toolCalls.map((call) => readCall(call, tools))
-    return { kind: 'actions', thought: words, actions }
+    const actions = toolCalls.flatMap((call) => readCalls(call, tools))
+    return { kind: 'actions', thought: withoutMarks(words), actions }
   }
-  const written = readWritten(text, tools)
-  if (written) return written
-  if (words !== '') return { kind: 'finish', thought: '', answer: words.replace(ANSWER_LABEL, '') }
-  return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
+  return readWritten(text, tools)
+}
+
+/** The calls of one native call: `multi_tool_use.parallel` wraps several. */
+function readCalls(call: ToolCall, tools: string[]): Action[] {
+  const isWrapper = /^multi_tool_use[._]?parallel/.test(call.name) && !tools.includes(call.name)
+  const wrapped = isWrapper ? callsIn(parseArguments(call.arguments), tools) : []
+  return wrapped.length > 0 ? wrapped : [readCall(call, tools)]
 }
 
 function readCall({ id, name, arguments: written }: ToolCall, tools: string[]): Action {
@@ -135,25 +140,12 @@ function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
   const at = line.length - line.trimStart().length
   const isProse = isFirst && /^[\p{L}\p{N}#*_"'(-]/u.test(line.slice(at)) && !BEGINS_SCAFFOLDED.test(line.slice(at))
   if (!isProse || line.length - at < LONGEST_LABEL || reactLabel(line, 0) || ANSWER_LABEL.test(line)) return undefined
-  return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) }
+  return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) || MAY_CALL.test(later) }
 }
 
 /** A label is at most this long, in characters. `MAX_PREAMBLE` is the longest text that models write before a call. */
 const LONGEST_LABEL = 30
 const MAX_PREAMBLE = 300
-
-/**
- * Reads calls or ReAct labels that a model wrote into its text although it has native tools. Returns undefined for an
- * answer that only contains a label somewhere.
- */
-function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
-  const leaked = readLeakedCalls(text, tools)
-  if (leaked) return leaked
-  if (!SCAFFOLDING.test(text)) return undefined
-  const parsed = readText(text, tools)
-  const acts = parsed.kind === 'actions' && parsed.actions.every((action) => tools.includes(action.tool))
-  return acts || parsed.kind === 'finish' || BEGINS_SCAFFOLDED.test(text.trimStart()) ? parsed : undefined
-}
 
 const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|最终答案)\\W{0,4}[:\uff1a]'
 const SCAFFOLDING = new RegExp(`^${LABEL}`, 'imu')
@@ -172,41 +164,3 @@ function parseArguments(text: string): unknown {
 function plainText(completion: string): string {
   return tidy(turnText(completion, () => false).text)
 }
-
-/**
- * Reads the native calls that a model wrote into its text, as far as they are complete. Returns undefined if there are
- * none. Only calls of listed tools count, because an answer may show a call.
- */
-function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | undefined {
-  const { text, isFinal, isCut } = turnText(completion, () => false)
-  const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
-  const calls = leakedCalls(turn)
-  const [first] = calls
-  const actions = calls.flatMap((call) =>
-    call.ok && tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : [],
-  )
-  if (first && actions.length > 0) return { kind: 'actions', thought: thoughtBefore(turn, first.at), actions }
-  if (first && !first.ok)
-    return { kind: 'unreadable', thought: '', hint: 'Your tool call broke off. Call the tool again.' }
-  const block = CALL.test(text) ? readJsonBlock(turn) : undefined
-  if (block?.kind !== 'action' || !tools.includes(block.tool)) return undefined
-  return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
-}
-
-/** The complete leaked calls of a turn, in order. */
-function leakedCalls(turn: ModelOutput): LeakedCall[] {
-  const calls: LeakedCall[] = []
-  for (
-    let call = leakedCallFrom(turn, 0);
-    call;
-    call = calls.length < MAX_CALLS ? leakedCallFrom(turn, call.end) : undefined
-  )
-    calls.push(call)
-  return calls
-}
-
-/** A bound against runaway output. */
-const MAX_CALLS = 50
-
-/** JSON counts as a call if a marker says so, or if the text begins with it. */
-const CALL = /tool[_▁]?calls?|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i

@@ -111,7 +111,7 @@ export function plainInput(text: string): ActionInput {
   if (/^[{[]/.test(bare)) {
     const loose = readLoose(bare)
     if (!loose.ok && loose.cut && !(bare.startsWith('[') && bare.endsWith(']'))) return CUT
-    if (loose.ok && endsLine(bare, loose.end)) {
+    if (loose.ok && endsInput(bare, loose.end)) {
       const written = bare.slice(0, loose.end)
       return { ok: true, input: isQuotedObject(written) && parseJson(written) === undefined ? loose.value : written }
     }
@@ -133,8 +133,9 @@ function wholeObject(text: string): object | undefined {
   return loose?.ok && loose.end === body.length ? Object(loose.value) : undefined
 }
 
-function endsLine(text: string, at: number): boolean {
-  return text.slice(at, nextLine(text, at)).trim() === ''
+/** Returns whether nothing but lone brackets or a comment follows on the line. */
+function endsInput(text: string, at: number): boolean {
+  return /^[\s\]})`]{0,20}(?:(?:#|\/\/|--)\s[^\n]*)?$/.test(text.slice(at, nextLine(text, at)).trim())
 }
 
 /** Returns whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
@@ -146,5 +147,10 @@ function isQuotedObject(text: string): boolean {
 function withoutAside(text: string): string {
   const at = text.lastIndexOf('\n')
   const last = at < 0 ? '' : text.slice(at).trim()
-  return last.length < LONGEST_ASIDE && (ASIDE.test(last) || WAITING.test(last)) ? text.slice(0, at).trimEnd() : text
+  return isAside(last) ? text.slice(0, at).trimEnd() : text
+}
+
+/** Returns whether a text is only a remark that the model waits for the result. */
+export function isAside(text: string): boolean {
+  return text.length < LONGEST_ASIDE && (ASIDE.test(text) || WAITING.test(text))
 }

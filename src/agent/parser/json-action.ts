@@ -2,6 +2,7 @@
 import { isRecord } from '../../base/parse-json.ts'
 import { readBareObject, readLoose, type Retries } from './loose-json.ts'
 import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
+import { isQuoted, QUOTED } from './quoted-call.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
@@ -19,7 +20,38 @@ const MAX_OBJECTS = 1000
  */
 export function readJsonBlock(turn: ModelOutput): Match | undefined {
   const anchors = anchorsOf(turn)
-  return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text))
+  return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text), isQuoted)
+}
+
+/** Returns whether a text holds a call as JSON: of a listed tool, or in OpenAI's form. */
+export function holdsJsonCall({ text, tools }: ModelOutput): boolean {
+  const retries = { left: 4 }
+  let from = 0
+  let tried = 0
+  for (const at of braces(text)) {
+    if (at < from) continue
+    if (++tried > MAX_OBJECTS) return false
+    const loose = readLoose(text, at, retries)
+    from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
+    const action = loose.ok ? actionIn(loose.value, tools) : undefined
+    if (action?.kind === 'action' && (tools.includes(action.tool) || isOpenAis(loose.ok && loose.value))) return true
+  }
+  return false
+}
+
+function isOpenAis(value: unknown): boolean {
+  const keys = isRecord(value) ? Object.keys(value).sort().join() : ''
+  return keys === 'arguments,name' || keys === 'name,parameters'
+}
+
+/** The calls of listed tools in a wrapper such as `{"tool_uses": […]}`. */
+export function callsIn(wrapper: unknown, tools: string[]): { tool: string; input: unknown }[] {
+  const list = isRecord(wrapper) ? Object.values(wrapper).find((value) => Array.isArray(value)) : wrapper
+  if (!Array.isArray(list)) return []
+  return list.slice(0, MAX_ITEMS).flatMap((item: unknown) => {
+    const action = isRecord(item) ? actionIn(item, tools) : undefined
+    return action?.kind === 'action' ? [{ tool: action.tool, input: action.input }] : []
+  })
 }
 
 /** Reads the object in the value at `at` (`Action: {…}`), fenced or not. */
@@ -28,22 +60,28 @@ export function readJsonBlockAt(turn: ModelOutput, at: number): Match | undefine
   return brace === undefined ? undefined : firstCall(turn, [brace])
 }
 
-function firstCall(turn: ModelOutput, candidates: Iterable<number>): Match | undefined {
+function firstCall(
+  turn: ModelOutput,
+  candidates: Iterable<number>,
+  quotes: typeof isQuoted = () => false,
+): Match | undefined {
+  let quoted: Match | undefined
   const retries = { left: 4 }
   let from = 0
   let tried = 0
   for (const candidate of candidates) {
     for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined;) {
-      if (++tried > MAX_OBJECTS) return undefined
+      if (++tried > MAX_OBJECTS) return quoted
       const loose = readLoose(turn.text, at, retries)
       from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
       if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
       const action = loose.ok ? wholeAction(turn, at, loose) : bareAction(turn, at, retries)
-      if (action) return placed(turn, at, action)
+      if (action && (!loose.ok || !quotes(turn, { at: candidate, end: loose.end }))) return placed(turn, at, action)
+      if (action) quoted ??= placed(turn, at, { kind: 'fault', what: QUOTED })
       at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
     }
   }
-  return undefined
+  return quoted
 }
 
 function wholeAction(turn: ModelOutput, at: number, { value, end }: { value: unknown; end: number }) {
@@ -118,26 +156,9 @@ const TOOL = [
 /** Keys that often mean something other than a tool. */
 const NAME = ['name', 'function', 'functionname']
 const INPUT = [
-  'actioninput',
-  'toolinput',
-  'input',
-  'arguments',
-  'args',
-  'parameters',
-  'params',
-  'kwargs',
-  'inputs',
-  'argument',
-  'toolargs',
-  'toolarguments',
-  'toolparameters',
-  'toolparams',
-  'actionargs',
-  'actionarguments',
-  'actionparameters',
-  'functionargs',
-  '行动输入',
-  '动作输入',
+  ...['actioninput', 'toolinput', 'input', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'inputs'],
+  ...['argument', 'toolargs', 'toolarguments', 'toolparameters', 'toolparams', 'actionargs', 'actionarguments'],
+  ...['actionparameters', 'functionargs', '行动输入', '动作输入'],
 ]
 const ANSWER = ['finalanswer', 'finalresponse', '最终答案', '最終答案']
 /** Keys that hold the answer if only a thought stands beside them. */

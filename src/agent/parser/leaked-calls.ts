@@ -1,6 +1,7 @@
 import { readFields, type LeakedInput } from './leaked-input.ts'
 import { readArguments } from './loose-json.ts'
 import { actionAt, faultAt, type Match, type ModelOutput } from './model-output.ts'
+import { isQuoted, QUOTED } from './quoted-call.ts'
 import { matchAt, nextLine } from './text-lines.ts'
 import { listedTool, toolNamed } from './tool-names.ts'
 
@@ -81,11 +82,20 @@ const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'g
 /** A cheap check before the search: every leaked call contains one of these. */
 export const MAY_LEAK = /[<(]|\[tool_calls|to=|>>>/iu
 
-/** The first leaked call of a turn. */
+/** The first leaked call of a turn that is not only quoted. Without one, a quoted call is a fault. */
 export function readLeaked(turn: ModelOutput): Match | undefined {
-  const call = leakedCallFrom(turn, 0)
-  return call && toMatch(turn, call)
+  let quoted: LeakedCall | undefined
+  let call = leakedCallFrom(turn, 0)
+  for (let tried = 0; call?.ok && tried < MAX_QUOTED && isQuoted(turn, call); tried++) {
+    quoted ??= call
+    call = leakedCallFrom(turn, call.end)
+  }
+  if (call && !(quoted && call.ok && isQuoted(turn, call))) return toMatch(turn, call)
+  return quoted && faultAt(turn, quoted.at, QUOTED)
 }
+
+/** How many quoted calls are passed over before the turn is given up. */
+const MAX_QUOTED = 20
 
 /** The leaked call in the value at `at` (`Action: <function=search>…`), after any fence or mark. */
 export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {

@@ -47,14 +47,22 @@ function readObject(text: string, start: number): LeakedInput | undefined {
 
 /** Reads `{query:<escape>x<escape>}`: marks enclose the texts, so quotes inside are literal. */
 function gemmaObject(text: string, start: number): LeakedInput | undefined {
-  const pieces = text.slice(start, start + MAX_CHARS).split(GEMMA)
+  const body = text.slice(start, start + MAX_CHARS)
+  const pieces = body.split(GEMMA)
   const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
   if (end < 0) return undefined
   const json = pieces.slice(0, end + 1).map((piece, i) => (i % 2 === 0 ? piece : JSON.stringify(piece)))
   const loose = readLoose(json.join(''))
-  return loose.ok
-    ? { ok: true, input: loose.value, end: start + pieces.slice(0, end + 1).join('<escape>').length }
-    : undefined
+  if (!loose.ok) return undefined
+  const mark = [...body.matchAll(GEMMA)][end - 1]
+  const lastAt = (mark?.index ?? 0) + (mark?.[0].length ?? 0)
+  return { ok: true, input: loose.value, end: start + body.indexOf('}', lastAt) + 1 + nested(pieces[end] ?? '') }
+}
+
+/** How far behind the first brace of the last piece the object ends. */
+function nested(piece: string): number {
+  const first = piece.indexOf('}')
+  return (/^[\s}\],:\w.-]*\}/.exec(piece.slice(first))?.[0].length ?? 1) - 1
 }
 
 /** The longest arguments in this form, in characters. */

@@ -10,7 +10,8 @@ import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type LabelledSection } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
-import { hasFinalPart, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
+import { QUOTED } from './quoted-call.ts'
+import { hasFinalPart, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead, withoutMarks } from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** A completion prepared for reading: the text of the turn, its labelled parts, and the tools that it may name. */
@@ -134,12 +135,17 @@ function thoughtText(part: string, wrap: string): string {
         .filter((line) => !fenceAt(line, 0))
         .join('\n')
     : part
-  return tidy(unwrapped(tidy(unfenced), wrap))
+  return tidy(withoutMarks(unwrapped(tidy(unfenced), wrap)))
 }
 
-/** The first match. A broken step is not repaired by text inside or after it. */
+/** The first match. A broken step is not repaired by text inside or after it. A call that is only quoted is no step. */
 export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
+  if (one && other && isQuotation(one) !== isQuotation(other)) return isQuotation(one) ? other : one
   return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
+}
+
+function isQuotation(match: Match): boolean {
+  return match.kind === 'fault' && match.what === QUOTED
 }
 
 /** The match that is not a fault, or the earlier one if that does not decide. */

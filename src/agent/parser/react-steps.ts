@@ -18,6 +18,7 @@ import {
   type ModelOutput,
   type ActionInput,
 } from './model-output.ts'
+import { isLabelQuoted } from './quoted-call.ts'
 import { braceAfter, closingFence, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool, MAY_FINISH, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
@@ -32,7 +33,8 @@ export function findStep(turn: ModelOutput): Match | undefined {
   const before = labelled ? { ...turn, text: turn.text.slice(0, labelled.at) } : turn
   const call = unlabelledCall(before)
   const listed = call?.kind === 'action' && turn.tools.includes(call.tool)
-  return labelled && !listed ? labelled : call
+  if (!labelled || !listed) return labelled ?? call
+  return faultAt(turn, call.at, BESIDE_ANSWER)
 }
 
 function unlabelledCall(turn: ModelOutput): Match | undefined {
@@ -52,7 +54,8 @@ export function readSteps(turn: ModelOutput): Match | undefined {
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer' && !isFollowedByCall(turn, index))
       return answerAt(turn, section.at, answerOf(turn, index))
-    const found = section.name === 'action' ? readAction(turn, index, section) : undefined
+    if (section.name !== 'action') continue
+    const found = isLabelQuoted(turn, section.at) ? undefined : readAction(turn, index, section)
     if (found) return found
   }
   return undefined
@@ -116,6 +119,7 @@ function isFinish(tool: string, tools: string[]): boolean {
 
 /** Faults. Each completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
+const BESIDE_ANSWER = 'it holds both a call and a final answer'
 const INPUTLESS = 'its action has no "Action Input:"'
 
 /** The text after `Action:`: the tool's line, an input on the same line, and everything up to the next label. */

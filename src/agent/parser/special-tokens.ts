@@ -30,6 +30,19 @@ export function defuseTokens(text: string): string {
   return text.replace(ANY, (first) => `${first} `)
 }
 
+/** Marks that open or close a section of native calls, at the end of a text. */
+const CALL_MARKS =
+  /(?:<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|\s){1,20}$/iu
+
+/** Drops leaked opening marks of native calls from the end of a thought. */
+export function withoutMarks(thought: string): string {
+  const marks = CALL_MARKS.exec(thought.slice(-MAX_MARKS))?.[0].length ?? 0
+  return thought.slice(0, thought.length - marks)
+}
+
+/** How much of a thought's end is searched for marks, in characters. */
+const MAX_MARKS = 200
+
 /** Drops the tokens that open a turn. */
 export function withoutHead(text: string): string {
   let at = 0

@@ -1,0 +1,125 @@
+/**
+ * The text of a model that has native tools. A call written into it is made only if it carries the turn. Other text with
+ * calls, labels or an announced call in it is never shown as the answer: the model is asked again.
+ */
+import type { ParsedTurn } from '../contracts/dialect.ts'
+import { holdsJsonCall, readJsonBlock } from './json-action.ts'
+import { opensStep, sectionsOf } from './labels.ts'
+import { leakedCallFrom, type LeakedCall } from './leaked-calls.ts'
+import { modelOutputOf, thoughtBefore, toParsedTurn, turnText, type ModelOutput } from './model-output.ts'
+import { isQuoted } from './quoted-call.ts'
+import { findStep } from './react-steps.ts'
+import { tidy } from './text-lines.ts'
+import { listedTool } from './tool-names.ts'
+
+/** Reads the text of a completion without native calls. Any text that holds no call is the answer. */
+export function readWritten(completion: string, tools: string[]): ParsedTurn {
+  const { text, isFinal, isCut } = turnText(completion, () => false)
+  const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
+  if (text.trim() === '') return unreadable('You wrote nothing. Call a tool, or write the answer.')
+  const read = leakedActions(turn) ?? labelled(turn, completion) ?? answerOf(text)
+  if (read.kind === 'finish' && holdsCall(turn, read.answer)) return unreadable(AS_TEXT)
+  if (read.kind === 'finish' && isAnnounced(read.answer, tools)) return unreadable(ANNOUNCED)
+  return read
+}
+
+const AS_TEXT =
+  'Your reply holds a tool call as text, which was neither made nor shown. Call the tool, or write the answer in words.'
+const ANNOUNCED = 'You said that you will use a tool, but called none. Call it, or write the answer.'
+
+function unreadable(hint: string): ParsedTurn {
+  return { kind: 'unreadable', thought: '', hint }
+}
+
+/** The answer, without the label at its start, such as `Answer: 42`. */
+function answerOf(text: string): ParsedTurn {
+  return { kind: 'finish', thought: '', answer: tidy(text).replace(ANSWER_LABEL, '') }
+}
+
+const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_]{0,3}\s{0,9}(?=\S)/iu
+
+/** Reads ReAct labels if the text begins with one, or if an action names a listed tool. An answer may hold others. */
+function labelled({ text, tools }: ModelOutput, completion: string): ParsedTurn | undefined {
+  const output = modelOutputOf(completion, tools)
+  const begins = output.sections.some((one) => one.at <= output.text.length - output.text.trimStart().length)
+  const opens = output.sections.some(
+    (one) => opensStep(one) && (one.name === 'answer' || namesTool(output, one.valueAt)),
+  )
+  if (!opens && !(begins && output.sections.some(({ name }) => name === 'thought' || name === 'action')))
+    return undefined
+  const parsed = toParsedTurn(findStep(output), output, 'Call a tool, or write the answer in words.')
+  const isKnown = parsed.kind === 'actions' && parsed.actions.every(({ tool }) => tools.includes(tool))
+  return isKnown || parsed.kind === 'finish' || begins || text === '' ? parsed : undefined
+}
+
+function namesTool({ text, tools }: ModelOutput, at: number): boolean {
+  const value = text.slice(at, at + 120).trimStart()
+  return listedTool(/^[^\n[({:：]{1,100}/u.exec(value)?.[0] ?? '', tools) !== undefined
+}
+
+/** The calls of listed tools that stand in the text as calls do, in order. */
+function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
+  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone)) return undefined
+  const calls = leakedCalls(turn)
+  const [first] = calls
+  const last = calls.at(-1)
+  if (first && !first.ok) return unreadable('Your tool call broke off. Call the tool again.')
+  const actions = calls.flatMap((call) =>
+    call.ok && turn.tools.includes(call.tool) ? [{ tool: call.tool, input: call.input }] : [],
+  )
+  if (first && actions.length > 0 && !isQuoted(turn, { at: first.at, end: last?.ok ? last.end : first.end }))
+    return { kind: 'actions', thought: thoughtBefore(turn, first.at), actions }
+  const block = actions.length === 0 && CALL.test(turn.text) ? readJsonBlock(turn) : undefined
+  if (block?.kind !== 'action' || !turn.tools.includes(block.tool)) return undefined
+  return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
+}
+
+/** The leaked calls that follow each other, from the first that is not quoted. */
+function leakedCalls(turn: ModelOutput): LeakedCall[] {
+  const calls: LeakedCall[] = []
+  let call = leakedCallFrom(turn, 0)
+  for (let tried = 0; call && tried < MAX_CALLS; tried++) {
+    const before = calls.at(-1)
+    if (before && !/^[^\p{L}\p{N}]*$/u.test(turn.text.slice(before.end, call.at).replace(TAGS, ''))) break
+    if (before || !call.ok || !isQuoted(turn, call)) calls.push(call)
+    if (!call.ok) break
+    call = leakedCallFrom(turn, call.end)
+  }
+  return calls
+}
+
+const TAGS = /<[^<>]{1,60}>|\[\/?\w{1,24}\]|\b(?:assistant|commentary|print|json|functions?)\b/g
+
+/** A bound against runaway output. */
+const MAX_CALLS = 50
+
+/** JSON counts as a call if a marker says so, or if the text begins with it. */
+const CALL =
+  /tool[_▁]?(?:calls?|request)|<tools>|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i
+
+/** Call markup of any vendor, on one line. */
+export const MAY_CALL =
+  /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=/iu
+
+/** Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. */
+function holdsCall(turn: ModelOutput, answer: string): boolean {
+  if (MAY_CALL.test(answer.replace(/`[^`\n]{1,300}`/g, ''))) return true
+  const part = { ...turn, text: answer, sections: [] }
+  const call = leakedCallFrom(part, 0)
+  if (call?.ok && turn.tools.includes(call.tool)) return true
+  if (answer.includes('{') && holdsJsonCall(part)) return true
+  return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, turn.tools) !== undefined)
+}
+
+/** A name with arguments, as in `search {"query": …`, `search(query=…`, `call:search{`, or `search[x]` on its line. */
+const WRITTEN =
+  /(?<![\w.:-])([\w.:-]{1,100})(?:\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|(?<=(?:^|\n)[ \t>]{0,8}[\w.:-]{1,100})\[[^\]\n]{1,300}\][.\s]{0,3}(?=\n|$)| ?\(?Action Input)/gu
+
+/** Returns whether a text only says that it will use a listed tool. */
+function isAnnounced(text: string, tools: string[]): boolean {
+  const name = ANNOUNCES.exec(text)?.[1]
+  return name !== undefined && listedTool(name, tools) !== undefined
+}
+
+const ANNOUNCES =
+  /\bI(?:['’]ll| will|['’]m going to| am going to| need to| should) (?:now )?(?:use|call|invoke|run|query) (?:the )?["'`]?([\w.-]{1,100})["'`]? (?:function|tool)\b/iu
