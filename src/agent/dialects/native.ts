@@ -2,7 +2,7 @@ import { messageText } from '../observation.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
-import { callsIn } from '../parser/json-action.ts'
+import { callsIn, PARALLEL } from '../parser/json-action.ts'
 import { reactLabel } from '../parser/labels.ts'
 import { turnText } from '../parser/model-output.ts'
 import { MAY_CALL, readWritten } from '../parser/written-calls.ts'
@@ -118,7 +118,7 @@ export function readNative({ text, toolCalls }: Completion, tools: string[]): Pa
 
 /** The calls of one native call: `multi_tool_use.parallel` wraps several. */
 function readCalls(call: ToolCall, tools: string[]): Action[] {
-  const isWrapper = /^multi_tool_use[._]?parallel/.test(call.name) && !tools.includes(call.name)
+  const isWrapper = PARALLEL.test(call.name) && !tools.includes(call.name)
   const wrapped = isWrapper ? callsIn(parseArguments(call.arguments), tools) : []
   return wrapped.length > 0 ? wrapped : [readCall(call, tools)]
 }

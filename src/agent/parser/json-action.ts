@@ -1,14 +1,17 @@
 /** Actions written as JSON anywhere in a turn: `{"action": "search", "action_input": …}` and its variants. */
 import { isRecord } from '../../base/parse-json.ts'
 import { readBareObject, readLoose, type Retries } from './loose-json.ts'
-import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
-import { isQuoted, QUOTED } from './quoted-call.ts'
+import { QUOTED, thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
+import { isQuoted } from './quoted-call.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
 /** Matches before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
 const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
 const LONGEST_LEAD = 60
+
+/** How many quoted calls are passed over before the turn is given up. */
+const MAX_QUOTED = 20
 
 /** A bound on the objects tried in one turn. */
 const MAX_OBJECTS = 1000
@@ -66,6 +69,7 @@ function firstCall(
   quotes: typeof isQuoted = () => false,
 ): Match | undefined {
   let quoted: Match | undefined
+  let passedOver = 0
   const retries = { left: 4 }
   let from = 0
   let tried = 0
@@ -77,6 +81,7 @@ function firstCall(
       if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
       const action = loose.ok ? wholeAction(turn, at, loose) : bareAction(turn, at, retries)
       if (action && (!loose.ok || !quotes(turn, { at: candidate, end: loose.end }))) return placed(turn, at, action)
+      if (action && ++passedOver > MAX_QUOTED) return quoted
       if (action) quoted ??= placed(turn, at, { kind: 'fault', what: QUOTED })
       at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
     }
@@ -217,9 +222,13 @@ function called(value: object, fields: ActionFields, tools: string[]): JsonActio
   if (!written || (weak && !hasInput && !listed) || (!listed && namesNothing(written))) return undefined
   const input = hasInput ? first(fields, INPUT) : otherFields(value)
   if (!listed && namesFinish(written, tools)) return finish(objectIn(input))
+  if (!listed && PARALLEL.test(written)) return actionIn(objectIn(input), tools)
   const tool = listed ?? toolNamed(written, tools)
   return tool ? { kind: 'action', tool, input } : undefined
 }
+
+/** OpenAI's wrapper of several calls, which some gateways pass on as a tool. */
+export const PARALLEL = /^multi_tool_use[._]?parallel/
 
 /** Reads `{"type": "search", "query": "x"}` if the type is a listed tool. */
 function listedType(fields: ActionFields, tools: string[]): string {

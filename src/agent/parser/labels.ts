@@ -142,6 +142,9 @@ export interface LabelledSection extends Label {
   lone: boolean
 }
 
+/** Labels that models write twice if the prompt ends with one: `Action: Action: search`. */
+const MAY_REPEAT = new Set<ReactLabel>(['thought', 'action', 'input'])
+
 /** A bound on the labels read in one turn. */
 const MAX_LABELS = 1000
 
@@ -159,8 +162,9 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Lab
     if (!label || (!label.colon && !label.decorated)) continue
     const lastName = sections.at(-1)?.name
     if (label.name === 'loneInput' && lastName !== 'action' && lastName !== 'loneAction') continue
-    const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
-    sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
+    const inner = MAY_REPEAT.has(label.name) ? labelAt(turn, label.valueAt) : undefined
+    const isInner = inner?.colon && (inner.name === label.name || (label.name === 'action' && inner.name === 'answer'))
+    sections.push(sectionAt(label, isInner ? inner : label, depth > 0))
   }
   if (!sections.some(({ name }) => name in NAME_IN_CONTEXT)) return sections
   const hasStandard = sections.some(({ name }) => name === 'action' || name === 'answer')

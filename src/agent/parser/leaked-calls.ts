@@ -1,7 +1,7 @@
 import { readFields, type LeakedInput } from './leaked-input.ts'
 import { readArguments } from './loose-json.ts'
-import { actionAt, faultAt, type Match, type ModelOutput } from './model-output.ts'
-import { isQuoted, QUOTED } from './quoted-call.ts'
+import { actionAt, faultAt, QUOTED, type Match, type ModelOutput } from './model-output.ts'
+import { isQuoted } from './quoted-call.ts'
 import { matchAt, nextLine } from './text-lines.ts'
 import { listedTool, toolNamed } from './tool-names.ts'
 
@@ -163,7 +163,7 @@ function toMatch(turn: ModelOutput, call: LeakedCall): Match {
  * list.
  */
 const BEGIN =
-  /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
+  /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?:call:)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
 const NEXT = /[ \t]{0,4},\s{0,9}(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/uy
 /** Matches after the call. */
 const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y

@@ -9,9 +9,9 @@ export type LeakedInput = { ok: true; input: unknown; end: number } | { ok: fals
 const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
 /** An argument as an element: the key is in the opening tag, or in an element before the value. */
 const ELEMENT = new RegExp(
-  `<${PREFIX}(?:parameter|param|argument|arg)(?:=["']?(?<equal>[^<>"'\\n]{1,60})["']?|\\s[^<>\\n]{0,40}?name=["'](?<named>[^<>"'\\n]{1,60})["'][^<>\\n]{0,60})>` +
-    `|<${PREFIX}arg_key>\\s{0,9}(?<key>[^<>\\n]{1,60}?)\\s{0,9}</${PREFIX}arg_key>\\s{0,9}<${PREFIX}arg_value>` +
-    '|<(?<tag>[a-z_]{1,60})>',
+  `<${PREFIX}(?:parameter|param|argument|arg)(?:=["']?(?<equal>[^<>"'\\n]{1,60})["']?|\\s[^<>\\n]{0,40}?(?:name|key)=["'](?<named>[^<>"'\\n]{1,60})["'][^<>\\n]{0,60})>` +
+    `|<${PREFIX}arg_key>\\s{0,9}(?<key>[^<>\\n]{1,60}?)\\s{0,9}</${PREFIX}arg_key>\\s{0,9}:?\\s{0,9}<${PREFIX}arg_value>` +
+    '|<(?!(?:\\w{1,16}_)?(?:arg_key|arg_value|parameter|param|arg|argument)>)(?<tag>[a-z_]{1,60})>',
   'iuy',
 )
 const WRAP =
@@ -34,6 +34,7 @@ export function readFields(text: string, at: number, closes: string): LeakedInpu
   const match = close.exec(text)
   if (!match) return closes === '(?!)' ? undefined : { ok: false }
   const input = tidy(text.slice(start, match.index))
+  if (HALF_ARGUMENT.test(input)) return { ok: false }
   return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
 }
 
@@ -78,7 +79,7 @@ function readElements(text: string, start: number): LeakedInput | undefined {
     const name = equal ?? named ?? key ?? tag
     if (!element || name === undefined) break
     const valueAt = element.index + element[0].length
-    const close = closing(text, valueAt, tag)
+    const close = closing(text, valueAt, { tag, name: name.trim() })
     if (!close) return tag ? undefined : { ok: false }
     fields.push([name.trim(), valueOf(text.slice(valueAt, close.at))])
     at = close.end
@@ -88,10 +89,46 @@ function readElements(text: string, start: number): LeakedInput | undefined {
 
 const CLOSING = new RegExp(`</${PREFIX}(?:parameter|param|argument|arg|arg_value)>`, 'giu')
 
-function closing(text: string, from: number, tag: string | undefined): { at: number; end: number } | undefined {
+/**
+ * Where a value ends: at its closing tag, at one of its own name that another part of the call follows, or where the
+ * next argument begins on a new line. Undefined if it does not end before an argument that begins inside it.
+ */
+function closing(
+  text: string,
+  from: number,
+  { tag, name }: { tag: string | undefined; name: string },
+): { at: number; end: number } | undefined {
+  if (text.startsWith(CDATA, from)) return cdataEnd(text, from)
   const pattern = tag === undefined ? CLOSING : new RegExp(`</${tag}>`, 'g')
   const match = matchAt(pattern, text, from)
-  return match ? { at: match.index, end: pattern.lastIndex } : undefined
+  if (tag !== undefined) return match ? { at: match.index, end: pattern.lastIndex } : undefined
+  const value = text.slice(from, match?.index ?? Math.min(text.length, from + MAX_CHARS))
+  const next = NEXT_ARGUMENT.exec(value)
+  const own = value.indexOf(`</${name}>`)
+  const after = own + name.length + 3
+  if (own >= 0 && matchAt(FOLLOWS, text, from + after)) return { at: from + own, end: from + after }
+  if (next) return next[0].startsWith('\n') ? { at: from + next.index, end: from + next.index } : undefined
+  return match ? { at: match.index, end: match.index + match[0].length } : undefined
+}
+
+/** A piece of an argument where plain text should be. */
+const HALF_ARGUMENT = new RegExp(`^</?${PREFIX}(?:parameter|param|argument|arg|arg_key|arg_value)\\b`, 'iu')
+
+/** An argument that begins inside another's value. */
+const NEXT_ARGUMENT = new RegExp(
+  `\\n?[ \\t]{0,8}<${PREFIX}(?:parameter|param|argument|arg)(?:=[^<>"'\\n]{1,60}|\\s[^<>\\n]{0,40}?(?:name|key)=["'][^<>\\n]{1,120})>|\\n?[ \\t]{0,8}<${PREFIX}arg_key>`,
+  'iu',
+)
+/** What follows an argument: the next one, or the end of the call. */
+const FOLLOWS = new RegExp(`\\s{0,20}</?${PREFIX}(?:parameter|param|argument|arg|invoke|function|tool_call)`, 'iuy')
+
+const CDATA = '<![CDATA['
+
+/** The end of a value in a CDATA section, behind its closing tag. */
+function cdataEnd(text: string, from: number): { at: number; end: number } | undefined {
+  const end = text.indexOf(']]>', from)
+  const close = end < 0 ? null : matchAt(CLOSING, text, end)
+  return close && text.slice(end + 3, close.index).trim() === '' ? { at: end + 3, end: CLOSING.lastIndex } : undefined
 }
 
 /**
@@ -99,6 +136,7 @@ function closing(text: string, from: number, tag: string | undefined): { at: num
  * change how it is written (`1.50`, an id of twenty digits).
  */
 function valueOf(written: string): unknown {
+  if (written.startsWith(CDATA)) return written.slice(CDATA.length, -']]>'.length)
   const text = written.replace(/^\n|\n$/g, '')
   if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
   const value = parseJson(text)

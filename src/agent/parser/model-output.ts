@@ -10,7 +10,6 @@ import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type LabelledSection } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
-import { QUOTED } from './quoted-call.ts'
 import { hasFinalPart, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead, withoutMarks } from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
@@ -69,8 +68,10 @@ export function turnText(
   }
 }
 
+/** Line breaks as `\n`, and DeepSeek's marks with one bar, however a gateway wrote them. */
 function withPlainBreaks(text: string): string {
-  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+  const broken = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+  return broken.includes('DSML') ? broken.replace(/<(\/?)\s?[|｜]{1,2}\s?DSML\s?[|｜]{1,2}\s?/g, '<$1｜DSML｜') : broken
 }
 
 /**
@@ -88,6 +89,9 @@ export type Match =
   | { kind: 'finish'; at: number; thought: string; answer: string }
   /** A step that begins but cannot be read. `what` completes "it could not be read: …". */
   | { kind: 'fault'; at: number; thought: string; what: string }
+
+/** The fault of a call that is only quoted. */
+export const QUOTED = 'its call stands inside a sentence, a quotation, an example or an answer, so it was not made'
 
 /** The value of an input, or the fault in it. */
 export type ActionInput = { ok: true; input: unknown } | { ok: false; what: string }

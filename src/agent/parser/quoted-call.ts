@@ -8,16 +8,13 @@ import type { ModelOutput } from './model-output.ts'
 import { closingFence, depthAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** The call begins at `at` and ends before `end`. */
-export interface Span {
+export interface WrittenSpan {
   at: number
   end: number
 }
 
-/** Completes "it could not be read: …". */
-export const QUOTED = 'its call stands inside a sentence, a quotation, an example or an answer, so it was not made'
-
 /** Returns whether the turn only quotes the call. */
-export function isQuoted(turn: Pick<ModelOutput, 'text' | 'sections'>, { at, end }: Span): boolean {
+export function isQuoted(turn: Pick<ModelOutput, 'text' | 'sections'>, { at, end }: WrittenSpan): boolean {
   const { text } = turn
   const lineAt = text.lastIndexOf('\n', at - 1) + 1
   const label = turn.sections.find((section) => section.at === lineAt)
@@ -103,7 +100,7 @@ const BEHIND =
   /^(?:\s|[`~\])},;|｜]|<\/?[^<>\n]{1,80}>|\[\/?[A-Z_]{1,24}\]|\.(?=\s|$)|#[^\n]{0,200}|(?:print|return|[\w.]{1,40} ?= ?)[^\n]{0,200}(?:\n|$))+/u
 
 /** Returns whether prose that belongs to no other step follows the call. */
-function isFollowedByProse(turn: Pick<ModelOutput, 'text' | 'sections'>, { at, end }: Span): boolean {
+function isFollowedByProse(turn: Pick<ModelOutput, 'text' | 'sections'>, { at, end }: WrittenSpan): boolean {
   const { text } = turn
   const fence = openFence(text, at)
   const close = fence === undefined ? undefined : closingFence(text, fence)

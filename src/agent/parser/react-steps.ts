@@ -2,6 +2,7 @@
  * The steps of a turn with labels: `Action:` with its input, and `Final Answer:`. Unlabelled steps go to the readers of
  * calls, JSON and steps on one line. Each runs only if its marks occur.
  */
+import { isRecord } from '../../base/parse-json.ts'
 import { CUT, inputOf, plainInput } from './action-input.ts'
 import { argumentInput, readCall, type BracketCall } from './bracket-call.ts'
 import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
@@ -94,13 +95,27 @@ export function readAction(turn: ModelOutput, index: number, section: LabelledSe
   const beside = call || next?.name === 'input' ? undefined : besideName(written.all, turn.tools)
   const tool = beside?.tool ?? call?.tool ?? exact ?? toolNamed(written.name, turn.tools)
   if (!tool) return faultAt(turn, section.at, NAMELESS)
-  const parsed = beside ? wholeInput(turn, index, beside.input) : inputAfter(turn, index, { ...written, call })
+  const given = beside ? wholeInput(turn, index, beside.input) : inputAfter(turn, index, { ...written, call })
+  const parsed = given?.ok ? unwrappedInput(turn, tool, given.input) : given
   if (parsed && !parsed.ok) return faultAt(turn, section.at, parsed.what)
   if (parsed && isFinish(tool, turn.tools)) return answerAt(turn, section.at, textOf(parsed.input))
   if (parsed) return actionAt(turn, section.at, { tool, parsed })
   if (takesNone(turn, tool)) return actionAt(turn, section.at, { tool, parsed: { ok: true, input: {} } })
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
 }
+
+/** The arguments of a native call of the same tool that stands as the input. Other markup there is a fault. */
+function unwrappedInput({ tools }: ModelOutput, tool: string, input: unknown): ActionInput {
+  const text = typeof input === 'string' ? input : ''
+  if (!WRAPS.test(text)) return { ok: true, input }
+  const inner = unlabelledCall({ text, sections: [], tools, isFinal: false, isCut: false })
+  return inner?.kind === 'action' && inner.tool === tool
+    ? { ok: true, input: inner.input }
+    : { ok: false, what: 'its input is another tool call' }
+}
+
+/** Call markup at the start of an input. */
+const WRAPS = /^<(?:\|?tool_calls?|function_calls?|invoke\s|function=)|^\[TOOL_CALLS\]/i
 
 /** Returns whether a tool may be called without input. */
 function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolean {
@@ -175,7 +190,8 @@ function withoutFence(text: string): string {
 
 /** The text of an answer that was written as a tool's input. */
 function textOf(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input)
+  const only = isRecord(input) && Object.keys(input).length === 1 ? Object.values(input)[0] : input
+  return typeof only === 'string' ? only : JSON.stringify(input)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /** Tokens that open an assistant's turn, or the part of it that is for people. */
 const HEAD =
-  /\s*(?:<\|(?:im_start(?!\|>(?:think|analysis|reason))|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>|<answer>(?=\s{0,9}[#*_]{0,4}\s?(?:thought|action|final|思考|行动)))/iy
+  /\s*(?:<\|(?:im_start(?!\|>(?:think|analysis|reason))|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>|<answer>(?=\s{0,9}(?:[#*_]{0,4}\s?(?:thought|action|final|思考|行动)|<[|｜]?(?:tool|function)s?[▁_ ]?calls?\b|\[TOOL_CALLS)))/iy
 
 /** Tokens that end a turn. */
 const END =

@@ -65,7 +65,8 @@ export function listedTool(written: string, tools: string[]): string | undefined
   const name = bareName(written)
   if (tools.includes(name)) return name
   const { folded, squashed } = indexOf(tools)
-  return folded.get(fold(name)) ?? squashed.get(squash(name))?.tool ?? withoutNamespace(name, indexOf(tools))
+  const found = folded.get(fold(name)) ?? squashed.get(squash(name))?.tool ?? withoutNamespace(name, indexOf(tools))
+  return found ?? mangled(name, indexOf(tools))
 }
 
 /** The one tool that is named within a namespace or a phrase, or whose own namespace the model omitted. */
@@ -79,6 +80,21 @@ function withoutNamespace(written: string, { folded, squashed, own }: ToolIndex)
   const alone = phrase === '' ? undefined : own.get(squash(phrase))
   return (/^mcp[_-]/i.test(phrase) ? prefixed(fold(phrase), folded) : undefined) ?? alone
 }
+
+/**
+ * The one tool whose name a gateway mangled: `functions_read_file_3`, `search<|channel|>commentary`. Undefined if several
+ * tools could be meant.
+ */
+function mangled(written: string, { squashed }: ToolIndex): string | undefined {
+  const name = written.replace(/<?[|｜].{0,80}$/u, '')
+  const bare = name.replace(MANGLED_BEFORE, '')
+  const names = [name, bare, name.replace(MANGLED_AFTER, ''), bare.replace(MANGLED_AFTER, '')]
+  const found = new Set(names.filter((one) => one !== written).flatMap((one) => squashed.get(squash(one))?.tool ?? []))
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+const MANGLED_BEFORE = /^(?:functions?|tools?|default_api|api|call)[_.:-]/i
+const MANGLED_AFTER = /[_.:#-]\d{1,4}$/
 
 /** The tool with the longest name behind an `mcp_…` namespace. */
 function prefixed(phrase: string, folded: ToolIndex['folded']): string | undefined {

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { readBracket } from '../../agent/dialects/bracket.ts'
 import { readConversational } from '../../agent/dialects/conversational.ts'
 import { readJson } from '../../agent/dialects/json.ts'
+import { readNative } from '../../agent/dialects/native.ts'
 import { readSelfAsk } from '../../agent/dialects/self-ask.ts'
 import { readText } from '../../agent/dialects/text.ts'
 import type { ParsedTurn } from '../../agent/contracts/dialect.ts'
@@ -28,6 +29,13 @@ const readCase = z.object({
   completion: z.string(),
   tier: z.string().default('?'),
   expected: expectation.optional(),
+  /** Other right results, and the other dialects in which the completion is tried. */
+  alsoAccept: z.array(expectation).default([]),
+  also: z.array(z.string()).default([]),
+  /** The right results in a dialect where they differ. */
+  inDialect: z
+    .record(z.string(), z.object({ expected: expectation.optional(), or: z.array(expectation).default([]) }))
+    .default({}),
 })
 
 /** The actual or expected result of parsing a completion. */
@@ -50,6 +58,7 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
   bracket: readBracket,
   'self-ask': readSelfAsk,
   conversational: readConversational,
+  native: (text, tools) => readNative({ text }, tools),
 }
 
 /**
@@ -93,16 +102,26 @@ export async function readCases(inFile: string, outFile: string, dialectOverride
  */
 export async function scoreCases(file: string): Promise<Score[]> {
   const scores = new Map<string, Score>()
-  for await (const { id, dialect, tier, tools, completion, expected } of casesOf(file)) {
-    if (!expected) continue
-    const key = `${dialect} ${tier}`
-    const score = scores.get(key) ?? { dialect, tier, right: 0, total: 0, misses: [] }
-    scores.set(key, score)
-    score.total++
-    if (same(readCompletion(dialect, completion, tools), expected)) score.right++
-    else score.misses.push(id)
+  for await (const one of casesOf(file)) {
+    if (!one.expected) continue
+    for (const dialect of [one.dialect, ...one.also]) {
+      const { id, tier, tools, completion } = one
+      const key = `${dialect} ${tier}`
+      const score = scores.get(key) ?? { dialect, tier, right: 0, total: 0, misses: [] }
+      scores.set(key, score)
+      score.total++
+      const got = readCompletion(dialect, completion, tools)
+      if (rightResults(one, dialect).some((right) => same(got, right))) score.right++
+      else score.misses.push(id)
+    }
   }
   return [...scores.values()]
+}
+
+function rightResults({ expected, alsoAccept, inDialect }: ReadCase, dialect: string): ParseResult[] {
+  const own = inDialect[dialect]
+  const right = own?.expected ?? expected
+  return [...(right ? [right] : []), ...(own?.or ?? []), ...alsoAccept]
 }
 
 /** Returns the scores as a Markdown table. */

@@ -1,0 +1,188 @@
+/** Calls as gateways and broken templates leave them: read rightly, or asked again. */
+import { describe, expect, test } from 'vitest'
+import { readCompletion } from '../../src/commands/eval/score-parser.ts'
+import { read, tool } from '../harness/dialect.ts'
+
+const TOOLS = ['send_message', 'search', 'read_file']
+const action = (tool: string, input: unknown) => ({ kind: 'action', tool, input })
+const both = { query: 'a', limit: 5 }
+
+describe.each(['text', 'json', 'native'])('%s', (dialect) => {
+  test.each([
+    [
+      'an argument without its closing tag',
+      '<function=search>\n<parameter=query>\na\n<parameter=limit>\n5\n</parameter>\n</function>',
+      both,
+    ],
+    [
+      'two without',
+      '<invoke name="search">\n<parameter name="query">a\n<parameter name="limit">5</parameter>\n</invoke>',
+      both,
+    ],
+    [
+      'an argument closed by its own name',
+      '<invoke name="search"><parameter name="query">a</query><parameter name="limit">5</parameter></invoke>',
+      both,
+    ],
+    [
+      'the last one closed by its own name',
+      '<function=search>\n<parameter=limit>5</parameter>\n<parameter=query>a</query>\n</function>',
+      both,
+    ],
+    [
+      'HTML with a tag of the argument’s name',
+      '<function=search><parameter=html><html>a</html> b</parameter></function>',
+      { html: '<html>a</html> b' },
+    ],
+    [
+      'CDATA with a tag inside',
+      '<invoke name="search"><parameter name="query"><![CDATA[a </parameter> b]]></parameter></invoke>',
+      { query: 'a </parameter> b' },
+    ],
+    [
+      'keys as attributes',
+      '<tool_name>search</tool_name>\n<arguments><arg key="query">a</arg></arguments>',
+      { query: 'a' },
+    ],
+    [
+      'a colon after a key',
+      '<tool_call>search\n<arg_key>query</arg_key> :\n<arg_value>a</arg_value>\n</tool_call>',
+      { query: 'a' },
+    ],
+    [
+      'doubled bars',
+      '<||DSML||invoke name="search"><||DSML||parameter name="query">a</||DSML||parameter></||DSML||invoke>',
+      { query: 'a' },
+    ],
+    [
+      'spaced bars',
+      '< ｜ DSML ｜ invoke name="search">< ｜ DSML ｜ parameter name="query">a</ ｜ DSML ｜ parameter></ ｜ DSML ｜ invoke>',
+      { query: 'a' },
+    ],
+    ['round brackets after Gemma’s mark', '<|tool_call>call:search(query="a", limit=5)', both],
+    [
+      'an answer’s tag around calls',
+      '<answer><tool_call>{"name": "search", "arguments": {"query": "a"}}</tool_call></answer>',
+      { query: 'a' },
+    ],
+    [
+      'a wrapper for parallel calls',
+      '{"name": "multi_tool_use.parallel", "arguments": {"tool_uses": [{"recipient_name": "functions.search", "parameters": {"query": "a"}}]}}',
+      { query: 'a' },
+    ],
+  ])('reads %s', (_what, completion, input) => {
+    expect(readCompletion(dialect, completion, TOOLS)).toEqual(action('search', input))
+  })
+
+  test.each([
+    ['a key without a value', '<tool_call>search\n<arg_key>query</arg_key>\n</tool_call>'],
+    [
+      'an argument that begins inside another on its line',
+      '<function=search><parameter=a>x <parameter=b>y</parameter></function>',
+    ],
+    ['a positional argument beside a named one', "<|tool_call_start|>[search('a', limit=5)]<|tool_call_end|>"],
+  ])('asks again about %s', (_what, completion) => {
+    expect(readCompletion(dialect, completion, TOOLS).kind).not.toBe('action')
+  })
+})
+
+describe('labels', () => {
+  test.each([
+    ['twice each', 'Thought: Thought: so\nAction: Action: search\nAction Input: Action Input: a', 'a'],
+    [
+      'with a call as the input',
+      'Action: search\nAction Input: <function=search><parameter=query>a</parameter></function>',
+      { query: 'a' },
+    ],
+    ['with a comment behind the object', 'Action: search\nAction Input: {"query": "a"}  # look', '{"query": "a"}'],
+    ['with a comment of two slashes', 'Action: search\nAction Input: {"query": "a"} // look', '{"query": "a"}'],
+    ['with a lone brace behind the object', 'Action: search\nAction Input: {"query": "a"}}', '{"query": "a"}'],
+    ['with a lone bracket behind the object', 'Action: search\nAction Input: {"query": "a"}]', '{"query": "a"}'],
+  ])('are read %s', (_how, completion, input) => {
+    expect(readCompletion('text', completion, TOOLS)).toEqual(action('search', input))
+  })
+
+  test('with another tool’s call as the input are asked again', () => {
+    const other = 'Action: search\nAction Input: <tool_call>{"name": "send_message", "arguments": {}}</tool_call>'
+    expect(readCompletion('text', other, TOOLS)).toEqual({ kind: 'unparsable' })
+  })
+
+  test('a call of finish with a named argument is the answer', () => {
+    expect(readCompletion('text', 'Action: finish(answer="42")', TOOLS)).toEqual({ kind: 'finish', answer: '42' })
+  })
+})
+
+describe('names that a gateway mangled', () => {
+  test.each([
+    ['functions_read_file_3', 'read_file'],
+    ['functions.read_file:0', 'read_file'],
+    ['read_file<|channel|>commentary', 'read_file'],
+    ['search<|constrain|>json', 'search'],
+    ['default_api_search', 'search'],
+  ])('%s is %s', (written, name) => {
+    expect(readCompletion('text', `Action: ${written}\nAction Input: a`, TOOLS)).toEqual(action(name, 'a'))
+    const toolCalls = [{ id: 'c1', name: written, arguments: '{}' }]
+    expect(read('native', { text: '', toolCalls }, TOOLS.map(tool))).toMatchObject({ actions: [{ tool: name }] })
+  })
+
+  test('stay as they are if two tools could be meant', () => {
+    const toolCalls = [{ id: 'c1', name: 'functions_read_1', arguments: '{}' }]
+    const tools = ['read', 'read_1', 'functions_read'].map(tool)
+    expect(read('native', { text: '', toolCalls }, tools)).toMatchObject({ actions: [{ tool: 'functions_read_1' }] })
+  })
+
+  test('a wrapper of parallel calls becomes its calls', () => {
+    const uses = ['search', 'read_file'].map((name) => ({
+      recipient_name: `functions.${name}`,
+      parameters: { query: name },
+    }))
+    const toolCalls = [{ id: 'c1', name: 'multi_tool_use.parallel', arguments: JSON.stringify({ tool_uses: uses }) }]
+    expect(read('native', { text: '', toolCalls }, TOOLS.map(tool))).toMatchObject({
+      actions: [
+        { tool: 'search', input: { query: 'search' } },
+        { tool: 'read_file', input: { query: 'read_file' } },
+      ],
+    })
+  })
+})
+
+describe('marks of calls are no thought', () => {
+  test.each([
+    '<tool_call>\n<function=search>\n<parameter=query>a</parameter>\n</function>\n</tool_call>',
+    '[TOOL_CALLS] [{"name": "search", "arguments": {"query": "a"}}]',
+    '<minimax:tool_call>\n<invoke name="search">\n<parameter name="query">a</parameter>\n</invoke>\n</minimax:tool_call>',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{"query": "a"}<|tool_call_end|>',
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="search"><｜DSML｜parameter name="query">a</｜DSML｜parameter></｜DSML｜invoke>',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "a"}<｜tool▁call▁end｜>',
+    '<function_calls>\n<invoke name="search"><parameter name="query">a</parameter></invoke>\n</function_calls>',
+  ])('%s', (call) => {
+    for (const name of ['text', 'json', 'native'] as const)
+      for (const [before, thought] of [
+        ['', ''],
+        ['I look.\n', 'I look.'],
+      ])
+        expect(read(name, `${before}${call}`, TOOLS.map(tool))).toMatchObject({ kind: 'actions', thought })
+  })
+})
+
+describe('native shows no call as the answer', () => {
+  test.each([
+    'To find it, I will use the `search` function. The arguments are {"query": "a"}.',
+    'I’ll call the search tool now.',
+    'To find it, I need this:\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nThis will find it.',
+    '{"name": "color", "arguments": {}}',
+    '[tool_use: search, args: {"query": "a"}]',
+  ])('asks again about %j', (text) => {
+    expect(read('native', text, TOOLS.map(tool)).kind).toBe('unreadable')
+  })
+
+  test.each([
+    'The config is {"name": "x", "version": 2}.',
+    'Use `<tool_call>` in the template.',
+    'Write:\n```json\n{"action": "opened", "number": 3}\n```',
+    'Search (the tab on the left) shows it.\n\n```python\nprint(total(a=1))\n```',
+    'See [search](https://example.com/search) and the function `map`.',
+  ])('shows %j', (answer) => {
+    expect(read('native', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })
+  })
+})
