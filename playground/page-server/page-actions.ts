@@ -82,7 +82,7 @@ function say(slack: LocalSlack, body: Json, user: string) {
   const thread = optional(body, 'thread_ts')
   const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
   if (command && files.length + attachments.length > 0)
-    throw new Error('A command takes no files and tables. Mention the bot instead.')
+    throw new Error(`A command takes no ${files.length > 0 ? 'files' : 'tables'}. Mention the bot instead.`)
   if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
   const attached = files.length > 0 && { files: files.map(({ id }) => ({ id })) }
   background(

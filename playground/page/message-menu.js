@@ -69,9 +69,9 @@ export function messageTools(message, view) {
 function items(message, view) {
   const own = view.isOwn(message)
   return [
-    view.forward && { words: 'Forward message', act: () => view.forward(message) },
     own && { words: 'Edit message', act: () => view.edit(message) },
     own && { words: 'Delete message', act: () => view.remove(message), look: '.danger' },
+    view.forward && { words: 'Forward message', act: () => view.forward(message) },
     ...view.shortcuts.map(({ name, callback_id }) => ({ words: name, act: () => view.shortcut(message, callback_id) })),
   ].filter(Boolean)
 }

@@ -40,8 +40,10 @@ export const SHOWN_SCENES: Record<string, Scene> = {
     },
   },
   'forward-and-table': {
+    env: { STEPS: 'hidden' },
     async play(page, { slack }) {
       await forwardTo(slack)
+      await page.getByRole('button', { name: 'Close notice' }).click()
       await askBelow(page, 'add up the cones')
       return thread(page)
     },

@@ -97,10 +97,10 @@ describeWithChromium('the page in Chromium', () => {
     }
     const offered = () => page.getByRole('menuitem').allInnerTexts()
     await menu('of Bob')
-    await expect.poll(offered).toEqual(['Ask about this message'])
+    await expect.poll(offered).toEqual(['Forward message', 'Ask about this message'])
     await page.keyboard.press('Escape')
     await menu('of Alice')
-    await expect.poll(offered).toEqual(['Edit message', 'Delete message', 'Ask about this message'])
+    await expect.poll(offered).toEqual(['Edit message', 'Delete message', 'Forward message', 'Ask about this message'])
     await page.getByRole('menuitem', { name: 'Delete message' }).click()
     const question = page.getByRole('dialog', { name: 'Delete message' })
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Cancel')

@@ -44,7 +44,9 @@ test('a forward has the form of Slack’s editor: author, place, permalink, bloc
   const files = [{ name: 'plan.txt', bytes: 'x' }]
   const { ts } = await slack.say({ user: BOB, text: 'The blue bleeds.', files })
   const of = { channel: GENERAL, ts }
-  expect(await post(url, 'forward', { channel: RANDOM, text: 'Can you check @bob?', of })).toMatchObject({ status: 200 })
+  expect(await post(url, 'forward', { channel: RANDOM, text: 'Can you check @bob?', of })).toMatchObject({
+    status: 200,
+  })
   const once = lastOf(slack, RANDOM)
   expect(once).toMatchObject({
     ...{ user: ALICE, text: `Can you check <@${BOB}>?` },
@@ -81,7 +83,13 @@ test('nobody forwards what they do not see, or to where they may not write', asy
 
 test('pasted tables are attachments with one table block each; what is none is refused', async () => {
   const { slack, url } = await servedPage()
-  const tables = [[['Yarn', 'Cones'], ['Merino', '17'], ['007', '']]] // prettier-ignore
+  const tables = [
+    [
+      ['Yarn', 'Cones'],
+      ['Merino', '17'],
+      ['007', ''],
+    ],
+  ]
   expect(await post(url, 'say', { channel: GENERAL, text: '', tables })).toMatchObject({ status: 200 })
   expect(lastOf(slack)).toMatchObject({ text: '', user: ALICE })
   expect(lastOf(slack)?.attachments).toMatchObject([
@@ -111,21 +119,22 @@ test('pasted tables are attachments with one table block each; what is none is r
 
 describeWithChromium('the page in Chromium', () => {
   const openPage = pagesInChromium()
-  const paste = (text: string) => {
-    const data = new globalThis.DataTransfer()
-    data.setData('text/plain', text)
-    const box = globalThis.document.getElementById('message-box')
-    box?.dispatchEvent(new globalThis.ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
-  }
+  /** Code for the browser that pastes a text into the message box. */
+  const pasted = (text: string) => `{
+    const data = new DataTransfer()
+    data.setData('text/plain', ${JSON.stringify(text)})
+    const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+    document.getElementById('message-box').dispatchEvent(paste)
+  }`
 
   test('a spreadsheet’s selection becomes a table; indented code and a single line stay text', async () => {
     const { slack, url } = await servedPage()
     const { page, main, box } = await openPage(url)
     for (const text of ['\tif (a)\n\t  b', 'one\ttwo', 'a\tb\nc', 'no tabs\nat all']) {
-      await page.evaluate(paste, text)
+      await page.evaluate(pasted(text))
       expect(await main.getByText(/^Table: /).count()).toBe(0)
     }
-    await page.evaluate(paste, 'Yarn\tCones\r\n"Merino\n2/28"\t17\r\n"say ""hi"""\t4\r\n')
+    await page.evaluate(pasted('Yarn\tCones\r\n"Merino\n2/28"\t17\r\n"say ""hi"""\t4\r\n'))
     await main.getByText('Table: 3 rows, 2 columns').waitFor()
     await box.fill('Add up the cones')
     await box.press('Enter')
@@ -165,7 +174,7 @@ describeWithChromium('the page in Chromium', () => {
     const playground = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
     onTestFinished(playground.stop)
     const { page, main, box } = await openPage(playground.url, { at: '#dm' })
-    await page.evaluate(paste, 'Yarn\tCones\nMerino\t1417\nTussah\t17')
+    await page.evaluate(pasted('Yarn\tCones\nMerino\t1417\nTussah\t17'))
     await main.getByText('Table: 3 rows, 2 columns').waitFor()
     await box.fill('Add up the cones')
     await box.press('Enter')
