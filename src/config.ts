@@ -10,6 +10,7 @@ import { approvers } from './base/settings/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { closestName } from './base/closest-name.ts'
 import { ROOT } from './base/package-root.ts'
+import { withSecretFiles } from './base/settings/secret-files.ts'
 import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
   bots,
@@ -251,7 +252,7 @@ export function readEnvFile(file = '.env'): Env {
  */
 export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config {
   const problems: string[] = []
-  const given = withSecretFiles(withoutBlanks(env), problems)
+  const given = withSecretFiles(withoutBlanks(env), SECRETS, problems)
   // Further errors about a secret with a bad file would only repeat that.
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   const result = schema.safeParse(given)
@@ -284,20 +285,4 @@ function missing(config: Config): string[] {
 /** Empty values count as unset: Compose and CI pass them for unset variables. */
 function withoutBlanks(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
-}
-
-function withSecretFiles(env: Env, problems: string[]): Env {
-  const out: Env = { ...env, HTTPS_PROXY: env.HTTPS_PROXY ?? env.https_proxy, NO_PROXY: env.NO_PROXY ?? env.no_proxy }
-  for (const name of SECRETS) {
-    const file = env[`${name}_FILE`]
-    if (file === undefined || env[name] !== undefined) continue
-    try {
-      out[name] = readFileSync(file, 'utf8').trim()
-    } catch {
-      problems.push(`${name}_FILE cannot be read. Check its path and its permissions.`)
-      continue
-    }
-    if (out[name] === '') problems.push(`${name}_FILE is an empty file. Write the secret into it.`)
-  }
-  return out
 }

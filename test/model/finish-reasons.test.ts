@@ -58,7 +58,7 @@ function callsOf({ events }: ModelCall): Omit<ToolCall, 'id'>[] {
 
 describe.concurrent('pieces of a tool call', () => {
   const END = said({}, { finish_reason: 'tool_calls' })
-  const part = (id: string | undefined, name: string, args: string, index?: number) =>
+  const part = (id: string | undefined, ...[name, args, index]: [name: string, args: string, index?: number]) =>
     said({ tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: args } }] })
   const SUM = [{ name: 'calculator', arguments: '{"expression":"6*7"}' }]
 
