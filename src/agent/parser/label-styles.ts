@@ -91,12 +91,16 @@ function replaceStart(
 const ANSWER_TAG = /^(?:final[ _-]?)?answer$/i
 const LABEL_TAG = /<(\/?)([a-z][a-z _-]{2,20})>/gi
 
+/** An action's tag inside a sentence, a quotation or a table: the model talks about it. */
+const IN_SENTENCE =
+  /[\p{L}\p{N},;:："'“„‘«「(|*-][ \t]?(?:<(?:p|b|i|em|div|span|li|td|code|pre)>){0,3}<(?:next[_ -])?(?:action|tool)(?:[_ -]name)?>/iu
+
 /**
  * Puts labels written as tags on lines of their own: `<action>search</action><action_input>x</action_input>`. Each tag
  * must be closed, except that of an answer, which `stop` may cut off.
  */
 function labelsOfTags(text: string): string {
-  if (!text.includes('<')) return text
+  if (!text.includes('<') || IN_SENTENCE.test(text)) return text
   const closed = new Set([...text.matchAll(/<\/([a-z][a-z _-]{2,20})>/gi)].map(([, name = '']) => name.toLowerCase()))
   return text.replace(LABEL_TAG, (tag: string, slash: string, name: string) => {
     if (!(closed.has(name.toLowerCase()) || ANSWER_TAG.test(name)) || !reactLabel(`${name}:`, 0)) return tag

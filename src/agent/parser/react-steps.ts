@@ -134,7 +134,7 @@ function isFinish(tool: string, tools: string[]): boolean {
 
 /** Faults. Each completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
-const BESIDE_ANSWER = 'it holds both a call and a final answer'
+export const BESIDE_ANSWER = 'it holds both a call and a final answer'
 const INPUTLESS = 'its action has no "Action Input:"'
 
 /** The text after `Action:`: the tool's line, an input on the same line, and everything up to the next label. */

@@ -111,9 +111,9 @@ function holdsCall(turn: ModelOutput, answer: string): boolean {
   return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, turn.tools) !== undefined)
 }
 
-/** A name with arguments, as in `search {"query": …`, `search(query=…`, `call:search{`, or `search[x]` on its line. */
+/** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */
 const WRITTEN =
-  /(?<![\w.:-])([\w.:-]{1,100})(?:\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|(?<=(?:^|\n)[ \t>]{0,8}[\w.:-]{1,100})\[[^\]\n]{1,300}\][.\s]{0,3}(?=\n|$)| ?\(?Action Input)/gu
+  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<)?([\w.:-]{1,100})(?:(?<=<[\w.:-]{1,100})>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text only says that it will use a listed tool. */
 function isAnnounced(text: string, tools: string[]): boolean {
