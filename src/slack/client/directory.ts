@@ -25,6 +25,8 @@ export interface PersonFacts {
   /** Whether the person is a guest of one or several channels. */
   isGuest: boolean
   isAdmin: boolean
+  /** Whether it is the user of an app. */
+  isBot: boolean
   /** The domain of the mail address, in lower case. Absent if the app lacks the scope for it. */
   mailDomain?: string
   isEmailConfirmed: boolean
@@ -228,13 +230,10 @@ function isChannel(id: string): boolean {
 }
 
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
-
 const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
 
 const text = z.string().optional().catch(undefined)
-
 const flag = z.boolean().optional().catch(undefined)
-
 const personSchema = z.object({
   user: z.object({
     name: text,
@@ -244,6 +243,7 @@ const personSchema = z.object({
     is_restricted: flag,
     is_ultra_restricted: flag,
     is_admin: flag,
+    is_bot: flag,
     is_owner: flag,
     is_email_confirmed: flag,
     deleted: flag,
@@ -275,6 +275,7 @@ function personFacts(person: SlackPerson, home: { team: string; enterprise: stri
     isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
     isAdmin: person.is_admin === true || person.is_owner === true,
     ...(email ? { mailDomain: email.slice(email.lastIndexOf('@') + 1) } : {}),
+    isBot: person.is_bot === true,
     isEmailConfirmed: person.is_email_confirmed === true,
     isGone: person.deleted === true,
     ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
