@@ -84,15 +84,14 @@ export function numbersIn(text: string): Numeral[] {
     if (numeral) add({ ...numeral, isWord: true })
   }
   for (const { 0: run, index } of text.matchAll(HAN_NUMBER)) {
-    const value = hanNumber(run)
-    if (value !== undefined) add({ ...hanNumeral(run, index, text, value), isWord: true })
+    const [before, after] = [
+      text.slice(Math.max(0, index - 56), index),
+      text.slice(index + run.length, index + run.length + 40),
+    ]
+    const readings = [{ value: hanNumber(run) ?? NaN, tolerance: 0 }]
+    add({ ...withUnit(run, { at: index, readings, before, after }), isWord: true })
   }
   return found
-}
-
-function hanNumeral(run: string, at: number, text: string, value: number): Numeral {
-  const [before, after] = [text.slice(Math.max(0, at - 56), at), text.slice(at + run.length, at + run.length + 40)]
-  return withUnit(run, { at, readings: [{ value, tolerance: 0 }], before, after })
 }
 
 function numeralsOf(run: string, at: number, text: string): Numeral[] {
