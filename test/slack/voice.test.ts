@@ -105,7 +105,8 @@ describe('with TRANSCRIBE_MODEL', () => {
     const modal = await bot.modal()
     await bot.slack.until(() => modal.shown().includes('❓ How tall is the mast?'), 'the question')
     const home = await bot.openHome()
-    expect(home.shown()).toMatch(/Your latest questions\n.*How tall is the mast\?/)
+    const listed = () => /Your latest questions\n.*How tall is the mast\?/.test(home.shown())
+    await bot.slack.until(listed, 'the question in the list')
   })
 
   test('over Socket Mode a clip alone is the question', async (t) => {
@@ -146,7 +147,8 @@ describeWithRedis('with Redis', async () => {
   test('a clip alone is the question, and is listed as it was understood', async (t) => {
     const { bot, transcriber } = await hearing(t, { env: { REDIS_URL: server.url } })
     await asksAlone(bot, transcriber)
-    expect((await bot.openHome()).shown()).toContain('How wide is the loom?')
+    const home = await bot.openHome()
+    await bot.slack.until(() => home.shown().includes('How wide is the loom?'), 'the question in the list')
   })
 })
 
