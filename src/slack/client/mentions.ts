@@ -195,7 +195,7 @@ export class Mentions {
 
   #nameOf(id: string | undefined): string | undefined {
     const known = id === undefined ? undefined : this.#directory.get(this.#team, id)
-    if (known?.kind === 'person') return `@${known.name}`
+    if (known?.kind === 'person' || known?.kind === 'group') return `@${known.name}`
     if (known?.kind !== 'channel') return undefined
     if (known.isPrivate && id !== this.#channel) return PRIVATE
     return known.name ? `#${known.name}` : undefined
@@ -214,9 +214,9 @@ function textsOf(step: Step): string[] {
   return step.kind === 'tool' ? [...said, step.action.tool, inputText(step.action.input)] : said
 }
 
-/** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */
-function idOf(sign = ''): string | undefined {
-  return /^[@#]/.test(sign) ? sign.slice(1) : undefined
+/** The id in `@U…`, `#C…` or `!subteam^S…`. */
+function idOf(sign = ''): string {
+  return sign.replace(/^(?:[@#]|!subteam\^)/, '')
 }
 
 /** The question for the model if a message has only files. */
