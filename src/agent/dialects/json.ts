@@ -88,6 +88,7 @@ function findCall(turn: ModelOutput): Match | undefined {
   if (!block || !labelled) return block ?? labelled ?? readInline(turn)
   if (block.kind === 'action' && labelled.kind === 'finish' && block.at < labelled.at)
     return faultAt(turn, block.at, BESIDE_ANSWER)
+  if (labelled.kind === 'fault' && labelled.what === BESIDE_ANSWER) return labelled
   if (labelled.kind === 'fault' || labelled.at >= block.at) return block
   return labelled.kind === 'action' && block.kind === 'action' && turn.tools.includes(block.tool) ? block : labelled
 }

@@ -2,7 +2,7 @@
 import { plainInput } from './action-input.ts'
 import { argumentInput, readCall } from './bracket-call.ts'
 import { actionAt, answerAt, type Match, type ModelOutput, type ActionInput } from './model-output.ts'
-import { isQuoted } from './quoted-call.ts'
+import { isLabelQuoted, isQuoted } from './quoted-call.ts'
 import { tidy } from './text-lines.ts'
 import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
 
@@ -40,7 +40,8 @@ export function readInline(turn: ModelOutput): Match | undefined {
 /** Reads `Action: search("x")` for listed tools. */
 function call(turn: ModelOutput, mark: Mark): Match | undefined {
   const written = readCall(turn.text.slice(mark.end), turn.tools, true)
-  const isOther = written && isQuoted(turn, { at: mark.at, end: lineEnd(turn.text, mark.end) })
+  const isOther =
+    written && (isLabelQuoted(turn, mark.at) || isQuoted(turn, { at: mark.at, end: lineEnd(turn.text, mark.end) }))
   return written && !isOther
     ? calledAt(turn, mark.at, { tool: written.tool, parsed: argumentInput(written) })
     : undefined
@@ -57,7 +58,8 @@ function lineEnd(text: string, at: number): number {
 function actionWith(turn: ModelOutput, action: Mark, input: Mark): Match | undefined {
   const name = turn.text.slice(action.end, input.at).trim()
   const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])
-  if (!tool || name.includes('\n') || isQuoted(turn, { at: action.at, end: turn.text.length })) return undefined
+  if (!tool || name.includes('\n') || isLabelQuoted(turn, action.at)) return undefined
+  if (isQuoted(turn, { at: action.at, end: turn.text.length })) return undefined
   const next = turn.sections.find((section) => section.at > input.at)
   const rest = turn.text.slice(input.end, next?.at)
   const written = rest.slice(0, OBSERVATION.exec(rest)?.index)

@@ -15,6 +15,7 @@ import {
   faultAt,
   firstBegun,
   firstOf,
+  QUOTED,
   type Match,
   type ModelOutput,
   type ActionInput,
@@ -52,14 +53,26 @@ function unlabelledCall(turn: ModelOutput): Match | undefined {
 export function readSteps(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
   if (braced) return braced
+  let quoted: Match | undefined
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer' && !isFollowedByCall(turn, index))
       return answerAt(turn, section.at, answerOf(turn, index))
     if (section.name !== 'action') continue
-    const found = isLabelQuoted(turn, section.at) ? undefined : readAction(turn, index, section)
-    if (found) return found
+    const found = readAction(turn, index, section)
+    if (found?.kind === 'action' && isLabelQuoted(turn, section.at)) quoted ??= faultAt(turn, section.at, QUOTED)
+    else if (found?.kind === 'action' && isBesideAnswer(turn, index)) return faultAt(turn, found.at, BESIDE_ANSWER)
+    else if (found) return found
   }
-  return undefined
+  return quoted
+}
+
+/**
+ * Returns whether a final answer follows an action and its input: then the action is only reported. Behind another
+ * thought the answer is invented.
+ */
+export function isBesideAnswer({ sections }: ModelOutput, index: number): boolean {
+  const next = sections.slice(index + 1).find(({ name }) => name !== 'input')
+  return next?.name === 'answer' && !next.lone && (!next.fenced || sections[index]?.fenced === true)
 }
 
 /** Reads labels in braces, with `{` before the first, as an object without quotes. */
