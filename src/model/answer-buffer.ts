@@ -1,6 +1,6 @@
 /** Collects a model's output of one answer, within limits, and tolerates endpoints' differences. */
 import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
-import { parseJson } from '../base/parse-json.ts'
+import { parseJson, stringifyExact } from '../base/parse-json.ts'
 import { readLoose } from '../agent/parser/loose-json.ts'
 import { BrokenStream, declined, filtered } from './failures.ts'
 
@@ -111,9 +111,12 @@ export class AnswerBuffer {
   /** @throws KnownFailure for an answer that was withheld, BrokenStream for one that the endpoint did not finish */
   check(): void {
     if (FILTERED.has(this.#reason)) throw filtered()
+    const isEmpty = !this.hasText && this.#calls.length === 0
+    const isUnknown = this.isCutOff && !this.isFull && !AT_LENGTH.test(this.#reason)
+    if (isEmpty && isUnknown) throw new BrokenStream('the endpoint ended without an answer')
     if (BROKEN.test(this.#reason) && !AT_LENGTH.test(this.#reason)) throw new BrokenStream('the endpoint broke off')
     const hasDeclined = this.#hasDeclined || this.#reason === 'refusal'
-    if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
+    if (hasDeclined && isEmpty) throw declined()
   }
 
   /**
@@ -148,7 +151,7 @@ export class AnswerBuffer {
     if (id && call.id === '') call.id = this.#takeOther(id)
     if (name !== call.name) call.name += this.#takeOther(name)
     const args = made?.arguments ?? ''
-    call.arguments += this.#takeOther(typeof args === 'string' ? args : JSON.stringify(args))
+    call.arguments += this.#takeOther(typeof args === 'string' ? args : stringifyExact(args))
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
+import { isRecord } from '../base/parse-json.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -109,8 +110,22 @@ const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspe
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
+/**
+ * The error in a body or chunk that a status of 200 came with: `{"error": …}`, `{"object": "error", "message": …}`, or
+ * an error of FastAPI.
+ */
+export function errorIn(body: unknown): object | undefined {
+  if (!isRecord(body) || body.type === 'error') return undefined
+  const { error, message, detail, code, status } = body
+  if (isRecord(error)) return { ...error, code: error.code ?? error.status ?? code ?? status }
+  if (typeof error === 'string' && error !== '') return { ...body, message: error }
+  const said = typeof message === 'string' ? message : typeof detail === 'string' ? detail : undefined
+  const isError = body.object === 'error' || (said !== undefined && !('choices' in body) && body.type === undefined)
+  return isError ? { ...body, code: code ?? status, message: said ?? 'an error' } : undefined
+}
+
 /** The HTTP status, or the code of an error inside a stream. */
-function statusOf(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof APIError)) return undefined
   const code = Number(error.code)
   return error.status ?? (code >= 400 && code < 600 ? code : undefined)

@@ -27,3 +27,17 @@ test.for<[number, string, RegExp]>([
   expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(hint) })
   expect(endpoint.requests).toHaveLength(1)
 })
+
+test.for([
+  'Rate limit reached for requests',
+  'Rate limit exceeded: limit_rpm/some-model. High demand.',
+  'Quota exceeded for quota metric "Generate requests per minute" and limit "1000 tokens per minute".',
+  'Resource has been exhausted (e.g. check quota).',
+  'You have exceeded the rate limit of maximum 60000 tokens per minute, please slow down.',
+  'Too many tokens, please wait before trying again.',
+])('a rate limit is tried again: "%s"', async (message, t) => {
+  const refusal = { status: 429, body: { error: { message, code: 429 } } }
+  const endpoint = await playModel(t, [refusal, 'Fine.'])
+  expect((await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)).text).toBe('Fine.')
+  expect(endpoint.requests).toHaveLength(2)
+})
