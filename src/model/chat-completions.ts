@@ -152,10 +152,10 @@ class ChatReader implements CompletionReader {
   }
 
   #readDelta(said: Delta): ModelEvent[] {
-    const { reasoning_content: thinking, reasoning, content, refusal, tool_calls = null } = said
+    const { reasoning_content: thinking, reasoning, ...message } = said
     const name = thinking ? 'reasoning_content' : 'reasoning'
     const details = this.#details.take(said.reasoning_details)
-    const events = this.written.take({ content, refusal, tool_calls, reasoning: thinking || reasoning || details })
+    const events = this.written.take({ ...message, reasoning: thinking || reasoning || details })
     const [first] = events
     if (first?.type === 'reasoning' && (thinking || reasoning))
       this.#fields[name] = (this.#fields[name] ?? '') + first.text
