@@ -4,7 +4,7 @@ import { sleep } from '../base/backoff.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat-completions.ts'
 import { BrokenStream, isNoEndpoint, noResponses } from './failures.ts'
-import { modelFetch } from './model-fetch.ts'
+import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { responsesWire } from './responses.ts'
@@ -134,7 +134,9 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
 
 /** A whole answer, as a stream of one chunk. */
 async function* whole(answer: PromiseLike<unknown>): AsyncGenerator<unknown[]> {
-  yield [await answer]
+  const read = await answer
+  // The SDK leaves it as text unless its content type is JSON.
+  yield [typeof read === 'string' ? parseAnswer(read) : read]
 }
 
 /** Prepares the request for its model: without the pictures if it does not accept them. */
