@@ -129,12 +129,16 @@ describe('what is shown', async () => {
     const direct = await bot.dm('', { user, extra: { attachments: [one], blocks: [] } })
     expect(await direct.lastAnswer()).toContain('It is that.')
     expect(promptOf(bot, 'What about this')).toContain(words)
+    model.condenses('What about this', '')
     model.on(`hello ${what}`, finish('Hello.'))
     const thread = await bot.mention(`hello ${what}`)
     await thread.ended()
     await slack.say({ text: '', thread_ts: thread.ts, extra: { attachments: [one], blocks: [] } })
-    model.condenses('What about this', `What about this ${what}?`)
     await slack.until(() => thread.endings().length === 2, 'the answer about what was forwarded')
+    await thread.press('thinkaloud_show_work')
+    const shown = (await bot.modal()).shown()
+    expect(shown).toContain('What about this?')
+    expect(shown).not.toContain('The asker attached')
   })
 
   test('the files of a forward are files of the question; a stub is looked up', async () => {
