@@ -302,6 +302,8 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
   'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
   'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
+  'format/blocks.ts audienceContent': () =>
+    message(blocks.audienceContent('*Who should see it?*', { text: question.text, value: LONG.slice(0, 2000) })),
   'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
   'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),
   'format/blocks.ts withoutBlocks': () => message(blocks.withoutBlocks(note, 'chat.postMessage')),

@@ -2,6 +2,9 @@
 
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
+/** On the card that asks who should see a question; their value names the question and has its text. */
+export const ASK_ALONE = 'thinkaloud_ask_alone'
+export const ASK_HERE = 'thinkaloud_ask_here'
 export const SHARE = 'thinkaloud_share'
 export const KEEP = 'thinkaloud_keep'
 /** The thumbs; their values are `up:ID` and `down:ID`. */

@@ -178,16 +178,6 @@ export const CONNECTIONS = {
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */
 export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic replies'
 
-/** Replies that only the asker of a private question sees. */
-export const PRIVATE = {
-  working: `I'm working on your private question. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
-  gone: 'I no longer have this answer, so I cannot share it.',
-  shared: 'Shared with the channel.',
-}
-
-/** Ends the visible part of a run that has found something only its asker may see. */
-export const FOR_ASKER = 'Only the person who asked can see the rest of my answer.'
-
 /** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {
   notAdmin: 'Only workspace admins can change my settings. Please ask one. My admin can change that (SETTINGS_BY).',

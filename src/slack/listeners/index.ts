@@ -5,8 +5,10 @@ import {
   ALLOW_ONCE,
   ASK_ABOUT,
   ASK_AGAIN,
+  ASK_ALONE,
   ASK_APPROVERS,
   ASK_EDITED,
+  ASK_HERE,
   CONNECT,
   DENY,
   DISCONNECT,
@@ -47,6 +49,7 @@ import { askAboutShortcut } from './ask-about-shortcut.ts'
 import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
 import { askApprovers } from './ask-approvers.ts'
+import { askAudience } from './ask-audience.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited-button.ts'
 import { channelDeleted } from './channel-deleted.ts'
@@ -123,6 +126,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.view(FEEDBACK_COMMENT, feedbackForm(services))
   app.action(ASK_AGAIN, askAgain(services))
   app.action(ASK_EDITED, askEdited(services))
+  for (const id of [ASK_ALONE, ASK_HERE]) app.action(id, askAudience(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
   for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
