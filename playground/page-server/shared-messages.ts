@@ -36,7 +36,7 @@ export function sampleMessage(slack: LocalSlack, body: Json, user: string): SayO
   const sample = SAMPLE_MESSAGES.find(({ name }) => name === body['sample'])
   if (!sample) throw new Error('There is no such sample.')
   const place = placeOf(slack, body, user)
-  if (sample.recording) return { ...place, user, text: '', files: [sample.recording] }
+  if (sample.file) return { ...place, user, text: '', files: [sample.file] }
   return { ...place, text: '', extra: { ...ALERTS_APP, ...structuredClone(sample.message) } }
 }
 

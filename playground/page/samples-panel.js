@@ -6,7 +6,7 @@ import { state } from './state.js'
 export const samplesPanel = { id: 'samples', title: 'Samples', open }
 
 const ABOUT =
-  'Posts a message into the open thread, or else the channel: of an app named Alerts, or a recording of yours. Then ask below it, for example “What is this about?”'
+  'Posts a message into the open thread, or else the channel: of an app named Alerts, or a recording or a canvas of yours. Then ask below it, for example “What is this about?”'
 
 /** @param {HTMLElement} box @param {object} tools see panels.js */
 async function open(box, { get, post }) {

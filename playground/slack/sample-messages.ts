@@ -1,13 +1,13 @@
-/** Messages of an app for alerts, in the forms that such apps post, and recordings of a person. */
+/** Messages of an app for alerts, in the forms that such apps post, and recordings and a canvas of a person. */
 import type { UploadedFile } from './files/stored-files.ts'
 import type { Json } from './types.ts'
 
-/** An entry of the panel, and what it posts: as the app with `message`, as the person with `recording`. */
+/** An entry of the panel, and what it posts: as the app with `message`, as the person with `file`. */
 export interface SampleMessage {
   name: string
   title: string
   message?: Json
-  recording?: UploadedFile
+  file?: UploadedFile
 }
 
 /** The fields of an incoming webhook's message: a name, and no user. */
@@ -77,9 +77,21 @@ export const SAMPLE_MESSAGES: SampleMessage[] = [
       ],
     },
   },
-  { name: 'recording', title: 'Recording with a transcript', recording: recording('What is 15% of 240?') },
-  { name: 'recording-alone', title: 'Recording without one', recording: recording() },
+  { name: 'recording', title: 'Recording with a transcript', file: recording('What is 15% of 240?') },
+  { name: 'recording-alone', title: 'Recording without one', file: recording() },
+  { name: 'canvas', title: 'Canvas', file: canvas() },
 ]
+
+/** A canvas is HTML, in the form that Slack gives to apps. */
+function canvas(): UploadedFile {
+  const row = (...cells: string[]) => `<tr>${cells.map((one) => `<td><p class='line'>${one}</p></td>`).join('')}</tr>`
+  const steps = `<li class='checked' value='1'>Book the room<br/></li><li class=''>Send the agenda<br/></li>`
+  const bytes =
+    `<div class="quip-canvas-content"><h1>Release 4.2</h1><p class="line">It ships on Thursday.</p>` +
+    `<h2>To do</h2><div data-section-style='7'><ul>${steps}</ul></div>` +
+    `<h2>Who</h2><table>${row('Part', 'Owner')}${row('Database', 'Alice')}${row('Web shop', 'Bob')}</table></div>`
+  return { name: 'Release_4.2', title: 'Release 4.2', mode: 'quip', bytes }
+}
 
 /** Slack transcribes a clip some seconds after it was sent, or never. */
 function recording(transcript?: string): UploadedFile {

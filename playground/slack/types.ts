@@ -68,7 +68,7 @@ export interface Session {
 export type SessionStatus = 'processing' | 'active' | 'suspended' | 'closed'
 
 /** The place of a file: in Slack, elsewhere, or deleted. */
-export type FileMode = 'hosted' | 'snippet' | 'external' | 'tombstone' | 'hidden_by_limit'
+export type FileMode = 'hosted' | 'snippet' | 'quip' | 'external' | 'tombstone' | 'hidden_by_limit'
 
 /** A file of the workspace. */
 export interface StoredFile {

@@ -145,6 +145,7 @@ const ENDINGS: Partial<Record<FileKind, string>> = {
   json: 'json jsonl ndjson geojson ipynb',
   markdown: 'md markdown mdx',
   html: 'html htm xhtml',
+  canvas: 'quip',
   transcript: 'vtt srt',
   code:
     'js mjs cjs jsx ts mts cts tsx py rb go rs java kt kts scala c h cc cpp hpp cs swift m php pl pm r jl lua sh bash ' +
@@ -159,9 +160,9 @@ const KIND_OF = new Map(
 /** Returns the flavour of a text by its beginning (`head`), and then by its name's extension. */
 function textKind(name: string, head: string): FileKind {
   const start = head.trimStart().slice(0, 200)
-  if (/^WEBVTT\b/.test(start)) return 'transcript'
-  if (/^<(?:!doctype html|html)\b/i.test(start)) return 'html'
   const known = KIND_OF.get(endingOf(name))
+  if (/^WEBVTT\b/.test(start)) return 'transcript'
+  if (/^<(?:!doctype html|html)\b/i.test(start)) return known === 'canvas' ? known : 'html'
   if (known) return known
   return /^(?:\{\s*["}]|\[\s*[[{"\d\]])/.test(start) ? 'json' : 'text'
 }

@@ -37,6 +37,8 @@ async function parserOf(kind: FileKind, name: string): Promise<Parser> {
       return (await import('./parsers/csv-rows.ts')).parseCsv
     case 'html':
       return (await import('./parsers/html-lines.ts')).parseHtml
+    case 'canvas':
+      return (await import('./parsers/canvas-tags.ts')).parseCanvas
     case 'transcript':
       return parseTranscript
     default:

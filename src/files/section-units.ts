@@ -32,6 +32,7 @@ const KIND_NAMES: Record<FileKind, string> = {
   json: 'A JSON file',
   markdown: 'A Markdown text',
   html: 'An HTML page',
+  canvas: 'A canvas',
   transcript: 'A transcript',
   code: 'A source file',
   text: 'A text',

@@ -13,6 +13,7 @@ export const FILE_KINDS = [
   'json',
   'markdown',
   'html',
+  'canvas',
   'transcript',
   'code',
   'text',

@@ -17,8 +17,16 @@ export function isForLater(text: string): boolean {
   return REQUEST.test(text) || (WH.test(text) && !PAST.test(text))
 }
 
-export function isRequest(text: string): boolean {
-  return REQUEST.test(text)
+/** `days`: the words before it. A `daily report` is a thing, and `daily report the numbers` a request. */
+export function isRequest(text: string, days = ''): boolean {
+  return REQUEST.test(text) && !(/ly$/i.test(days) && NOUN.test(text))
+}
+
+const NOUN =
+  /^(?:list|report|check|post|search|look|count|run|draft|update|ping|alert|review|show)(?!\s(?:the|all|me|us|my|our|any|an?|how|what|which|whether|if|for new|open|new|in)\b)/i
+
+export function isReminder(text: string): boolean {
+  return /^(?:please )?(?:remind|ping|notify|alert)\b/i.test(text)
 }
 
 const SUBJECT = /^(?:I|we|you|he|she|it|they|there|somebody|someone|everybody|nobody)(?:['’](?:m|ve|ll|re|s|d))?\s/i
@@ -48,6 +56,11 @@ const CONDITIONS = [
   `(?:starting|beginning|begin|start)(?: (?:on|at|from|in|with|next))? ${DATE_WORD}|(?:starting|beginning) (?:on|at|from|next)\\b`,
   `(?:(?:only )?on|only) (?:weekdays?|week-?ends?|work(?:ing )?days?|business days?|school days?|bank holidays?|holidays|${WEEKDAY}(?![\\w-])|the \\d{1,2}(?:st|nd|rd|th)|odd|even|alternate)`,
   '(?:weekdays|weekends|workdays|business days)\\b',
+  `but (?:not )?(?:on )?(?:${WEEKDAY}(?![\\w-])|weekends|holidays)`,
+  `(?:(?:and|or|&) (?:also )?|, ?)(?:on )?(?:every )?${WEEKDAY},? ${CLOCK}`,
+  '(?:as of|effective) ',
+  'at :\\d\\d',
+  '\\(?\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)? ?[-–] ?\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?(?![\\w%])',
   'during (?:the )?(?:business|working|office|opening|week|day|night|morning|winter|summer|school|month)',
   'for (?:the )?(?:next|first|\\d+|an?|one|two|three|four|five|six|ten) (?:\\d+ )?(?:minute|hour|day|week|month|year|time)s?\\b',
   '(?:in|every) (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|q[1-4])\\b(?! \\d)',
@@ -82,17 +95,18 @@ export function notUnderstood(words: string): string {
 
 /** How often it should run, in words that no schedule can have: `every other Monday`, `every 2 weeks`. */
 const RARE = new RegExp(
-  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+|(?:every|each) (?:first|last|\\d{1,2}(?:st|nd|rd|th))(?: ${WEEKDAY}| day)?|(?:every|each) (?:half|quarter)(?: an?| of an)? hour|half-?hourly|hourly)(?![\\w-])(.*)$`,
+  `^(?:on )?((?:every|each) (?:other|second|third|fourth|alternate|2nd|3rd|4th|\\d{1,3}(?:st|nd|rd|th)?|two|three|four) (?:${WEEKDAY}|days?|weeks?|months?|mornings?|evenings?|quarters?|years?|weekdays?|weekends?|hours?|minutes?)|(?:every|each) (?:\\d{1,3}[.,]\\d{1,2}|five|six|eight|ten|twelve|fifteen|twenty|thirty) (?:hours?|minutes?|days?)|(?:every|each) (?:week|quarter|year|month|fortnight)|(?:bi-?)?weekly|fortnightly|monthly|quarterly|yearly|annually|(?:once|twice|\\d{1,2} times|three times) (?:a|per|every|each) (?:day|week|month|quarter|year|hour)|every few \\w+|(?:every|each) (?:first|last|\\d{1,2}(?:st|nd|rd|th))(?: ${WEEKDAY}| day)?|(?:every|each) (?:half|quarter)(?: an?| of an)? hour|half-?hourly|hourly)(?![\\w-])(.*)$`,
   'is',
 )
 
 /** Returns such words if a request or an hour follows them: `every 2 days we lose orders, why?` is a question. */
 export function rareTimes(text: string): string | undefined {
   const [, words, rest = ''] = RARE.exec(text) ?? []
-  const isTime = new RegExp(`^,?(?: on (?:${WEEKDAY}|the \\d{1,2}\\w{0,2})| in the \\w+)?,? (?:${CLOCK})`, 'i').test(
-    rest,
-  )
-  if (words !== undefined && (isTime || isRequest(withoutMarks(rest)))) return words
+  const isTime = new RegExp(
+    `^,?(?: on (?:${WEEKDAY}|the \\d{1,2}\\w{0,2})| in the \\w+)?,? (?:${CLOCK})|^(?: (?:on|in|of) [\\w ]{1,30}?)?,? at ${CLOCK}`,
+    'i',
+  ).test(rest)
+  if (words !== undefined && (isTime || isRequest(withoutMarks(rest), words))) return words
   const [, later, request = ''] = LATER.exec(text) ?? []
   return later !== undefined && isRequest(withoutMarks(request)) ? later : undefined
 }

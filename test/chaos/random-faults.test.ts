@@ -31,7 +31,7 @@ const MODEL_FAULTS: ((turn: string) => TurnParts)[] = [
   () => ({ status: 200, body: '<html>a gateway’s page</html>' }),
   (text) => ({ text, cutAfter: 0 }),
   (text) => ({ text, cutAfter: 12 }),
-  (text) => ({ text, brokenAfter: 8, chunkMs: 20 }),
+  (text) => ({ text, brokenAfter: 8 }),
   (text) => ({ text, delayMs: 3_000 }),
 ]
 

@@ -395,7 +395,8 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
   if (turn.finish !== false) delta({}, turn.finish ?? (calls ? 'tool_calls' : 'stop'))
   const usage = usageOf(played.body, turn)
   if (usage && played.body.stream_options?.include_usage) send([], { usage })
-  end(played)
+  // Nobody can use an answer with a broken chunk. A caller on a busy machine may leave only after its end.
+  if (played.sent.length < brokenAfter) end(played)
   response.end('data: [DONE]\n\n')
 }
 

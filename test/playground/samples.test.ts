@@ -39,6 +39,16 @@ test('a recording is the person’s own, with Slack’s transcript or without', 
   expect(await post(url, 'sample', { channel: GENERAL, sample: 'none' })).toMatchObject({ status: 400 })
 })
 
+test('a canvas is the person’s own, and is served as HTML under its title', async () => {
+  const { slack, url } = await servedPage()
+  await post(url, 'sample', { channel: GENERAL, sample: 'canvas' })
+  const [file] = lastOf(slack)?.files ?? []
+  expect(file).toMatchObject({ title: 'Release 4.2', mode: 'quip', filetype: 'quip', pretty_type: 'Canvas' })
+  const headers = { authorization: `Bearer ${slack.botToken}` }
+  const served = await fetch(String(file?.['url_private']), { headers })
+  expect(await served.text()).toMatch(/^<div class="quip-canvas-content"><h1>Release 4\.2<\/h1>/)
+})
+
 test('a forward has the form of Slack’s editor: author, place, permalink, blocks, files, and what it forwards itself', async () => {
   const { slack, url } = await servedPage()
   const files = [{ name: 'plan.txt', bytes: 'x' }]

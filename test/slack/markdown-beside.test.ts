@@ -1,5 +1,6 @@
 /** Markdown beside CJK letters and punctuation, Slack's own links, and HTML's entities in answers. */
 import { expect, test } from 'vitest'
+import { answerContents } from '../../src/slack/format/answer-messages.ts'
 import { answer } from '../harness/slack-content.ts'
 
 test.each([
@@ -40,4 +41,37 @@ test.each([
   ['<!channel|x> <@U123|bob>', '&lt;!channel|x&gt; &lt;@U123|bob&gt;'],
 ])('%s', (markdown, expected) => {
   expect(answer(markdown).join('\n')).toBe(expected)
+})
+
+test('the cells of a table read marks and links as prose does, also a link whose bar is not escaped', () => {
+  const table = [
+    '| a | b |',
+    '|---|---|',
+    '| <https://example.com/hb|the handbook> | **重要：**この |',
+    '| <https://other.example/hb|x> | `a\\|b` &rarr; |',
+  ].join('\n')
+  const [content] = answerContents({
+    text: table,
+    sources: [],
+    question: 'q',
+    allowedHosts: ['example.com'],
+    footer: '',
+  })
+  const rows = content?.blocks.flatMap((block) => (block.type === 'data_table' ? block.rows : [])) ?? []
+  const words = rows.map((row) =>
+    row.map((cell) =>
+      cell.type === 'rich_text'
+        ? cell.elements.flatMap(({ elements }) =>
+            elements.map((one) =>
+              one.type === 'link' ? `[${one.text}](${one.url})` : one.type === 'text' ? one.text : '',
+            ),
+          )
+        : [cell.text],
+    ),
+  )
+  expect(JSON.parse(JSON.stringify(words).replaceAll('\u200b', ''))).toEqual([
+    [['a'], ['b']],
+    [['[the handbook](https://example.com/hb)'], ['重要：この']],
+    [['x (https://other.example/hb)'], ['a|b →']],
+  ])
 })

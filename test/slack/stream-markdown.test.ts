@@ -1,5 +1,6 @@
 /** Markdown for a streamed message: wherever it is cut, nothing pings, and only allowed links open. */
 import fc from 'fast-check'
+import { Lexer } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { linkPolicy } from '../../src/slack/format/links.ts'
 import { StreamMarkdown } from '../../src/slack/format/stream-markdown.ts'
@@ -49,6 +50,41 @@ describe('the Markdown of a stream', () => {
     ],
   ])('%s', (_, text, expected = text) => {
     expect(streamed(text).markdown).toBe(expected)
+  })
+
+  /** The bold, slanted and struck parts as CommonMark reads them. */
+  const marked = (markdown: string) =>
+    new Lexer({ gfm: true })
+      .inlineTokens(markdown, [])
+      .filter(({ type }) => type !== 'text')
+      .map(({ raw }) => raw.replaceAll('\u200b', ''))
+
+  test.each([
+    ['**重要：**この操作は元に戻せません。次に**「設定」**を開いてください。', ['**重要：**', '**「設定」**']],
+    ['**"확인"**을 누르세요', ['**"확인"**']],
+    ['**変更はありません。**続けて', ['**変更はありません。**']],
+    ['~~削除。~~次の文', ['~~削除。~~']],
+    ['他の*（注）*本文', ['*（注）*']],
+    ['**"quoted"**text and **(a)**b', ['**"quoted"**', '**(a)**']],
+    ['**O**bjectives and **K**ey', ['**O**', '**K**']],
+    ['これは**`code`：**です', ['**`code`：**']],
+    ['a*(b)*c and 2 ** 3 and **open', []],
+  ])('%s has its marks, in any pieces', (text, parts) => {
+    for (const lengths of [[1], [2, 3], [5], [400]]) {
+      const { markdown } = streamed(text, lengths)
+      expect(markdown.replaceAll('\u200b', '')).toBe(text)
+      expect(marked(markdown)).toEqual(parts)
+    }
+  })
+
+  test.each([
+    ['See <https://good.example/page|the handbook>.', 'See [the handbook](https://good.example/page).'],
+    ['See [the long handbook](https://good.example/page) and `a b c`!', undefined],
+    ['See <https://good.example/page|bank.example>.', 'See `bank.\u200bexample` (<https://good.example/page>).'],
+    ['a &rarr; b &le; 3 &copy; `&rarr;` &amp;rarr; AT&T;', 'a → b ≤ 3 © `&rarr;` &amp;rarr; AT&T;'],
+    ['&lt;!channel&gt; &unknown;', '&lt;!channel&gt; &unknown;'],
+  ])('%s, in any pieces', (text, expected = text) => {
+    for (const lengths of [[1], [2, 3], [5], [400]]) expect(streamed(text, lengths).markdown).toBe(expected)
   })
 
   test('a link waits until it is complete, but an unfinished one not forever', () => {
@@ -101,7 +137,12 @@ describe('the Markdown of a stream', () => {
         ' ',
         'word ',
         'www.evil.example/a',
-        '<https://evil.example|b>',
+        '<https://evil.example/x|b>',
+        '<https://evil.example/x|b c>',
+        '**',
+        '*',
+        '&rarr;',
+        '：',
         ']',
         '[',
         '~~~\n',
@@ -121,7 +162,23 @@ describe('the Markdown of a stream', () => {
   })
 
   test('takes about linear time', () => {
-    for (const unit of ['[', '`', '<', '[a](', 'a ', '\n', 'https://evil.example/', '[]', '``` ']) {
+    for (const unit of [
+      '[',
+      '`',
+      '<',
+      '[a](',
+      '*a',
+      '**a',
+      '~~a',
+      '**a** ',
+      '<https://a|b ',
+      '&rarr;',
+      'a ',
+      '\n',
+      'https://evil.example/',
+      '[]',
+      '``` ',
+    ]) {
       const text = unit.repeat(30_000 / unit.length)
       expect(
         cpuSeconds(() => streamed(text, [400]), 0.75),

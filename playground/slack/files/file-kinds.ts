@@ -39,6 +39,9 @@ const KINDS: Record<string, [mimetype: string, pretty: string]> = {
 
 const BINARY: SlackFileType = { mimetype: 'application/octet-stream', filetype: 'binary', pretty: 'Binary' }
 
+/** Slack's type of a canvas. */
+export const CANVAS: SlackFileType = { mimetype: 'application/vnd.slack-docs', filetype: 'quip', pretty: 'Canvas' }
+
 /** Returns the type that a name implies. Slack trusts the name, so the file may be something else. */
 export function kindOf(name: string): SlackFileType {
   const end = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''

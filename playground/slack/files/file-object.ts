@@ -1,6 +1,6 @@
 /** Builds Slack's file objects: https://docs.slack.dev/reference/objects/file-object. */
 import { isObject } from '../args.ts'
-import { kindOf, pngSize } from './file-kinds.ts'
+import { CANVAS, kindOf, pngSize } from './file-kinds.ts'
 import { TEAM } from '../store.ts'
 import { previewOf } from './stored-files.ts'
 import type { Json, StoredFile } from '../types.ts'
@@ -18,7 +18,7 @@ export function fileObject(file: StoredFile, base: string): Json {
   if (mode === 'tombstone' || mode === 'hidden_by_limit') return { id, mode }
   const preview = previewOf(file)
   return {
-    ...{ id, created, timestamp: created, name, title, mimetype, filetype, pretty_type: kindOf(name).pretty },
+    ...{ id, created, timestamp: created, name, title, mimetype, filetype, pretty_type: prettyOf(file) },
     ...{ user, user_team: TEAM, editable: mode === 'snippet', size, mode },
     ...{ is_external: mode === 'external', external_type: mode === 'external' ? 'gdrive' : '' },
     ...{ is_public: true, public_url_shared: false, display_as_bot: false, username: '' },
@@ -27,9 +27,13 @@ export function fileObject(file: StoredFile, base: string): Json {
     ...(preview !== undefined && { preview, has_rich_preview: false }),
     ...thumbs(file, base),
     ...transcription(file, base),
-    permalink: `${base}/files/${user}/${id}/${nameInAddress(name)}`,
+    permalink: mode === 'quip' ? `${base}/docs/${TEAM}/${id}` : `${base}/files/${user}/${id}/${nameInAddress(name)}`,
     file_access: file.access ?? 'visible',
   }
+}
+
+function prettyOf({ mode, name }: StoredFile): string {
+  return (mode === 'quip' ? CANVAS : kindOf(name)).pretty
 }
 
 /** Encodes a name for an address and a header (RFC 8187). Never throws. */

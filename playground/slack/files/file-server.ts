@@ -12,7 +12,8 @@ import type { WebApiOptions } from '../web-api-options.ts'
 /** The size of a piece of a slow download, in bytes. */
 const PIECE = 1_024
 const LOGIN_PAGE =
-  '<!DOCTYPE html><html lang="en-US"><head><title>Sign in | Slack</title></head><body><h1>Sign in to Local Slack</h1></body></html>\n'
+  '<!DOCTYPE html><html lang="en-US"><head><title>Sign in | Slack</title><script>window.boot = {}</script></head><body>' +
+  '<h1>Sign in to Local Slack</h1><form action="/signin" method="post"><input name="email"></form></body></html>\n'
 
 /** The path prefixes that are handled here. */
 export const FILE_PATHS: ReadonlySet<string> = new Set(['files-pri', 'files-tmb', 'workspace-signin'])

@@ -1,5 +1,5 @@
 /** Files that people and the app bring into the workspace. */
-import { kindOf } from './file-kinds.ts'
+import { CANVAS, kindOf } from './file-kinds.ts'
 import { BOT_USER, type Store } from '../store.ts'
 import type { FileMode, FileFault, StoredFile } from '../types.ts'
 
@@ -14,7 +14,7 @@ export interface UploadedFile {
   /** The size that Slack reports, in bytes. Default: the true one. */
   size?: number
   /**
-   * Default: `hosted`. An `external` file is at `externalUrl`. A `tombstone` or `hidden_by_limit` file has only its id.
+   * Default: `hosted`. A `quip` is a canvas, whose bytes are HTML. An `external` file is at `externalUrl`. A `tombstone` or `hidden_by_limit` file has only its id.
    */
   mode?: FileMode
   externalUrl?: string
@@ -38,7 +38,7 @@ const MAX_PREVIEW = 2_000
 export function keepFile(store: Store, given: UploadedFile, user: string): StoredFile {
   const { name, title = name, bytes: content, mode = 'hosted', mimetype, transcript, transcriptStatus, ...rest } = given
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  const kind = kindOf(name)
+  const kind = mode === 'quip' ? CANVAS : kindOf(name)
   const id = store.id('F')
   const heard = transcript !== undefined || transcriptStatus !== undefined
   const file: StoredFile = {

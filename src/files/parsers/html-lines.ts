@@ -24,13 +24,16 @@ export function htmlLines(html: string, kind: FileKind, maxChars: number): Parse
   return page.file(kind)
 }
 
-export function readHtml(html: string, page: PageLines): void {
+/** What reads a page's tags. */
+export type PageTags = Pick<PageLines, 'open' | 'close' | 'text' | 'closeAll' | 'endLine' | 'writer'>
+
+export function readHtml(html: string, page: PageTags): void {
   for (let at = 0; at < html.length && !page.writer.isFull;) at = readTags(html, at, page)
   page.endLine()
 }
 
 /** Reads from a position. @returns the position where it stopped: the end, or where too many tags were open */
-function readTags(html: string, from: number, page: PageLines): number {
+function readTags(html: string, from: number, page: PageTags): number {
   let depth = 0
   const parser = new Parser({
     onopentag: (name, attributes) => {

@@ -50,10 +50,16 @@ function pairFor(pool: readonly number[], { value, tolerance, isPercent }: Wante
       a > 0 && a < 1 ? near(low / (1 + a), high / (1 + a)) : undefined,
       a > 0 && a < 1 ? near(low / (1 - a), high / (1 - a)) : undefined,
     ]
-    const other = others.find((b) => b !== undefined && b !== 0 && b !== a)
+    const other = others.find((b) => b !== undefined && b !== 0 && b !== a && !isSameDigits(a, b))
     if (other !== undefined) return [a, other]
   }
   return undefined
+}
+
+/** Two readings of one number: `1,234` may be 1234 or 1.234. */
+function isSameDigits(a: number, b: number): boolean {
+  const [low, high] = Math.abs(a) < Math.abs(b) ? [a, b] : [b, a]
+  return !Number.isInteger(low) && Math.abs(low * 1000 - high) < 1e-6 * Math.abs(high)
 }
 
 /** The first number of a sorted list from `low` to `high`. */

@@ -1,4 +1,5 @@
 /** Reads dates and times of day in their usual forms. */
+import { HAN_SMALL, HAN_YEAR, hanNumber, yearOf } from './han-numerals.ts'
 import { monthsNamed } from './month-names.ts'
 
 /** A date. Either the year or the day may be missing. */
@@ -31,7 +32,7 @@ const MONTH =
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
 
 /** A word that may be a month's name. */
-const NAME = '\\p{L}{3,14}\\.?'
+const NAME = '\\p{L}[\\p{L}\\p{M}]{2,17}\\.?'
 
 type DateParts = (string | undefined)[]
 
@@ -85,12 +86,25 @@ const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
     new RegExp(`(?<![\\d.,])(\\d{4})\\.?\\s(?:m\\.\\s)?(${NAME})\\s(\\d{1,2})(?!\\d)`, 'gu'),
     ([y, name, d]) => named(name, y, (m) => days([d], m, y)),
   ],
-  // 2026年11月23日, 11월 23일, 2026年11月
+  // `október 24-én`
   [
-    /(?<!\d)(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日号號일]/g,
-    ([y, m, d]) => days([d], Number(m), y),
+    new RegExp(`(?<![\\p{L}\\d])(${NAME})\\s(\\d{1,2})(?:\\.|-\\p{L}{1,3})(?![\\p{L}\\d])`, 'gu'),
+    ([name, d]) => named(name, undefined, (m) => days([d], m, undefined)),
   ],
-  [/(?<!\d)(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]/g, ([y, m]) => [[{ y: Number(y), m: Number(m) }]]],
+  // `ngày 3 tháng 2 năm 2026`
+  [
+    /(?<![\d.,])(\d{1,2})\stháng\s(\d{1,2})(?:(?:,?\snăm\s|[,/]\s?)(\d{4}))?(?!\d)/giu,
+    ([d, m, y]) => days([d], Number(m), y),
+  ],
+  // 2026年11月23日, 十一月二十三日, 令和8年11月23日, 11월 23일, 2026年11月
+  [
+    new RegExp(`(?<!\\d)(?:${HAN_YEAR}\\s?[年년]\\s?)?(${HAN_SMALL})\\s?[月월]\\s?(${HAN_SMALL})\\s?[日號号일]`, 'g'),
+    ([y, m = '', d = '']) => days([String(hanNumber(d))], hanNumber(m) ?? NaN, y && String(yearOf(y))),
+  ],
+  [
+    new RegExp(`(?<!\\d)${HAN_YEAR}\\s?[年년]\\s?(${HAN_SMALL})\\s?[月월]`, 'g'),
+    ([y = '', m = '']) => [[{ y: yearOf(y), m: hanNumber(m) ?? NaN }]],
+  ],
 ]
 
 /** The readings of each date, for a month's name that may mean several months. */
@@ -107,11 +121,13 @@ function numeric(a: number, b: number, y: number): DatePart[] {
 }
 
 function days(written: DateParts, m: number, y: string | undefined): DatePart[][] {
-  const year = y === undefined ? {} : { y: Number(y) }
+  // Thai years count from 543 before.
+  const year = y === undefined ? {} : { y: Number(y) >= 2400 ? Number(y) - 543 : Number(y) }
   return written.flatMap((d) => (d === undefined ? [] : [[{ ...year, m, d: Number(d) }]]))
 }
 
-function monthOf(name = ''): number {
+/** @returns 0 for no month */
+export function monthOf(name = ''): number {
   const start = name
     .slice(0, 3)
     .toLowerCase()
@@ -147,9 +163,11 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
 const TIME =
   /(?<![\d:.])(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?([ap])\.?m\b\.?)?|(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?/gi
 
-/** 午後3時30分, 下午3点, 오후 3시 30분. */
-const CJK_TIME =
-  /(午前|午後|上午|下午|晚上|오전|오후)?\s?(?<!\d)(\d{1,2})\s?(?:時(?!間)|时|點|点|시(?!간))(?:\s?(\d{1,2})\s?[分분])?/g
+/** 午後3時30分, 下午3点, 下午三点半, 오후 3시 30분. 三点 alone is three points. */
+const CJK_TIME = new RegExp(
+  `(午前|午後|上午|下午|晚上|오전|오후)?\\s?(?<!\\d)(\\d{1,2}|[一二三四五六七八九十两兩]{1,3})\\s?(?:時(?!間)|时(?!间)|點|点|시(?!간))(?:\\s?(${HAN_SMALL})\\s?[分분]|\\s?([半반]))?`,
+  'g',
+)
 
 const UHR = /(?<![\d:.,])(\d{1,2})(?:[.:]([0-5]\d))?\s?Uhr\b/g
 
@@ -168,13 +186,16 @@ export function timesIn(text: string, mask: (found: string) => string): { times:
     return mask(found)
   })
   const wide = german.replace(CJK_TIME, (found: string, ...parts: unknown[]) => {
-    const [half, h, min = '0'] = parts as DateParts
+    const [half, written = '', minutes = '0', isHalfPast] = parts as DateParts
+    if (/\D/.test(written) && half === undefined && minutes === '0' && isHalfPast === undefined) return found
+    const h = hanNumber(written) ?? NaN
+    const min = isHalfPast === undefined ? (hanNumber(minutes) ?? NaN) : 30
     const isLate = half !== undefined && /[後下晚후]/.test(half)
-    const hour = half === undefined ? Number(h) : (Number(h) % 12) + (isLate ? 12 : 0)
-    if (hour > 23 || Number(min) > 59) return found
+    const hour = half === undefined ? h : (h % 12) + (isLate ? 12 : 0)
+    if (!(hour <= 23 && min <= 59)) return found
     const text = found.trimStart()
-    const at = (parts[3] as number) + found.length - text.length
-    const seconds = hour * 3600 + Number(min) * 60
+    const at = (parts[4] as number) + found.length - text.length
+    const seconds = hour * 3600 + min * 60
     const readings = half === undefined && hour < 12 ? [seconds, seconds + 43_200] : [seconds]
     times.push({ text, at, readings, hasSeconds: false })
     return mask(found)

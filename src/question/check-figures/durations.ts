@@ -103,3 +103,12 @@ export function wordySpansIn(text: string): [value: number, unit: QuantityUnit][
 }
 
 const WORDY = /\b(?:(half)\s)?an?\s(second|minute|hour|day|week|month|year)\b(\sand\sa\shalf\b)?/gi
+
+/** Returns the seconds of durations as a clock shows them: `2:15:00`, `36:00`. With two parts over 23 hours only. */
+export function clockSpansIn(text: string): number[] {
+  return [...text.matchAll(CLOCK)].flatMap(([, h, min, s]) =>
+    s === undefined && Number(h) < 24 ? [] : [Number(h) * 3600 + Number(min) * 60 + Number(s ?? 0)],
+  )
+}
+
+const CLOCK = /(?<![\d:.])(\d{1,4}):([0-5]\d)(?::([0-5]\d))?(?![\d:])/g

@@ -1,5 +1,6 @@
 /** Finds the figures of an answer: numbers, whole dates, times, quotations, file names and addresses. */
-import { datesIn, timesIn, type DateFound, type TimeFound } from './dates.ts'
+import { datesIn, monthOf, timesIn, type DateFound, type TimeFound } from './dates.ts'
+import { monthsNamed } from './month-names.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
 
 /** A figure as it is written, and its offset in the answer. */
@@ -25,7 +26,7 @@ const QUOTATION = /“([^“”\n]{1,600})”|"([^"\n]{1,600})"|«([^«»\n]{1,6
 const LEAST_WORDS_QUOTED = 3
 /** `INC-4521`, `CVE-2024-1234`, and versions such as `2.14.1`. */
 const ID =
-  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\d.]))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
+  /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?!\.?\d))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
 /** A phone number: international, with an area code in brackets, or in three groups. It is compared by its digits. */
 const PHONE =
@@ -36,8 +37,7 @@ const INLINE_CODE = /`([^`\n]{1,300})`/g
 const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^\]]{1,2000}\\\]|\\\([^)\n]{1,500}\\\)/g
 const CITATION = /\[\^?\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]/g
 /** The number of a list item or a heading at the start of a line. */
-const MARKER =
-  /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])(?!\s\p{L}{3,14}\.?\s\d{4}(?!\d))|^#{1,6} +\d{1,3}(?=\s)/gmu
+const MARKER = /^[ \t>*_#+-]{0,20}\(?\d{1,3}(?:\.\d{1,3}){0,3}[.):](?=[\s*_])|^#{1,6} +\d{1,3}(?=\s)/gmu
 /** `Step 2`, `option 3`: a place in this answer, not a fact. */
 const PLACE =
   /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)/gi
@@ -65,7 +65,7 @@ export function figuresIn(answer: string): Figure[] {
     return masked(whole)
   })
   rest = take(rest, PHONE, (text, at) => found.push({ kind: 'phone', text, at }))
-  rest = rest.replace(MARKER, masked).replace(PLACE, masked)
+  rest = withoutMarkers(rest).replace(PLACE, masked)
   rest = rest.replace(FILE, (text: string, at: number) => {
     if (!NO_FILE.test(text)) found.push({ kind: 'file', text, at })
     return masked(text)
@@ -80,6 +80,20 @@ export function figuresIn(answer: string): Figure[] {
       found.push({ kind: 'number', text: number.text, at: number.at, number })
   return onlyOnce(found.sort((one, other) => one.at - other.at)).slice(0, MAX_FIGURES)
 }
+
+/** Masks the numbers of list items. `5. března` begins a line too: it is a date, unless the line is one of a list. */
+function withoutMarkers(text: string): string {
+  const numbers = new Set([...text.matchAll(MARKER)].map(([mark]) => Number(/\d+(?=\D*$)/.exec(mark)?.[0])))
+  return text.replace(MARKER, (mark: string, at: number) => {
+    const [, name = '', year] = MONTH_BEHIND.exec(text.slice(at + mark.length, at + mark.length + 30)) ?? []
+    const number = Number(/\d+(?=\D*$)/.exec(mark)?.[0])
+    const isMonth = monthsNamed(name, year !== undefined).length > 0 || (year !== undefined && monthOf(name) > 0)
+    const isListed = year === undefined && (numbers.has(number - 1) || numbers.has(number + 1))
+    return /\d\.$/.test(mark) && number <= 31 && isMonth && !isListed ? mark : masked(mark)
+  })
+}
+
+const MONTH_BEHIND = /^\s(\p{L}[\p{L}\p{M}]{2,17})(?:\.?\s(\d{4})(?!\d))?/u
 
 function take(text: string, pattern: RegExp, found: (text: string, at: number) => void): string {
   return text.replace(pattern, (match: string, ...more: unknown[]) => {

@@ -1,6 +1,7 @@
 /** The names of months in other languages than English, as Unicode's CLDR has them. */
 
-const LANGUAGES = 'fr es pt it de nl sv da nb fi pl cs sk sl hu ro tr ru uk bg el hr sr et lv lt ca id ar'.split(' ')
+const LANGUAGES =
+  'fr es pt it de nl sv da nb fi pl cs sk sl hu ro tr ru uk bg el hr sr et lv lt ca id ms ar he fa th hi bn'.split(' ')
 
 let names: Map<string, Set<number>> | undefined
 
@@ -10,7 +11,11 @@ let names: Map<string, Set<number>> | undefined
  */
 export function monthsNamed(name: string, isSure: boolean): number[] {
   names ??= readNames()
-  const lower = name.toLowerCase().replace(/\.$/, '')
+  // Hebrew writes `in` as a letter before the name.
+  const lower = name
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^ב(?=[א-ת]{3})/, '')
   return [...(names.get(lower) ?? (isSure ? names.get(`${lower}.`) : undefined) ?? [])]
 }
 

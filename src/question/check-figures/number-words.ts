@@ -2,14 +2,17 @@
 import type { QuantityUnit } from './durations.ts'
 
 const SCALE_NAMES: [names: string, value: number][] = [
-  ['k thousand thousands tsd tausend mille mila mil duizend tusen tys tysięcy tyś тыс тысяч тысячи тысяча bin', 1e3],
+  [
+    'k thousand thousands tsd tausend mille mila mil duizend tusen tys tysięcy tyś тыс тысяч тысячи тысяча bin ribu nghìn ngàn',
+    1e3,
+  ],
   ['lakh lakhs lac lacs', 1e5],
   ['m mn mio mln million millions millionen millón millones milione milioni milhão milhões', 1e6],
   ['miljoen miljoenen miljon miljoner millioner milion miliony milionów milionů milyon млн миллион', 1e6],
-  ['миллиона миллионов мільйон мільйонів εκατ', 1e6],
+  ['миллиона миллионов мільйон мільйонів εκατ juta jt triệu', 1e6],
   ['crore crores', 1e7],
   ['b bn mrd mld mdr mlrd billion billions milliard milliards milliarden milliarder miliardo miliardi miljard', 1e9],
-  ['miljarden miljarder miliard miliardy miliardów miliardů milyar bilhão bilhões млрд миллиард', 1e9],
+  ['miljarden miljarder miliar tỷ tỉ miliard miliardy miliardów miliardů milyar bilhão bilhões млрд миллиард', 1e9],
   ['миллиарда миллиардов мільярд мільярдів δισ', 1e9],
   ['tn trillion trillions billionen billón billones bilione bilioni biljoen biljon biljoner trilhão trilhões', 1e12],
   ['bilion biliony bilionów трлн триллион триллиона триллионов', 1e12],
@@ -107,6 +110,16 @@ const CJK_SCALES: Record<string, number> = {
 const OTHER_SCALES: Record<string, number> = {
   ...{ हज़ार: 1e3, हजार: 1e3, लाख: 1e5, करोड़: 1e7, अरब: 1e9, লাখ: 1e5, কোটি: 1e7 },
   ...{ ألف: 1e3, آلاف: 1e3, مليون: 1e6, ملايين: 1e6, مليار: 1e9, אלף: 1e3, מיליון: 1e6, מיליארד: 1e9 },
+  ...{
+    मिलियन: 1e6,
+    मिलीयन: 1e6,
+    बिलियन: 1e9,
+    میلیون: 1e6,
+    میلیارد: 1e9,
+    هزار: 1e3,
+    'mil millones': 1e9,
+    'thousand million': 1e9,
+  },
   ...{ พัน: 1e3, หมื่น: 1e4, แสน: 1e5, ล้าน: 1e6 },
 }
 const FACTOR = new RegExp(

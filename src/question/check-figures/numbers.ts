@@ -1,5 +1,6 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
 import { durationsIn, type QuantityUnit } from './durations.ts'
+import { HAN_NUMBER, hanNumber } from './han-numerals.ts'
 import { CASELESS_UNIT, factorIn, FRACTIONS, powerIn, scaleOf, unitOf, unitOfKey } from './number-words.ts'
 import { isWrittenAsYear } from './years.ts'
 
@@ -48,8 +49,9 @@ const WORD = new RegExp(
 const AFTER = /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|km\/h|m\/s|\p{LC}{1,12})(?![\p{LC}\p{N}_])/u
 /** A fraction behind whole numbers: `2½`, `2 1/2`. */
 const FRACTION = /^[ \u00a0]?(?:([½-¾⅐-⅞])|(?<= )([1-9])[/⁄]([2-9]|1[0-6])(?![\d/]))/u
+/** `>` at the start of a line begins a quote. */
 const HEDGE =
-  /(?:[~≈<>]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\.|up to|at least|at most|close to|just|some))\s?[$€£¥]?$/i
+  /(?:[~≈<]|(?<!(?:^|\n)[ \t>]{0,8})>|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\.|up to|at least|at most|close to|just|some))\s?[$€£¥]?$/i
 
 /** Finds the numbers in a text, in no order. Linear in its length. */
 export function numbersIn(text: string): Numeral[] {
@@ -80,6 +82,14 @@ export function numbersIn(text: string): Numeral[] {
     const reading = { value: WORDS.indexOf(word.toLowerCase()), tolerance: 0 }
     const numeral = withSuffix({ text: word, at: index, readings: [reading] }, text, index + word.length)
     if (numeral) add({ ...numeral, isWord: true })
+  }
+  for (const { 0: run, index } of text.matchAll(HAN_NUMBER)) {
+    const [before, after] = [
+      text.slice(Math.max(0, index - 56), index),
+      text.slice(index + run.length, index + run.length + 40),
+    ]
+    const readings = [{ value: hanNumber(run) ?? NaN, tolerance: 0 }]
+    add({ ...withUnit(run, { at: index, readings, before, after }), isWord: true })
   }
   return found
 }
@@ -182,7 +192,7 @@ function withUnit(run: string, place: NumberPlace): Numeral {
   const unit = unitOf(name)
   // `m` is a metre or a million, so both are returned.
   const scale = suffix.startsWith('-') ? undefined : scaleOf(name)
-  if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMB]/.test(name))) {
+  if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMBk]/.test(name))) {
     const numeral = numeralOf(shown, { ...place, readings: [...scaled(readings, scale), ...readings] })
     return unit ? { ...numeral, unit } : numeral
   }

@@ -1,6 +1,6 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
-import { MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
+import { clockSpansIn, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
 import { listResults } from './lists.ts'
@@ -57,6 +57,7 @@ export class ReadIndex {
         }
       for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
         add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const seconds of clockSpansIn(rest)) add(seconds, listOf(quantities, 'time'))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
       for (const count of countsIn(text)) add(count)

@@ -19,6 +19,8 @@ export interface DownloadOptions {
   maxBytes: number
   /** The file's size according to Slack. An HTML page of that size is the file itself, not a login page. */
   size?: number | undefined
+  /** Whether the file is a canvas: it is an HTML page, and its size is not that of the page. */
+  isCanvas?: boolean | undefined
 }
 
 /** For the whole download, in ms. */
@@ -59,7 +61,7 @@ async function load(address: string, options: DownloadOptions): Promise<Download
   return { fault: 'elsewhere' }
 }
 
-async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): Promise<DownloadResult> {
+async function bytesOf(answer: Response, { maxBytes, size, isCanvas }: DownloadOptions): Promise<DownloadResult> {
   if (answer.status !== 200 || !answer.body) {
     await discard(answer)
     const mayPass = answer.status >= 500 || answer.status === 429
@@ -67,7 +69,13 @@ async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): P
   }
   const bytes = await readCapped(answer.body, maxBytes)
   if (!bytes) return { fault: 'tooLarge' }
-  return isPage(bytes) && bytes.length !== size ? { fault: 'login' } : { bytes }
+  const isLogin = isPage(bytes) && (isCanvas ? isInteractive(bytes) : bytes.length !== size)
+  return isLogin ? { fault: 'login' } : { bytes }
+}
+
+/** The login page has scripts and a form, in every language. A canvas has neither, whatever people write into it. */
+function isInteractive(bytes: Buffer): boolean {
+  return /<(?:script|form|input)\b/i.test(bytes.toString('latin1'))
 }
 
 function isPage(bytes: Buffer): boolean {

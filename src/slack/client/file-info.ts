@@ -10,6 +10,7 @@ export interface FileInfo {
   size?: number | undefined
   mimetype: string
   mode: string
+  isCanvas: boolean
   permalink?: string | undefined
   /** The download URL. */
   address?: string | undefined
@@ -33,6 +34,7 @@ const infoSchema = z.object({
   size: number,
   mimetype: text,
   mode: text,
+  filetype: text,
   permalink: text,
   url_private: text,
   url_private_download: text,
@@ -53,13 +55,17 @@ const infoSchema = z.object({
 export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal): Promise<FileInfo> {
   const { file = {} } = await client.call('files.info', { file: id }, { effort: 'patient', signal })
   const info = infoSchema.parse(file)
+  const isCanvas = isOfCanvas(info)
   return {
-    name: info.name ?? info.title ?? '',
+    name: (isCanvas ? info.title : undefined) ?? info.name ?? info.title ?? '',
     size: info.size,
     mimetype: info.mimetype ?? '',
     mode: info.mode ?? '',
+    isCanvas,
     permalink: info.permalink,
-    address: info.url_private_download ?? info.url_private,
+    address: isCanvas
+      ? (info.url_private ?? info.url_private_download)
+      : (info.url_private_download ?? info.url_private),
     thumbnail: info.thumb_1024,
     smaller: info.thumb_960 ?? info.thumb_720,
     small: info.thumb_480 ?? info.thumb_360,
@@ -67,6 +73,12 @@ export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal
     durationMs: info.duration_ms,
     transcript: info.transcription?.status === 'complete' ? info.transcription.preview?.content : undefined,
   }
+}
+
+/** Slack calls a canvas by the name of Quip, in one of these fields or all. */
+function isOfCanvas({ mode, filetype, mimetype }: Pick<SlackFile, 'mode' | 'filetype' | 'mimetype'>): boolean {
+  const names: unknown[] = ['quip', 'canvas']
+  return names.includes(mode) || names.includes(filetype) || mimetype === 'application/vnd.slack-docs'
 }
 
 export function isRecording(mimetype = ''): boolean {
@@ -79,8 +91,10 @@ export function fileRefs(files: unknown): FileRef[] {
   return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
 }
 
-function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {
-  const given = [name, title].map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
+function refOf({ id, name, title, size, mimetype, mode, filetype, file_access: access }: SlackFile): FileRef {
+  // A canvas has no name of a file, only one that Slack made of its title.
+  const names = isOfCanvas({ mode, filetype, mimetype }) ? [title, name] : [name, title]
+  const given = names.map((one) => (typeof one === 'string' ? cleanFileName(one) : ''))
   const texts = Object.entries({ mimetype, mode, access }).filter(([, value]) => typeof value === 'string')
   return {
     id: typeof id === 'string' ? id : '',
@@ -90,4 +104,6 @@ function refOf({ id, name, title, size, mimetype, mode, file_access: access }: S
   }
 }
 
-type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>
+type SlackFile = Partial<
+  Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'filetype' | 'file_access', unknown>
+>

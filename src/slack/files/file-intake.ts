@@ -47,11 +47,14 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`, now)
   const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
-    const fault = known
-      ? await adopt(store, known, work.question)
+    // People go on writing a canvas, so it is read anew. If that fails, the earlier reading stays.
+    const isRead = known && known.kind !== 'canvas'
+    const fault = isRead
+      ? undefined
       : await take(file, { work, store, parser, spend, signal, at: at + i }).catch((error: unknown) =>
           whyNot(error, { work, patience }),
         )
+    if (known && (isRead || fault !== undefined)) return adopt(store, known, work.question)
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
   })
   const faults = (await Promise.all(taking)).flat()
@@ -109,10 +112,11 @@ export async function filesForRun({ question, services }: QuestionWork): Promise
 }
 
 /** Assigns a known file to the newest question that it came with. */
-async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<undefined> {
+async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<[]> {
   const thread = conversationOf(question)
   const content = known.question === question.id ? undefined : await store.load(thread, known.id)
   if (content) await store.keep(thread, { ...known, question: question.id }, content)
+  return []
 }
 
 interface IntakeContext {
@@ -149,6 +153,7 @@ async function take(
     parser,
     transcribe,
     spend,
+    withNames: (text) => work.mentions.withNames(text),
   })
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault

@@ -3,6 +3,7 @@ import { pictureKind } from '../../files/file-type.ts'
 import type { FileContent, KeptFile } from '../../files/file-store.ts'
 import type { FileParser } from '../../files/parse-file.ts'
 import { describeKind } from '../../files/section-units.ts'
+import type { ParsedFile } from '../../files/types.ts'
 import type { Transcribe } from '../../model/transcribe.ts'
 import type { FileRef } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -23,6 +24,8 @@ interface LoadOptions {
   transcribe: Transcribe | undefined
   /** Takes bytes from the question's budget. @returns false if the budget is too small */
   spend(bytes: number): boolean
+  /** Replaces the ids of people and channels in a text with their names. */
+  withNames(text: string): Promise<string>
 }
 
 type LoadedFile =
@@ -64,6 +67,7 @@ const MODES: Record<string, string | undefined> = {
 
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
   if (isRecording(info.mimetype)) return loadTranscript(info, options)
+  if (info.isCanvas) return loadAt(info.address, { ...info, name: 'canvas.quip', size: undefined }, options)
   const thumbnail = thumbnailOf(info)
   if (!thumbnail && (info.size ?? 0) > MAX_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
@@ -119,11 +123,11 @@ async function bytesAt(address: string | undefined, info: FileInfo, options: Dow
   const { installation, fetch, signal, maxBytes } = options
   const { client } = installation
   const from = { token: await client.token(), apiUrl: client.apiUrl, fetch, signal }
-  const { bytes, fault } = await download(address, { ...from, maxBytes, size: info.size })
+  const { bytes, fault } = await download(address, { ...from, maxBytes, size: info.size, isCanvas: info.isCanvas })
   return bytes ? { bytes } : { fault: NOT_LOADED[fault] }
 }
 
-async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<LoadedFile> {
+async function contentOf(info: FileInfo, bytes: Uint8Array, options: LoadOptions): Promise<LoadedFile> {
   const permalink = URL.canParse(info.permalink ?? '') ? { permalink: info.permalink ?? '' } : {}
   const file = { name: info.name, bytes }
   const kind = pictureKind(bytes)
@@ -132,7 +136,15 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: 
     const picture = { mime: `image/${kind}`, base64: Buffer.from(bytes).toString('base64') }
     return { about: { name: info.name, kind, what: 'A picture', ...permalink }, content: { picture } }
   }
-  const { file: text, fault, killed } = await parser.parse(file, signal)
-  if (!text) return { fault, killed }
+  const { file: parsed, fault, killed } = await options.parser.parse(file, options.signal)
+  if (!parsed) return { fault, killed }
+  const text = info.isCanvas ? await named(parsed, options) : parsed
   return { about: { name: info.name, kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
+}
+
+/** Returns a canvas with names: in its HTML, people and channels are ids. */
+async function named(canvas: ParsedFile, { withNames }: LoadOptions): Promise<ParsedFile> {
+  const sections = canvas.sections.map(async (one) => ({ ...one, text: await withNames(one.text) }))
+  const headings = (canvas.headings ?? []).map(async (one) => ({ ...one, text: await withNames(one.text) }))
+  return { ...canvas, sections: await Promise.all(sections), headings: await Promise.all(headings) }
 }

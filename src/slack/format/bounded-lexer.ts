@@ -1,4 +1,5 @@
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from 'marked'
+import { UNSPACED } from './emphasis-edges.ts'
 import { segmentsOf, type Segment } from './markdown-segments.ts'
 
 /** Longer texts are lexed in segments. UTF-16 units. */
@@ -65,13 +66,17 @@ class BoundedTokenizer extends Tokenizer {
 
   /** `marked` pads every row to the number of columns, so a wide head over many short rows would be quadratic. */
   override table(source: string): Tokens.Table | undefined {
-    const [head = '', rule = ''] = source.split('\n', 2)
+    const [, rule = ''] = source.split('\n', 2)
     if (!/^[ |:-]+$/.test(rule)) return undefined
     const end = source.search(/\n[ \t]*\n/)
-    const body = end < 0 ? source : source.slice(0, end)
+    const body = (end < 0 ? source : source.slice(0, end)).replace(
+      LINK_IN_CELL,
+      (found, before?: string, label = '') => (before === undefined ? found : `${before}${LINK_BAR}${label}`),
+    )
+    const lines = body.split('\n')
     const columns = columnsOf(rule)
-    if (columns !== columnsOf(head) || columns * body.split('\n').length > Math.max(100, body.length)) return undefined
-    return super.table(source)
+    if (columns !== columnsOf(lines[0] ?? '') || columns * lines.length > Math.max(100, body.length)) return undefined
+    return super.table(body + source.slice(body.length))
   }
 
   override emStrong(source: string, masked: string, previous = ''): Tokens.Em | Tokens.Strong | undefined {
@@ -113,7 +118,10 @@ class BoundedTokenizer extends Tokenizer {
 const STRONG = /^(\*\*)(?![\s*])(?:[^*\n]|\*(?!\*)){0,400}?(?<![\s*])\*\*(?!\*)/
 const DEL = /^(~~)(?![\s~])[^~\n]{0,400}?(?<![\s~])~~(?!~)/
 const EM = /^(\*)(?![\s*])[^*\n]{1,400}?(?<![\s*])\*(?!\*)/
-const SLACK_LINK = /^<(https?:\/\/[^\s<>|]{1,2000}|mailto:[^\s<>|]{1,300})\|([^<>|\n]{1,300})>/
+/** Stands for the bar of a link in a table, which would end its cell. */
+const LINK_BAR = '\u001f'
+const LINK_IN_CELL = /`[^`\n]{0,500}`|(<https?:\/\/[^\s<>|]{1,2000})\|([^<>|\n]{1,300}>)/g
+const SLACK_LINK = /^<(https?:\/\/[^\s<>|\u001f]{1,2000}|mailto:[^\s<>|]{1,300})[|\u001f]([^<>|\n]{1,300})>/
 
 /** Returns italics that stand beside a character of such a script. */
 function emBeside(masked: string, at: number): RegExpExecArray | undefined {
@@ -123,8 +131,6 @@ function emBeside(masked: string, at: number): RegExpExecArray | undefined {
   const around = [masked[at - 1], masked[at + 1], masked[end - 2], masked[end]].join('')
   return UNSPACED.test(around) ? pair : undefined
 }
-
-const UNSPACED = /[\u3000-\u303f\uff00-\uffef\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]/u
 
 function columnsOf(row: string): number {
   return row

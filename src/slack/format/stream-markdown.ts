@@ -3,6 +3,8 @@
  * change. No part pings, and only allowed links open. An unfinished mark waits, so that no two parts split `<!channel>`
  * or a link.
  */
+import { withEdges } from './emphasis-edges.ts'
+import { decodeEntities } from './entities.ts'
 import { withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
@@ -95,11 +97,14 @@ export class StreamMarkdown {
    */
   #ready(line: string): number {
     const { fence, isLineStart } = this.#at
+
     if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MAX_HELD ? line.length : 0
     if (fence !== '') return wordEnd(line)
-    const open = openMark(line)
+    // Not even a complete mark is cut.
+    const whole = line.replace(TOKENS, letters).replace(PAIRED, letters)
+    const open = openMark(line, whole)
     const max = open >= 0 && line.length - open < MAX_HELD ? open : line.length
-    return wordEnd(line.slice(0, max))
+    return wordEnd(whole.slice(0, max))
   }
 
   #safe(line: string, isWhole: boolean): string {
@@ -118,7 +123,9 @@ export class StreamMarkdown {
     const lone = fence === '' ? /`+/.exec(line.replace(TOKENS, ''))?.[0] : undefined
     if (lone !== undefined && isUnclear !== 'always')
       this.#update({ isUnclear: lone.length < 3 ? 'paragraph' : 'always' })
-    return safeLine(line, this.#policy, this.#at.isUnclear === undefined)
+    const isProse = fence === '' && this.#at.isUnclear === undefined
+    const edged = isProse ? withEdges(line, line.replace(TOKENS, letters), isLineStart) : line
+    return safeLine(edged, this.#policy, this.#at.isUnclear === undefined)
   }
 
   #update(changes: Partial<StreamPosition>): void {
@@ -128,9 +135,9 @@ export class StreamMarkdown {
 
 const FENCE = /^ {0,3}(`{3,}[\w+#.-]{0,30})\s*$/
 
-/** Inline code; a link or an image; an address in angle brackets; a bare address. */
+/** Inline code; a link or an image; Slack's own form of a link; an address in angle brackets; a bare address. */
 const TOKENS =
-  /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
+  /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<target>https?:\/\/[^\s<>|]{1,2000})\|(?<words>[^<>|\n]{1,300})>|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
 
 /** Returns the end of the last whole word. In scripts without spaces each character is a word. */
 function wordEnd(line: string): number {
@@ -141,10 +148,21 @@ function wordEnd(line: string): number {
 
 const WORD_END = /[ \t\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]/
 
-/** Returns the start of the first unfinished mark; -1 if there is none. */
-function openMark(line: string): number {
-  const left = line.replace(TOKENS, (token) => ' '.repeat(token.length))
-  return left.replace(/\[[^\][\n]{0,500}\](?=[^([:])/g, (token) => ' '.repeat(token.length)).search(/[`[]/)
+/** Returns the start of the first unfinished mark; -1 if there is none. `whole`: the line with whole ones as letters. */
+function openMark(line: string, whole: string): number {
+  const open = whole.replace(/\[[^\][\n]{0,500}\](?=[^([:])/g, letters).search(OPEN)
+  const slack = line.search(/<https?:\/\/[^\s<>|]{0,2000}(?:\|[^<>|\n]{0,300})?$/)
+  return slack >= 0 && (open < 0 || slack < open) ? slack : open
+}
+
+/** A mark that may have its end later. */
+const OPEN = /[`[]|(?<![*~\\])(?:\*{1,2}|~~)(?=[^\s*~])/
+
+/** Bold, struck and slanted text that has its end. */
+const PAIRED = /(?<![*~\\])(\*\*|~~|\*)(?![\s*~])[^*~\n]{1,400}?(?<![\s*~])\1(?![*~])/g
+
+function letters(token: string): string {
+  return 'x'.repeat(token.length)
 }
 
 /** `isClear`: text that looks like code is code to Slack too. */
@@ -152,7 +170,7 @@ function safeLine(line: string, policy: LinkPolicy, isClear: boolean): string {
   const parts: string[] = []
   let from = 0
   for (const match of line.matchAll(TOKENS)) {
-    const { code, label = '', href, angle, bare } = match.groups ?? {}
+    const { code, words, label = words ?? '', target, href = target, angle, bare } = match.groups ?? {}
     const address = href ?? angle ?? /^[^]*?(?=[.,;:!?…)\]]*$)/.exec(bare ?? '')?.[0] ?? ''
     parts.push(plain(line.slice(from, match.index), policy))
     from = match.index + (bare === undefined ? match[0].length : address.length)
@@ -182,6 +200,7 @@ function markdownLink(inner: string): string {
 /** Text in which only allowed host names can become links. */
 function plain(text: string, policy: LinkPolicy): string {
   return text
+    .replace(/&(?!amp;|[lg]t;)[a-z][a-z\d]{1,7};/gi, decodeEntities)
     .split(/(\s+)/)
     .map((word) => (mayOpen(word, policy) ? word : withoutLinks(word)))
     .join('')
