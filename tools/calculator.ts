@@ -4,7 +4,7 @@ import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { readExpression } from './calculator/read-expression.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 /** Longer expressions are rejected unread. */
 const MAX_LENGTH = 1000
@@ -12,15 +12,14 @@ const MAX_LENGTH = 1000
 /**
  * Evaluates arithmetic. Its output is the number as JavaScript prints it, without rounding errors of binary fractions.
  */
-export function calculator(): Tool<{ expression: string }> {
-  return {
+export function calculator(): Tool {
+  return defineTool({
     name: 'calculator',
     title: 'Calculator',
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
-    ...zodInput(z.object({ expression: z.string().describe('the expression') })),
-    effects: 'read',
+    schema: z.object({ expression: z.string().describe('the expression') }),
     run: async ({ expression }) => formatResult(calculate(expression)),
-  }
+  })
 }
 
 /**
