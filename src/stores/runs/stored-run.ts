@@ -34,6 +34,13 @@ const storedFile: z.ZodType<FileRef> = z.object({
 })
 
 /** A question as it was stored. */
+export const partsSchema = z.object({
+  files: z.array(storedFile).exactOptional(),
+  attached: z
+    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
+    .exactOptional(),
+})
+
 export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
   team: z.string(),
@@ -42,10 +49,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
-  files: z.array(storedFile).exactOptional(),
-  attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
-    .exactOptional(),
+  ...partsSchema.shape,
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   eventId: z.string().optional(),
