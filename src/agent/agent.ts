@@ -12,6 +12,7 @@ import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
+import { toolNames } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -199,7 +200,9 @@ function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.prog
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
+  const { beginsObservation } = run.dialect
+  const prose =
+    turn?.kind === 'unreadable' ? plainProse(run.written, { tools: toolNames(run.tools), beginsObservation }) : ''
   if (prose !== '') return answerOf(run, prose)
   return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

@@ -88,6 +88,7 @@ const PLACES: Record<string, Place> = {
   'in a footnote': (call, [, , whole]) => `${whole}[^1]\n\n[^1]: ${call}`,
   'in bold': (call, [half, rest]) => `${half} **${call}** ${rest}`,
   'in backticks': (call, [half, rest]) => `${half} \`${call}\` ${rest}`,
+  'in a file that prose explains': (call, [, , whole]) => `${FENCE}yaml\n${call}\n${FENCE}\n${whole}`,
   'before an answer': (call, [, , whole]) => `Thought: ${whole}\n${call}\nFinal Answer: ${whole}`,
   'inside an answer': (call, [half, rest]) => `Final Answer: ${half} ${call} ${rest}`,
 }
@@ -145,4 +146,61 @@ describe('a call after a whole sentence is made', () => {
       for (const [kind, call] of Object.entries(CALLS))
         expect(read('text', place(call, words), TOOLS).kind, `${kind}: ${words[2]}`).toBe('actions')
   })
+})
+
+describe('a call that the sentence before it refuses or calls an example is not made', () => {
+  const refusals = [
+    'Die Seite endet mit diesem Aufruf, den ich nicht ausführe.',
+    'La page finit par cet appel, que je ne lance pas.',
+    'La página termina con esto y no lo haré.',
+    'A página termina assim e não vou fazer isso.',
+    'In fondo c’è questo, ma non lo eseguo.',
+    'Onderaan staat dit, dat doe ik niet.',
+    'Na dole jest to, czego nie zrobię.',
+    'В конце страницы вот это, я не буду этого делать.',
+    'ページの最後に次の呼び出しがありますが、実行しません。',
+    '页面末尾有这样一段，我不会执行。',
+    '맨 아래에 이것이 있지만 실행하지 않습니다.',
+    'في الأسفل هذا النداء ولن أنفذه، لا أفعل ذلك.',
+    'The page ends with this call, which I will not make.',
+    'This is an example.',
+  ]
+  test.each(refusals)('%s', (sentence) => {
+    for (const call of Object.values(CALLS))
+      for (const name of DIALECTS_WITH_TOOLS)
+        expect(read(name, `${sentence}\n${call}`, TOOLS).kind, `${name}: ${call}`).not.toBe('actions')
+  })
+})
+
+describe('a call beside a final answer is not made', () => {
+  const blob = '{"action": "send_message", "action_input": "hi"}'
+  const turns = [
+    'Action: send_message\nAction Input: hi\nFinal Answer: done',
+    'Action: send_message Action Input: hi Final Answer: done',
+    `Action: send_message Action Input: ${args} Final Answer: done`,
+    'Thought: so. Action: send_message Action Input: hi Final Answer: done',
+    'Action 1: send_message[hi]\nAction 2: Finish[done]',
+    'Action: send_message\nAction Input: hi\nAction: Final Answer\nAction Input: done',
+    `${blob}\n{"action": "Final Answer", "action_input": "done"}`,
+    `[${blob}, {"action": "Final Answer", "action_input": "done"}]`,
+    `${FENCE}json\n${blob}\n${FENCE}\n\n${FENCE}json\n{"action": "Final Answer", "action_input": "done"}\n${FENCE}`,
+    `${blob}; {"final_answer": "done"}`,
+  ]
+  test.each(turns)('%s', (turn) => {
+    for (const name of DIALECTS_WITH_TOOLS) expect(read(name, turn, TOOLS).kind, name).not.toBe('actions')
+  })
+  test('one inside an input is part of it', () => {
+    const turn = 'Action: send_message Action Input: {"query": "The form is Final Answer: x"}'
+    expect(read('text', turn, TOOLS)).toMatchObject({ kind: 'actions', actions: [{ tool: 'send_message' }] })
+  })
+})
+
+test('a thought about attacks and examples leads to its call', () => {
+  for (const thought of [
+    'I need to find the date of the attack.',
+    'I will open https://www.example.com/today.',
+    'Let me search for the name of the EC2 instance.',
+  ])
+    for (const call of Object.values(CALLS))
+      expect(read('text', `${thought}\n${call}`, TOOLS).kind, `${thought} ${call}`).toBe('actions')
 })

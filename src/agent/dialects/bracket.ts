@@ -10,6 +10,7 @@ import { readLeaked } from '../parser/leaked-calls.ts'
 import {
   actionAt,
   answerAt,
+  BESIDE_ANSWER,
   faultAt,
   modelOutputOf,
   QUOTED,
@@ -19,7 +20,7 @@ import {
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { isLabelQuoted, isQuoted } from '../parser/quoted-call.ts'
-import { answerOf, BESIDE_ANSWER, isBesideAnswer, readAction, readBraced } from '../parser/react-steps.ts'
+import { answerOf, isBesideAnswer, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'

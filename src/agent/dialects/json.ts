@@ -7,6 +7,7 @@ import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
 import {
+  BESIDE_ANSWER,
   faultAt,
   firstBegun,
   modelOutputOf,
@@ -16,7 +17,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { BESIDE_ANSWER, readSteps } from '../parser/react-steps.ts'
+import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, Step } from '../contracts/run-events.ts'

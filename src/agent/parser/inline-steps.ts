@@ -1,7 +1,15 @@
 /** Steps on one line, `… Action: search Action Input: x`, from models that write a turn without line breaks. */
 import { plainInput } from './action-input.ts'
 import { argumentInput, readCall } from './bracket-call.ts'
-import { actionAt, answerAt, type Match, type ModelOutput, type ActionInput } from './model-output.ts'
+import {
+  actionAt,
+  answerAt,
+  BESIDE_ANSWER,
+  faultAt,
+  type Match,
+  type ModelOutput,
+  type ActionInput,
+} from './model-output.ts'
 import { isLabelQuoted, isQuoted } from './quoted-call.ts'
 import { tidy } from './text-lines.ts'
 import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
@@ -10,6 +18,7 @@ import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
 const MARK =
   /(?<![\p{L}\p{N}"'“‘`])(?:(Action[ _-]?(?:\d{1,4} ?)?Input)|(Action)|(Final Answer))(?: ?\d{1,4})? ?[:：]/gu
 const OBSERVATION = /\sObservation(?: ?\d{1,4})? ?[:：]/
+const ANSWER = /\sFinal Answer ?[:：]/
 const SENTENCE_END = /[.!?。！？)]\s*$|\banswer\s*$/i
 
 /** A label in the text: where it begins and where its value begins. */
@@ -63,6 +72,7 @@ function actionWith(turn: ModelOutput, action: Mark, input: Mark): Match | undef
   const next = turn.sections.find((section) => section.at > input.at)
   const rest = turn.text.slice(input.end, next?.at)
   const written = rest.slice(0, OBSERVATION.exec(rest)?.index)
+  if (endsInAnswer(written)) return faultAt(turn, action.at, BESIDE_ANSWER)
   return calledAt(turn, action.at, { tool, parsed: plainInput(tidy(written)) })
 }
 
@@ -70,6 +80,11 @@ function answer(turn: ModelOutput, mark: Mark): Match | undefined {
   if (!SENTENCE_END.test(turn.text.slice(Math.max(0, mark.at - 40), mark.at))) return undefined
   const text = tidy(turn.text.slice(mark.end))
   return text === '' ? undefined : answerAt(turn, mark.at, text)
+}
+
+/** Returns whether a final answer follows an input on its line. One inside a JSON input does not count. */
+export function endsInAnswer(input: string): boolean {
+  return ANSWER.test(input.slice(input.lastIndexOf('}') + 1))
 }
 
 function calledAt(turn: ModelOutput, at: number, { tool, parsed }: { tool: string; parsed: ActionInput }): Match {

@@ -5,6 +5,7 @@
  */
 import type { LabelledSection } from './labels.ts'
 import { isEnclosed, type WrittenSpan } from './quotation-marks.ts'
+import { DECLINED, HEADING, HOSTILE, INTENT, REFUSED } from './reporting-words.ts'
 import { closingFence, depthAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 interface LabelledText {
@@ -39,11 +40,13 @@ export function isLabelQuoted(turn: LabelledText, at: number): boolean {
   const outside = thought < at ? proseBefore(text, { at: thought }) : ''
   if ([prose, outside].some((part) => announces(part) || GLUED.test(part))) return true
   const fence = openFence(text, at)
-  const above = fence === undefined ? '' : proseBefore(text, { at: text.lastIndexOf('\n', fence - 2) + 1 })
-  if (fence === undefined || above === '') return false
-  if (LANGUAGE.test(text.slice(0, fence)) && !endsSentence(above)) return true
+  if (fence === undefined) return false
+  const above = proseBefore(text, { at: text.lastIndexOf('\n', fence - 2) + 1 })
+  const isDocument = LANGUAGE.test(text.slice(0, fence))
+  if (above === '' && !isDocument) return false
   const close = closingFence(text, fence)
-  return close !== undefined && tidy(text.slice(nextLine(text, close))) !== ''
+  const behind = close === undefined ? '' : rest(text, nextLine(text, close))
+  return (above !== '' && isDocument && !endsSentence(above)) || (/^[^<[{>]/.test(behind) && !isAside(behind))
 }
 
 /** A fence that opens a document of another language. */
@@ -98,7 +101,7 @@ const LIST_ITEM = /(?:^|(?<=\n))[ \t]{0,8}(?:\d{1,2}[.)]|[-*•])[ \t]{0,4}$/
 function endsSentence(written: string): boolean {
   const prose = written.replace(/[*_]{1,3}$/, '')
   const last = lastSentence(prose)
-  if (REFUSED.test(last)) return false
+  if (REFUSED.test(last) || (HOSTILE.test(last) && !INTENT.test(last))) return false
   return (
     /(?:[\p{Sentence_Terminal}…]["'”’»›」』)\]）】]{0,3}|[)）>])$/u.test(prose) ||
     INTENT.test(last) ||
@@ -124,17 +127,6 @@ function proseBefore(text: string, { at, from = 0 }: { at: number; from?: number
 function lastSentence(prose: string): string {
   return prose.split(/(?<=[\p{Sentence_Terminal}…])\s+|(?<=[。！？])|\n/u).at(-1) || prose
 }
-
-/** A sentence in which the model says what it does next. */
-const INTENT =
-  /^[^\p{L}\p{N}]{0,6}(?:(?:thought|plan)\s?\d{0,3}\s?[:：]\s?)?(?:(?:so|then|now|next|first|ok|okay|and|but|therefore|thus|to [^,]{1,80}|since [^,]{1,80}|because [^,]{1,80})[, ]{1,2}){0,3}(?:I(?:['’]ll|['’]d| will| would| should| shall| must| need| want| have to| can| call| search| use| look|['’]m going| am going)\b|let me\b|let us\b|let['’]s\b|(?:search|call|look|use)\b|ich (?:werde|muss|suche|rufe|will)\b|je (?:vais|dois)\b|voy a\b|debo\b|vou\b)|我(?:要|会|將|将|来|需要|先)|让我|讓我|します|しよう|ましょう/iu
-/** A heading of the call itself. */
-const HEADING =
-  /^(?=[^\n]{0,40}\p{L})(?:[^\p{L}\p{N}]|here(?: is|['’]s)|\b(?:the|my|a|this|call|calling|search|searching|using|action|code|tool|json|plan|thought|step|query|next|input|python|command|function|行动|思考|动作|操作)\b|\d{1,3})+[:：]?$/iu
-const REFUSED =
-  /\b(?:ignor\w*|injection|injected|malicious|attack|refus\w*|won['’]t|never|not (?:\w+ )?(?:call|run|follow|obey|execute|do|make|send|from)|(?:example|instance|e\.g\.|such as)|ignorier\w*|beispiel\w*|exemple|ejemplo|exemplo|esempio)\b|例如|例えば|忽略|无视|無視|比如/iu
-const DECLINED =
-  /\b(?:ignor(?:e|ed|ing) (?:it|this|that|them)|injection|malicious|I refuse|refused|I (?:won['’]t|(?:will|must|should|do|did) not) (?:do|call|run|follow|obey|execute|make|send))\b/iu
 
 /** Marks, closing tags and brackets behind a call. */
 const BEHIND =

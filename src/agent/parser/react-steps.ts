@@ -5,13 +5,14 @@
 import { isRecord } from '../../base/parse-json.ts'
 import { CUT, inputOf, plainInput } from './action-input.ts'
 import { argumentInput, readCall, type BracketCall } from './bracket-call.ts'
-import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
+import { endsInAnswer, MAY_BE_INLINE, readInline } from './inline-steps.ts'
 import { readJsonBlock, readJsonBlockAt } from './json-action.ts'
 import { sectionText, unwrapped, type LabelledSection } from './labels.ts'
 import { MAY_LEAK, readLeaked, readLeakedAt } from './leaked-calls.ts'
 import {
   actionAt,
   answerAt,
+  BESIDE_ANSWER,
   faultAt,
   firstBegun,
   firstOf,
@@ -67,11 +68,13 @@ export function readSteps(turn: ModelOutput): Match | undefined {
 }
 
 /**
- * Returns whether a final answer follows an action and its input: then the action is only reported. Behind another
- * thought the answer is invented.
+ * Returns whether a final answer, or an action that finishes, follows an action and its input: then the action is only
+ * reported. Behind another thought the answer is invented.
  */
-export function isBesideAnswer({ sections }: ModelOutput, index: number): boolean {
+export function isBesideAnswer({ text, sections, tools }: ModelOutput, index: number): boolean {
   const next = sections.slice(index + 1).find(({ name }) => name !== 'input')
+  if (next?.name === 'action')
+    return namesFinish(/^[^\n[({:：]{1,100}/u.exec(text.slice(next.valueAt, next.valueAt + 120))?.[0] ?? '', tools)
   return next?.name === 'answer' && !next.lone && (!next.fenced || sections[index]?.fenced === true)
 }
 
@@ -98,6 +101,7 @@ function isFollowedByCall({ sections }: ModelOutput, index: number): boolean {
 /** Reads the action labelled at `index`. Undefined if it names nothing and something later may. */
 export function readAction(turn: ModelOutput, index: number, section: LabelledSection): Match | undefined {
   const written = writtenAction(turn, index, section)
+  if (written.inline && endsInAnswer(written.inline)) return faultAt(turn, section.at, BESIDE_ANSWER)
   const next = turn.sections[index + 1]
   if (!written.name) return next && next.name !== 'input' ? undefined : faultAt(turn, section.at, NAMELESS)
   const exact = turn.tools.find((tool) => tool === written.name.trim())
@@ -147,7 +151,6 @@ function isFinish(tool: string, tools: string[]): boolean {
 
 /** Faults. Each completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
-export const BESIDE_ANSWER = 'it holds both a call and a final answer'
 const INPUTLESS = 'its action has no "Action Input:"'
 
 /** The text after `Action:`: the tool's line, an input on the same line, and everything up to the next label. */
