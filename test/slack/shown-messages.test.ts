@@ -1,6 +1,7 @@
 /** What people see of a message is what the model reads: alerts, forwards, tables, other apps. Through the whole bot. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Json } from '../../playground/slack/slack.ts'
+import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -68,6 +69,12 @@ describe('what is shown', async () => {
   const { model, slack } = bot
   const under = async (root: { thread: string }, text: string, more: object = {}) =>
     new Thread(slack, await slack.say({ text: `${ASK} ${text}`, thread_ts: root.thread, ...more }))
+  /** Presses Show work below the last answer, and waits for a text in the modal. */
+  const workOf = async (thread: Thread, text: string) => {
+    await thread.press(SHOW_WORK)
+    const modal = await bot.modal()
+    return slack.until(() => modal.shown().includes(text) && modal.shown(), text)
+  }
 
   test.each(ALERTS)('an alert %s is read below it, with the app’s name, and is a source', async (form, extra) => {
     const key = `what is this ${form}`
@@ -117,6 +124,23 @@ describe('what is shown', async () => {
     expect(await thread.lastAnswer()).not.toMatch(/not (?:in|from)/)
     expect(promptOf(bot, 'how many cones')).toMatch(/Yarn \| Cones\n  Merino \| 1417/)
     expect(promptOf(bot, 'how many cones')).not.toContain('no preview')
+    await workOf(thread, '1417: the table, row 1 (Merino)')
+  })
+
+  test('of a long table the rows that the prompt has no room for are counted, and each is still known later', async () => {
+    const rows = Array.from({ length: 99 }, (_, i) => [`yarn ${i} ${'of wool '.repeat(10)}`, `${1000 + i * 7}`])
+    const cells = [['Yarn', 'Cones'], ...rows].map((row) => row.map((text) => ({ type: 'raw_text', text })))
+    const long = { fallback: '[no preview available]', blocks: [{ type: 'table', rows: cells, caption: 'Stock' }] }
+    model.on('the longest stock', finish('Yarn 50 has 1350 cones, and there is no 9999.'))
+    const thread = await bot.mention('the longest stock?', { extra: { attachments: [long] } })
+    await thread.ended()
+    expect(promptOf(bot, 'the longest stock')).toMatch(/\n  … \(\d+ rows of the table cut\) …\n/)
+    expect(await workOf(thread, '1350: Stock, row 51')).toContain('9999: nowhere')
+    model.condenses('and its neighbour', 'and its neighbour?')
+    model.on('and its neighbour', finish('It has 1357 cones.'))
+    await thread.reply('and its neighbour?')
+    await slack.until(() => thread.endings().length === 2, 'the second answer')
+    await workOf(thread, '1357: Stock from before, row 52')
   })
 
   test.each([
@@ -135,10 +159,7 @@ describe('what is shown', async () => {
     await thread.ended()
     await slack.say({ text: '', thread_ts: thread.ts, extra: { attachments: [one], blocks: [] } })
     await slack.until(() => thread.endings().length === 2, 'the answer about what was forwarded')
-    await thread.press('thinkaloud_show_work')
-    const shown = (await bot.modal()).shown()
-    expect(shown).toContain('What about this?')
-    expect(shown).not.toContain('The asker attached')
+    expect(await workOf(thread, 'What about this?')).not.toContain('The asker attached')
   })
 
   test('the files of a forward are files of the question; a stub is looked up', async () => {

@@ -1,4 +1,5 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
+import type { DataTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
 import { blocksText } from './block-text.ts'
@@ -6,7 +7,7 @@ import { filesText } from './file-text.ts'
 import { lines, listOf, objectOf, textOf } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { ReadBudget } from './read-budget.ts'
-import type { MessageTable } from './table-text.ts'
+import { cutBetweenRows } from './table-text.ts'
 
 /** The fields of a message that are read here. Their form is not trusted. */
 export interface ReadableMessage {
@@ -30,7 +31,7 @@ export interface MessageContent {
   markup: string
   /** A line with the names of its own files, and the words of mails and recordings. */
   fileLines: string
-  tables: MessageTable[]
+  tables: DataTable[]
   /** All forwards, an outer one before those within it. */
   forwards: Forward[]
   /** Its own files, and those that a person forwards, as Slack describes them. */
@@ -57,7 +58,7 @@ const WORDS_CHARS = 40_000
 /** Reads a message, whatever its form and size. `botUser`: the bot, whose mention is no word of the author's. */
 export function readContent(message: ReadableMessage, botUser = ''): MessageContent {
   const budget = new ReadBudget()
-  const tables: MessageTable[] = []
+  const tables: DataTable[] = []
   const ownFiles = listOf(message.files)
   // People's words come first, so that a large attachment takes no room from them.
   const shown = budget.part(
@@ -107,10 +108,10 @@ export function contentText(message: ReadableMessage): string {
  * Returns all of a content, at most about `max` characters. The attachments are cut before the author's words, and each
  * cut is marked.
  */
-export function shownText({ words, attached, fileLines }: MessageContent, max = Infinity): string {
-  const said = lines([words, fileLines]).length > max ? cutMiddle(words, Math.max(0, max - 500)) : words
+export function shownText({ words, attached, fileLines, tables }: MessageContent, max = Infinity): string {
+  const said = lines([words, fileLines]).length > max ? cutBetweenRows(words, Math.max(0, max - 500), tables) : words
   const room = max - said.length - fileLines.length
-  const below = attached.length > room ? cutMiddle(attached, Math.max(200, room)) : attached
+  const below = attached.length > room ? cutBetweenRows(attached, Math.max(200, room), tables) : attached
   return lines([said, below, cutMiddle(fileLines, Math.max(200, max - said.length))])
 }
 

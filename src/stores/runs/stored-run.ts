@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
 import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
@@ -44,7 +45,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   text: z.string(),
   files: z.array(storedFile).exactOptional(),
   attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
+    .object({ text: z.string(), sources: z.array(sourceSchema), tables: tablesSchema.exactOptional() })
     .exactOptional(),
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
@@ -84,6 +85,7 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
   sources: z.array(sourceSchema).exactOptional(),
+  tables: tablesSchema.exactOptional(),
 })
 
 const idsSchema = z.array(z.string())
