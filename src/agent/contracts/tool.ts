@@ -16,7 +16,7 @@ export interface Series {
 }
 
 /** A table in a message, as data. Cells are plain text, and each row has one for every column. */
-export interface DataTable {
+export interface MessageTable {
   /** Its caption; empty if it has none. */
   name: string
   columns: string[]

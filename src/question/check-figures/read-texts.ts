@@ -1,6 +1,6 @@
 /** Collects the texts that a run has read, each with a name for its source. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import type { DataTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { withoutEcho } from './echo.ts'
@@ -13,7 +13,7 @@ interface RunTexts {
   sources: readonly Source[]
   /** The messages of the thread, and the tables in them. */
   said?: string
-  tables?: readonly DataTable[]
+  tables?: readonly MessageTable[]
   turns?: readonly Turn[]
   /** The part of the files that is in the first prompt. */
   filesText?: string
@@ -64,7 +64,7 @@ function textOf({ question, answer }: Turn): string {
 }
 
 /** The rows of a table, each with a place of its own; then all of it, for the units and totals of its columns. */
-function rowTexts({ name, columns, rows }: DataTable): ReadText[] {
+function rowTexts({ name, columns, rows }: MessageTable): ReadText[] {
   const lines = rows.map((row) => row.join(' | '))
   const places = rows.map(([label = ''], i) => {
     const about = label === '' || label.length > LABEL_CHARS ? '' : ` (${label})`

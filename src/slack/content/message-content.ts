@@ -1,5 +1,5 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
-import type { DataTable } from '../../agent/contracts/tool.ts'
+import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
 import { blocksText } from './block-text.ts'
@@ -31,7 +31,7 @@ export interface MessageContent {
   markup: string
   /** A line with the names of its own files, and the words of mails and recordings. */
   fileLines: string
-  tables: DataTable[]
+  tables: MessageTable[]
   /** All forwards, an outer one before those within it. */
   forwards: Forward[]
   /** Its own files, and those that a person forwards, as Slack describes them. */
@@ -58,7 +58,7 @@ const WORDS_CHARS = 40_000
 /** Reads a message, whatever its form and size. `botUser`: the bot, whose mention is no word of the author's. */
 export function readContent(message: ReadableMessage, botUser = ''): MessageContent {
   const budget = new ReadBudget()
-  const tables: DataTable[] = []
+  const tables: MessageTable[] = []
   const ownFiles = listOf(message.files)
   // People's words come first, so that a large attachment takes no room from them.
   const shown = budget.part(

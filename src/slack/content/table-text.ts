@@ -1,4 +1,4 @@
-import type { DataTable } from '../../agent/contracts/tool.ts'
+import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { escapeText } from '../format/escape.ts'
 import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
@@ -9,7 +9,7 @@ import type { ReadBudget } from './read-budget.ts'
 export interface BlockReading {
   budget: ReadBudget
   /** Ids of people and channels stay in the cells. */
-  tables: DataTable[]
+  tables: MessageTable[]
 }
 
 /** Returns the cells of a table as mrkdwn. They may be null, and rows of different lengths. */
@@ -54,7 +54,7 @@ export function tableText(rows: string[][], { tables }: BlockReading, ...caption
 }
 
 /** The first row names the columns, unless it has numbers or is the only one. */
-function dataTable(name: string, all: string[][]): DataTable {
+function dataTable(name: string, all: string[][]): MessageTable {
   const width = Math.max(...all.map((row) => row.length))
   const [first = [], ...others] = all
   const hasHeader = others.length > 0 && !first.some((cell) => NUMBER.test(cell) && !YEAR.test(cell))
@@ -75,7 +75,7 @@ function oneLine(text: string): string {
 }
 
 /** Cuts the middle out of a text longer than `max` characters. Rows of its tables stay whole, and those cut are counted. */
-export function cutBetweenRows(text: string, max: number, tables: readonly DataTable[]): string {
+export function cutBetweenRows(text: string, max: number, tables: readonly MessageTable[]): string {
   if (text.length <= max || tables.length === 0) return cutMiddle(text, max)
   const all = text.split('\n')
   const head = fitting(all, max * 0.7)

@@ -1,4 +1,4 @@
-import type { DataTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
 import type { ThreadMessage } from '../client/thread-messages.ts'
 import type { MessageContent } from '../content/message-content.ts'
@@ -37,7 +37,7 @@ function titleFrom(line: string): string {
 }
 
 /** Returns the first tables within the bounds, each with a name. Those that do not fit are left out. */
-export function boundedTables(tables: readonly DataTable[]): DataTable[] {
+export function boundedTables(tables: readonly MessageTable[]): MessageTable[] {
   let left = TABLES_CHARS
   const fitting = tables.slice(0, MAX_TABLES).filter(({ columns, rows }) => {
     const chars = [columns, ...rows].flat().reduce((sum, cell) => sum + cell.length + 1, 0)

@@ -4,7 +4,7 @@ import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
-import type { DataTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
@@ -148,7 +148,7 @@ async function withOwn(
   return { ...context, ...(sources.length > 0 && { sources }), ...(tables.length > 0 && { tables }) }
 }
 
-async function tablesForModel(tables: readonly DataTable[] = [], mentions: Mentions): Promise<DataTable[]> {
+async function tablesForModel(tables: readonly MessageTable[] = [], mentions: Mentions): Promise<MessageTable[]> {
   const withNames = async (cell: string) => (cell.includes('<') ? mentions.withNames(cell) : cell)
   const allWithNames = (cells: string[]) => Promise.all(cells.map(withNames))
   return Promise.all(
@@ -210,7 +210,7 @@ interface MessageWithTs extends ContextMessage {
   ts: string
   /** The alerts, forwards and tables in it. */
   sources: Source[]
-  tables: DataTable[]
+  tables: MessageTable[]
 }
 
 /** Formats messages as `@Name: words`. Those of people without words and files are left out. */

@@ -1,4 +1,4 @@
-import type { DataTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
@@ -13,7 +13,7 @@ export interface ThreadContext {
   /** The alerts, forwards and tables among them, by their permalinks. */
   sources?: Source[]
   /** The tables among them, each with a name. Their lines in `text` may be cut. */
-  tables?: DataTable[]
+  tables?: MessageTable[]
 }
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
@@ -27,7 +27,7 @@ export interface Turn {
   saidBy?: string[]
   /** See `ThreadContext`. */
   hasFiles?: true
-  tables?: DataTable[]
+  tables?: MessageTable[]
   standalone: string
   answer: string
   user: string

@@ -1,6 +1,6 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
-import type { DataTable, PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
+import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
@@ -32,7 +32,7 @@ export interface Attached {
   /** The forwarded messages that have an address. */
   sources: Source[]
   /** The tables of the message, also those whose lines are cut in `text` or stand among the asker's words. */
-  tables?: DataTable[]
+  tables?: MessageTable[]
 }
 
 /** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
