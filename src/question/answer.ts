@@ -145,7 +145,7 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value?.text || value?.hasFiles || value?.sources) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles || value?.sources || value?.tables) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 
@@ -228,7 +228,7 @@ function turnOf(
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const files = said.hasFiles ? { hasFiles: true as const } : {}
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...files }
+  const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
+  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

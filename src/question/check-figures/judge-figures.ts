@@ -66,7 +66,7 @@ export function judgeFigures(written: string, { question, read, today }: JudgedT
   const figures = figuresIn(answer)
   if (figures.length === 0) return []
   const date = { place: 'today’s date', text: today.toISOString().slice(0, 10) }
-  const texts = [...read, date].map(({ place, text }) => ({ place, text: asciiDigits(text) }))
+  const texts = [...read, date].map((one) => ({ ...one, text: asciiDigits(one.text) }))
   const index = new ReadIndex(texts, date.text)
   const judge = new Judge(answer, { question: asciiDigits(question), index, year: today.getUTCFullYear() })
   const judged = judge.judge(figures)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
 import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
@@ -37,7 +38,7 @@ const storedFile: z.ZodType<FileRef> = z.object({
 export const partsSchema = z.object({
   files: z.array(storedFile).exactOptional(),
   attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
+    .object({ text: z.string(), sources: z.array(sourceSchema), tables: tablesSchema.exactOptional() })
     .exactOptional(),
 })
 
@@ -88,6 +89,7 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
   sources: z.array(sourceSchema).exactOptional(),
+  tables: tablesSchema.exactOptional(),
 })
 
 const idsSchema = z.array(z.string())
