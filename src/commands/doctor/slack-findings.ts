@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
-import { redisInstallations } from '../../stores/installations/installation-store.ts'
+import { createInstallations } from '../../stores/installations/installation-store.ts'
 import { redisKv } from '../../stores/kv/redis-kv.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
@@ -40,8 +40,9 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
-    const shared = createValues(redisKv({ redis, prefix }), { room: INSTALLS_ROOM })
-    const installs = { records: redisInstallations(sealer, { redis, prefix }), shared }
+    const kv = redisKv({ redis, prefix })
+    const shared = createValues(kv, { room: INSTALLS_ROOM })
+    const installs = { records: createInstallations(kv, sealer), shared }
     return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()

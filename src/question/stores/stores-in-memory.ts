@@ -6,13 +6,13 @@ import { memoryQueue } from '../../queue/memory-queue.ts'
 import { memoryArchive } from '../../stores/archive/memory-archive.ts'
 import { memoryAudit } from '../../stores/audit/memory-audit.ts'
 import { memoryHistory } from '../../stores/history/memory-history.ts'
-import { memoryInstallations } from '../../stores/installations/installation-store.ts'
+import { createInstallations } from '../../stores/installations/installation-store.ts'
 import { createOncePerDay } from '../../stores/limits/once-per-day.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { createPeople } from '../../stores/values/people-store.ts'
 import { createRecentList } from '../../stores/recent-list.ts'
-import { memoryRemembered } from '../../stores/remembered/remembered.ts'
-import { memorySchedules } from '../../stores/schedules/memory-schedules.ts'
+import { createRemembered } from '../../stores/remembered/remembered.ts'
+import { Schedules } from '../../stores/schedules/schedule-store.ts'
 import { createChannelSettings } from '../../stores/settings/settings.ts'
 import { memoryThreads } from '../../stores/threads/memory-threads.ts'
 import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
@@ -35,8 +35,8 @@ export function storesInMemory(config: Config, { log, now }: StoreContext): Stor
     threads: memoryThreads({ ttlMs, now }),
     actionTokens: createActionTokens(kv(), { log, sealer }),
     channelSettings: createChannelSettings(kv(), { log, now }),
-    schedules: memorySchedules({ log, now }),
-    remembered: memoryRemembered({ ttlMs: rememberedTtlMs, now }),
+    schedules: new Schedules(kv(), { log, now, sealer }),
+    remembered: createRemembered(kv(), { ttlMs: rememberedTtlMs, log, now, sealer }),
     files: once(async () => memoryFiles({ ttlMs, now })),
     queue,
     limits: limitsOf(config, { now }),
@@ -54,7 +54,7 @@ export function storesInMemory(config: Config, { log, now }: StoreContext): Stor
     mcp: config.MCP_CONFIG ? createValues(kv(), { room: 'mcp' }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer
-        ? { records: memoryInstallations(sealer), shared: createValues(kv(), { room: INSTALLS_ROOM }) }
+        ? { records: createInstallations(kv(), sealer), shared: createValues(kv(), { room: INSTALLS_ROOM }) }
         : undefined,
     control: queue.control,
     durable: false,

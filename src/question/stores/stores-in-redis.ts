@@ -10,13 +10,13 @@ import { redisQueue } from '../../queue/redis-queue.ts'
 import { redisArchive } from '../../stores/archive/redis-archive.ts'
 import { redisAudit } from '../../stores/audit/redis-audit.ts'
 import { redisHistory } from '../../stores/history/redis-history.ts'
-import { redisInstallations } from '../../stores/installations/installation-store.ts'
+import { createInstallations } from '../../stores/installations/installation-store.ts'
 import { createOncePerDay } from '../../stores/limits/once-per-day.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { createPeople } from '../../stores/values/people-store.ts'
 import { createRecentList } from '../../stores/recent-list.ts'
-import { redisRemembered } from '../../stores/remembered/remembered.ts'
-import { redisSchedules } from '../../stores/schedules/redis-schedules.ts'
+import { createRemembered } from '../../stores/remembered/remembered.ts'
+import { Schedules } from '../../stores/schedules/schedule-store.ts'
 import { createChannelSettings } from '../../stores/settings/settings.ts'
 import { redisThreads } from '../../stores/threads/redis-threads.ts'
 import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
@@ -49,8 +49,8 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: createActionTokens(kv, { log, sealer }),
     channelSettings: createChannelSettings(kv, { log, now }),
-    schedules: redisSchedules({ ...place, sealer }),
-    remembered: redisRemembered({ ...place, ttlMs: rememberedTtlMs, sealer }),
+    schedules: new Schedules(kv, { log, now, sealer }),
+    remembered: createRemembered(kv, { ttlMs: rememberedTtlMs, log, now, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, { redis, now }),
@@ -69,7 +69,7 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
     installs:
       config.SLACK_CLIENT_ID && sealer
         ? {
-            records: redisInstallations(sealer, place),
+            records: createInstallations(kv, sealer),
             shared: createValues(kv, { room: INSTALLS_ROOM }),
           }
         : undefined,

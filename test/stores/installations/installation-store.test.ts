@@ -1,7 +1,7 @@
 /** One contract for the installations in memory and in Redis. */
 import { describe, expect, test } from 'vitest'
 import { SealBroken, sealerFrom, sealerOf, type Sealer } from '../../../src/base/encryption.ts'
-import { memoryInstallations, redisInstallations } from '../../../src/stores/installations/installation-store.ts'
+import { createInstallations } from '../../../src/stores/installations/installation-store.ts'
 import type { InstallationRecord, InstallationStore } from '../../../src/stores/installations/types.ts'
 import { createValues, type ValueStore } from '../../../src/stores/values/value-store.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
@@ -60,12 +60,12 @@ function contract(open: () => InstallationStore) {
   })
 }
 
-describe('in memory', () => contract(() => memoryInstallations(sealerOf(KEY))))
+describe('in memory', () => contract(() => createInstallations(memoryKv({ now: Date.now }), sealerOf(KEY))))
 
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   const open = (sealer: Sealer | undefined = sealerOf(KEY), prefix = `i${count++}`) =>
-    redisInstallations(sealer!, { redis: server.connect(), prefix })
+    createInstallations(redisKv({ redis: server.connect(), prefix }), sealer!)
   contract(() => open())
 
   test('no token is unencrypted in Redis, and every key expires', async () => {
