@@ -118,9 +118,10 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = yield* complete(run, usages)
   } finally {
-    // A failed call costs tokens too.
+    // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
-    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
+    const isUsed = ({ outputTokens, estimated }: Usage) => outputTokens > 0 || !estimated || !run.task.signal.aborted
+    run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
   run.written = completion?.text ?? ''

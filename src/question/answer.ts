@@ -9,6 +9,7 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
@@ -178,18 +179,19 @@ async function* work(
   const sources = run.saved.said?.sources ?? []
   const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, sources, remembered, ...progress, signal },
+    { question: standalone, images, filesText, history, said, sources, remembered, doneBefore, ...progress, signal },
     { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
   )
   const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      heard.throwIfWithdrawn()
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
+      heard.throwIfWithdrawn()
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
       const judged = isFinal ? await judgeAnswer(event, { ...judgeParts, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)

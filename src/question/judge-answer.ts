@@ -11,7 +11,7 @@ import { REMEMBERED, readTexts } from './check-figures/read-texts.ts'
 
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
-/** `done`: the run's writes. `figures`: the sources of the answer's figures. Both come before the answer. */
+/** `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. Both come before the answer. */
 export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
 
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
@@ -31,7 +31,9 @@ interface AnsweredRun extends Conversation {
 export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<JudgedAnswer> {
   const { agent, grants, steps, saved } = run
   const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
-  const done = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  const own = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  const before = run.question.doneBefore ?? []
+  const done = before.length > 0 ? [...before, ...(own ?? [])] : own
   const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
   return { ...(done ? { done } : {}), ...(figures?.length ? { figures } : {}) }
 }

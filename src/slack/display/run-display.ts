@@ -33,6 +33,12 @@ interface RunDisplayOptions {
   now(): Date
 }
 
+interface FailOptions {
+  again?: boolean
+  name?: string
+  done?: readonly string[] | undefined
+}
+
 /** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
 const QUICK_MS = 20
 
@@ -103,16 +109,20 @@ export class RunDisplay {
     this.#footnotes.end = text
   }
 
-  /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
-  async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
-    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text: withReference(sentence, reference) } as const
+  /**
+   * Ends the run with a sentence about its failure, and the writes that it made before. `again`: whether a button offers
+   * to ask the question again.
+   */
+  async fail(sentence: string, reference: string, { again = true, name = 'failed', done }: FailOptions): Promise<void> {
+    const text = withReference(sentence, reference)
+    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text, ...(done ? { done } : {}) } as const
     await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
-  async giveUp(sentence: string, reference: string): Promise<void> {
+  async giveUp(sentence: string, reference: string, options: FailOptions): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
-    await this.fail(sentence, reference, { name: 'given-up' })
+    await this.fail(sentence, reference, { ...options, name: 'given-up' })
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */

@@ -22,12 +22,16 @@ export interface Answer {
   unfinished: ShownStep[]
 }
 
-/** A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again. */
+/**
+ * A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again; `done`: the run's
+ * writes, a line each.
+ */
 export interface Note {
   kind: 'note'
   key: string
   text: string
   again?: string
+  done?: readonly string[]
   unfinished: ShownStep[]
 }
 

@@ -3,7 +3,15 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
-import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
+import {
+  freshRun,
+  type Decision,
+  type DoneCall,
+  type FileRef,
+  type Question,
+  type RunPart,
+  type SavedRun,
+} from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
@@ -32,6 +40,16 @@ const storedFile: z.ZodType<FileRef> = z.object({
   mimetype: z.string().exactOptional(),
   mode: z.string().exactOptional(),
   access: z.string().exactOptional(),
+})
+
+export const doneCallSchema: z.ZodType<DoneCall> = z.object({
+  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  tool: z.string(),
+  title: z.string().exactOptional(),
+  what: z.string(),
+  by: z.string().exactOptional(),
+  earlier: z.literal(true).exactOptional(),
 })
 
 /** A question as it was stored. */
@@ -79,6 +97,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
     })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),
+  doneBefore: z.array(doneCallSchema).exactOptional(),
   traceparent: z.string().optional(),
 })
 
