@@ -56,6 +56,8 @@ export interface Task extends Partial<RunProgress> {
   sources?: readonly Source[]
   /** The texts that are remembered in the question's place, a line each. */
   remembered?: string
+  /** The date where the asker is, YYYY-MM-DD. Default: in UTC. */
+  today?: string | undefined
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }

@@ -13,8 +13,8 @@ import type { SlackResult, SlackWeb } from './web-api.ts'
  * such as a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 type DirectoryEntry =
-  | { kind: 'person'; name: string }
-  | { kind: 'channel'; name: string; isPrivate: boolean }
+  | { kind: 'person'; name: string; title?: string }
+  | { kind: 'channel'; name: string; isPrivate: boolean; isShared: boolean; isGroup: boolean }
   | { kind: 'none' }
   | { kind: 'untold' }
 
@@ -206,8 +206,10 @@ export class Directory {
   async #channel(channel: string): Promise<DirectoryEntry> {
     const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
     if (!answer.success) return { kind: 'untold' }
-    const { name, is_private } = answer.data.channel
-    return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
+    const { name, is_private, is_mpim, is_ext_shared, is_pending_ext_shared } = answer.data.channel
+    const isShared = is_ext_shared === true || is_pending_ext_shared === true
+    const kind = { isPrivate: is_private !== false, isShared, isGroup: is_mpim === true }
+    return { kind: 'channel', name: cleanName(name ?? ''), ...kind }
   }
 
   #pause(why: string): void {
@@ -252,7 +254,7 @@ const personSchema = z.object({
       .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
       .optional()
       .catch(undefined),
-    profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
+    profile: z.object({ display_name: text, real_name: text, title: text, email: text }).optional().catch(undefined),
   }),
 })
 
@@ -261,7 +263,8 @@ type SlackPerson = z.infer<typeof personSchema>['user']
 function personEntry({ profile, real_name, name }: SlackPerson): DirectoryEntry {
   const names = [profile?.display_name, profile?.real_name, real_name, name]
   const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
-  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
+  const title = cleanName(profile?.title ?? '')
+  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown, ...(title ? { title } : {}) }
 }
 
 /** In an organisation, a person has one home workspace and may be a member of others. */
