@@ -230,11 +230,9 @@ function isChannel(id: string): boolean {
 }
 
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
-
 const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
 
 const text = z.string().optional().catch(undefined)
-
 const flag = z.boolean().optional().catch(undefined)
 
 const personSchema = z.object({
