@@ -58,7 +58,7 @@ function placeWords(question: Question, { directory }: Installation): string {
   const alone = isPrivate(question) ? ', where only the asker sees your answer' : ''
   const known = directory.get(team, channel)
   if (known?.kind !== 'channel') return `a channel${alone}`
-  if (known.isGroup) return `a direct message of several people${alone}`
+  if (known.isMpim) return `a direct message of several people${alone}`
   const name = known.name === '' ? '' : ` "#${known.name}"`
   const shared = known.isShared ? ', shared with another company' : ''
   return `the ${known.isPrivate ? 'private' : 'public'} channel${name}${shared}${alone}`
