@@ -80,7 +80,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
+    today: task.today ?? now.toISOString().slice(0, 10),
     written: '',
     streamedText: '',
   }

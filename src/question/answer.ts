@@ -2,6 +2,7 @@
  * The life of one question: load the history, condense, run the agent, save the turn. Yields events, and saves each
  * part before it continues.
  */
+import { withInstructions } from '../agent/dialects/instructions.ts'
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
@@ -65,6 +66,11 @@ export interface AnswerDeps extends AnsweringAgent {
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
+  /**
+   * Says who asks and where, as the end of the system message, and which date it is there (YYYY-MM-DD). Absent if nobody
+   * knows.
+   */
+  about?: (() => Promise<{ words: string; today: string }>) | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** The tools that no longer need an approval in the question's thread. Absent if nobody can be asked for one. */
@@ -177,13 +183,26 @@ async function* work(
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasMessages(past) ? joinMessages(past) : ''
   const sources = run.saved.said?.sources ?? []
-  const remembered = await recallFor(standalone, run, deps.recall)
+  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
+  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   const doneBefore = doneBeforeOf(question)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, sources, remembered, doneBefore, ...progress, signal },
-    { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
+    {
+      question: standalone,
+      images,
+      filesText,
+      history,
+      said,
+      sources,
+      remembered,
+      doneBefore,
+      today: about?.today,
+      ...progress,
+      signal,
+    },
+    { ...agent, dialect, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
   )
   const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
