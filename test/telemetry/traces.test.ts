@@ -73,7 +73,6 @@ describe('an answered question', () => {
       `${CLIENT} slack chat.postMessage`,
       `${CLIENT} slack chat.postMessage`,
       `${CLIENT} slack conversations.info`,
-      `${CLIENT} slack conversations.replies`,
       `${CLIENT} slack users.info`,
     ])
   })
