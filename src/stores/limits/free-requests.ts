@@ -1,8 +1,8 @@
 /** Limits the requests of a person that need no model, such as a new schedule or `help`: no other limit counts them. */
 import type { RedisClient } from '../../base/redis/redis.ts'
-import { personIn, type Question } from '../runs/types.ts'
+import type { Question } from '../runs/types.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import { personIn, type RateLimiter } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { LimitRefusal } from './usage-limits.ts'
 

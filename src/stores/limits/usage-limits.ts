@@ -6,9 +6,9 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { totalOf } from '../../agent/run-progress.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import { QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
+import { personIn, QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
-import { personIn, type Question } from '../runs/types.ts'
+import type { Question } from '../runs/types.ts'
 
 /** The limits of fair use. One that is left out does not apply. */
 export interface UsageLimitSettings {

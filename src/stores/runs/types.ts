@@ -163,14 +163,6 @@ export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'for
   return surface === 'private' || forAsker === true
 }
 
-/**
- * The key of its asker within the team. Ids are unique only within a workspace or an organisation, so that of a person of
- * another one has their own team.
- */
-export function personIn({ team, user, userTeam = team }: Pick<Question, 'team' | 'user' | 'userTeam'>): string {
-  return userTeam === team ? user : `${userTeam}/${user}`
-}
-
 /** Returns whether nobody is waiting for its answer. People's questions are answered first. */
 export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
   return schedule?.kind === 'due'
