@@ -29,10 +29,19 @@ export async function changesOf(
   return [...(question.doneBefore ?? []), ...(own ?? [])].filter(mayHaveChanged)
 }
 
-/** Returns a question that is asked again, with what was done for it before. */
-export function withDoneBefore(question: Question, changes: readonly DoneCall[]): Question {
+/**
+ * Returns a question that is asked again, with what was done for it before. `isForAsker`: only the asker may see what
+ * that was, and the new run begins before everybody's eyes.
+ */
+export function withDoneBefore(
+  question: Question,
+  changes: readonly DoneCall[],
+  { isForAsker }: { isForAsker: boolean },
+): Question {
   if (changes.length === 0) return question
-  return { ...question, doneBefore: changes.map(({ by: _, ...call }) => ({ ...call, earlier: true as const })) }
+  const hidden = isForAsker ? { what: '' } : {}
+  const doneBefore = changes.map(({ by: _, ...call }) => ({ ...call, ...hidden, earlier: true as const }))
+  return { ...question, doneBefore }
 }
 
 /** Returns what the agent has to know of earlier tries. */

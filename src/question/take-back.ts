@@ -1,6 +1,7 @@
 /** A question that its asker deletes or edits: its runs, and its stored data. */
 import { sleep } from '../base/backoff.ts'
 import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/run-control.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import { askedMessage, conversationOf, type DoneCall, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 import { forgetFinds } from './archive-run.ts'
@@ -105,7 +106,7 @@ export async function takeBack(
   await removePosts()
   await forgetFinds(run)
   const last = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
-  const again = last.again && withDoneBefore(last.again, changes)
+  const again = last.again && withDoneBefore(last.again, changes, { isForAsker: hasLeftThread(question, run.saved) })
   // A version that has asked the model counts: otherwise edits would get around the limits.
   await work.release({ refund: again !== undefined && run.saved.usage.length === 0 })
   // A question that is asked again is counted once, when that one has ended.

@@ -31,7 +31,8 @@ async function enqueueAgain(
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
   const { tools } = await services.settingsFor(asked)
-  const question = withDoneBefore(asked, await changesOf(record, { tools }))
+  const isForAsker = record.question.forAsker === true
+  const question = withDoneBefore(asked, await changesOf(record, { tools }), { isForAsker })
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))

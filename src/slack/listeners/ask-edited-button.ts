@@ -32,7 +32,8 @@ export function askEdited(services: Services): OnButton {
 
 async function withChangesOf(record: RunRecord, again: Question, services: Services): Promise<Question> {
   const { tools } = await services.settingsFor(again)
-  return withDoneBefore(again, await changesOf(record, { tools }))
+  const isForAsker = record.question.forAsker === true
+  return withDoneBefore(again, await changesOf(record, { tools }), { isForAsker })
 }
 
 /** Undefined if the message is gone, or was never edited. @throws the error of the Slack call */
