@@ -14,6 +14,7 @@ export const PROMPT_VARIABLES = {
   remembered: ['remembered'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
+  cards: ['call', 'tools'],
   'about-you': ['name', 'abilities', 'place', 'asker', 'time'],
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
