@@ -34,6 +34,13 @@ export interface AnswerWatch {
   refused(question: Question, limit: string): void
 }
 
+/** What a run is told about its asker, and the tools that only this asker has. */
+export interface AboutAsker {
+  words: string
+  today: string
+  tools: Tool[]
+}
+
 /** The files of a conversation, as a run gets them. */
 export interface ConversationFiles {
   /** The part of the files that the first prompt contains. Empty if there is none. */
@@ -67,10 +74,10 @@ export interface AnswerDeps extends AnsweringAgent {
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /**
-   * Says who asks and where, as the end of the system message, and which date it is there (YYYY-MM-DD). Absent if nobody
-   * knows.
+   * Says who asks and where, as the end of the system message, which date it is there (YYYY-MM-DD), and which tools this
+   * asker has besides. Absent if nobody knows.
    */
-  about?: (() => Promise<{ words: string; today: string }>) | undefined
+  about?: (() => Promise<AboutAsker>) | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** The tools that no longer need an approval in the question's thread. Absent if nobody can be asked for one. */
@@ -202,7 +209,7 @@ async function* work(
       ...progress,
       signal,
     },
-    { ...agent, dialect, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
+    { ...agent, dialect, files, tools: [...agent.tools, ...(about?.tools ?? []), ...tools], ...steeringOf(heard) },
   )
   const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined

@@ -78,6 +78,11 @@ export function noteContent(text: string, again?: string, done?: readonly string
   return { text: clip(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
 }
 
+/** Adds a line above a content. `note`: mrkdwn. */
+export function withNote(content: Content, note: string | undefined): Content {
+  return note === undefined ? content : { ...content, blocks: [section(note), ...content.blocks] }
+}
+
 /**
  * Adds the buttons of a private answer to its last message. `value` is the question's id; `privateTools`: the titles of
  * the tools whose results only the asker may see. With any, sharing needs a confirmation.

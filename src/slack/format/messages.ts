@@ -158,6 +158,9 @@ export const MEMORY = {
   notYours: 'Only the person who said this, or an admin, can make me forget it.',
 }
 
+/** The reply to *No* on a card that the model has opened. */
+export const PROPOSED = { no: 'All right. Nothing was saved or changed.' }
+
 /** `length`: that of the text, in characters. */
 export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`

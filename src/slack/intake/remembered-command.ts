@@ -44,9 +44,17 @@ export async function showMemory(
   services: Services,
 ): Promise<void> {
   const deps = { installation, services }
-  const shown = await listFor(command, deps).catch(failedOn(command, services))
+  const shown = await memoryFor(command, deps)
   const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
   await tellPerson(content, command, deps)
+}
+
+/** Returns what is remembered in a place, or why a person may not see it. Never rejects. */
+export async function memoryFor(
+  command: Question,
+  deps: WorkspaceServices,
+): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  return listFor(command, deps).catch(failedOn(command, deps.services))
 }
 
 /** Logs an error. @returns the sentence for the person */

@@ -22,6 +22,9 @@ import {
   HOME_WORK,
   KEEP,
   MEMORY_PAGES,
+  OPEN_SETTINGS,
+  PROPOSED_NO,
+  PROPOSED_REMEMBER,
   QUESTION_FORM,
   QUESTION_PRESSES,
   SCHEDULE_FORM,
@@ -64,6 +67,7 @@ import { keepButton } from './keep-button.ts'
 import { messageChanged } from './message-changed.ts'
 import { messageDeleted } from './message-deleted.ts'
 import { message } from './message.ts'
+import { proposalButton } from './proposal-buttons.ts'
 import { reactionAdded } from './reaction-added.ts'
 import { scheduleButton } from './schedule-buttons.ts'
 import { scheduleForm } from './schedule-form.ts'
@@ -127,6 +131,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(ASK_AGAIN, askAgain(services))
   app.action(ASK_EDITED, askEdited(services))
   for (const id of [ASK_ALONE, ASK_HERE]) app.action(id, askAudience(services))
+  for (const id of [PROPOSED_REMEMBER, PROPOSED_NO, OPEN_SETTINGS]) app.action(id, proposalButton(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
   for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
