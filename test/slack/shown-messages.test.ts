@@ -149,13 +149,18 @@ describe('what is shown', async () => {
     const message = slack.store.channels.get(GENERAL)?.messages.find(({ ts }) => ts === thread.ts)
     const preview = { from_url: 'https://guide.example/weld', title: 'Weld', text: 'Subscribe now' }
     const edited = { user: ALICE, ts: `${Number(thread.ts) + 1}` }
-    for (const more of [{}, { edited }])
+    const files = [slack.people.upload(textFile('guide.txt', 'Weld.'), ALICE)]
+    for (const [more, added] of [
+      [{}, {}],
+      [{ edited }, {}],
+      [{ edited }, { files }],
+    ])
       slack.people.event({
         type: 'message',
         subtype: 'message_changed',
         channel: GENERAL,
         channel_type: 'channel',
-        message: { ...message, ...more, attachments: [preview] },
+        message: { ...message, ...more, ...added, attachments: [preview] },
         previous_message: { ...message, ...more },
         ts: `${Number(thread.ts) + 2}`,
       })
@@ -163,6 +168,13 @@ describe('what is shown', async () => {
     expect(model.requests.length).toBe(before)
     expect(thread.endings()).toHaveLength(1)
     expect(slack.ephemerals(GENERAL, ALICE)).toEqual([])
+  })
+
+  test('“remember:” alone keeps what is forwarded with it', async () => {
+    const attachments = [forward({ text: 'The kiln cools for 9 hours.', fallback: '' })]
+    await bot.mention('remember:', { extra: { attachments } })
+    const told = () => slack.ephemerals(GENERAL, ALICE).join()
+    await slack.until(() => told().includes('The kiln cools for 9 hours.'), 'what is remembered')
   })
 })
 
