@@ -95,7 +95,7 @@ describe('with TRANSCRIBE_MODEL', () => {
       await bot.slack.until(() => transcriber.requests.length === 1, 'the request')
       await thread.reply('stop')
       await bot.slack.until(() => thread.endings().length === 1, 'the end')
-    expect(thread.endings()[0]).toContain('I was asked to stop.')
+      expect(thread.endings()[0]).toContain('I was asked to stop.')
       await bot.slack.until(() => transcriber.gone === 1, 'the end of the request')
       expect(bot.model.requests).toEqual([])
     },

@@ -61,7 +61,10 @@ interface JudgedTexts {
  * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
  */
-export function judgeFigures(written: string, { question, read, today, askedAt }: JudgedTexts): FoundFigure[] | undefined {
+export function judgeFigures(
+  written: string,
+  { question, read, today, askedAt }: JudgedTexts,
+): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
   if (chars > MAX_READ_CHARS || written.length > MAX_ANSWER_CHARS) return undefined
   const answer = asciiDigits(written)
