@@ -220,3 +220,6 @@ function titleOf({ text, attached }: Question): string {
     .trim()
   return line.length > TITLE_CHARS ? `${cutText(line, TITLE_CHARS).trimEnd()}…` : line
 }
+
+/** Hides from others that the bot works on a private question. */
+export const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
