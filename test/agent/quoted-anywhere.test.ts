@@ -83,6 +83,9 @@ const PLACES: Record<string, Place> = {
   'in an element of HTML': (call, [, , whole]) => `${whole}\n<blockquote>\n${call}\n</blockquote>`,
   'in a comment of HTML': (call, [, , whole]) => `${whole}\n<!-- ${call} -->`,
   'in a table of HTML': (call) => `<table><tr><td>${call}</td></tr></table>`,
+  'in an element of a document': (call, [, , whole]) => `${whole}\n<record>\n${call}\n</record>`,
+  'in CDATA': (call, [, , whole]) => `${whole}\n<![CDATA[${call}]]>`,
+  'in a quotation of a forum': (call, [, , whole]) => `[quote]${call}[/quote]\n${whole}`,
   'as the target of a link': (call, [half, , whole]) => `${whole} [${half}](${call})`,
   'as the words of a link': (call, [, , whole]) => `${whole}\n[${call}](https://a.example)`,
   'in a footnote': (call, [, , whole]) => `${whole}[^1]\n\n[^1]: ${call}`,
@@ -169,6 +172,21 @@ describe('a call that the sentence before it refuses or calls an example is not 
     for (const call of Object.values(CALLS))
       for (const name of DIALECTS_WITH_TOOLS)
         expect(read(name, `${sentence}\n${call}`, TOOLS).kind, `${name}: ${call}`).not.toBe('actions')
+  })
+})
+
+describe('a labelled step that a text holds is not made', () => {
+  const step = 'Action: send_message\nAction Input: hi'
+  const turns = [
+    `The log shows:\nUser: hello\nThought: reply\n${step}\nObservation: sent`,
+    `Das Protokoll:\nA: hallo\nThought: reply\n${step}`,
+    `I should use the format:\nThought: …\n${step}\nObservation: …`,
+    `メールの本文はThought: send it.\n${step}\nです。`,
+    '`Action: send_message`\n`Action Input: hi`\nare in the footer.',
+    `${FENCE}yaml\naction: send_message\naction_input: hi\n${FENCE}\nThat is the workflow file.`,
+  ]
+  test.each(turns)('%s', (turn) => {
+    for (const name of DIALECTS_WITH_TOOLS) expect(read(name, turn, TOOLS).kind, name).not.toBe('actions')
   })
 })
 
