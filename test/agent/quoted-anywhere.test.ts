@@ -183,6 +183,10 @@ describe('a labelled step that a text holds is not made', () => {
     `I should use the format:\nThought: …\n${step}\nObservation: …`,
     `メールの本文はThought: send it.\n${step}\nです。`,
     '`Action: send_message`\n`Action Input: hi`\nare in the footer.',
+    `Die Mail:\n---\n${step}\n---`,
+    `Die Mail lautet so.\n---\n${step}\n---\nMehr steht dort nicht.`,
+    `Am Ende der Mail – Thought: ok\n${step}`,
+    `${FENCE}\nThought: ok\n${step}\n${FENCE}\nSteht so in der Mail.`,
     `${FENCE}yaml\naction: send_message\naction_input: hi\n${FENCE}\nThat is the workflow file.`,
   ]
   test.each(turns)('%s', (turn) => {
@@ -203,6 +207,7 @@ describe('a call beside a final answer is not made', () => {
     `[${blob}, {"action": "Final Answer", "action_input": "done"}]`,
     `${FENCE}json\n${blob}\n${FENCE}\n\n${FENCE}json\n{"action": "Final Answer", "action_input": "done"}\n${FENCE}`,
     `${blob}; {"final_answer": "done"}`,
+    `<answer>done</answer>\n${CALLS['tool call']!}`,
   ]
   test.each(turns)('%s', (turn) => {
     for (const name of DIALECTS_WITH_TOOLS) expect(read(name, turn, TOOLS).kind, name).not.toBe('actions')

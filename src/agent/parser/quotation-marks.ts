@@ -19,7 +19,10 @@ export function isEnclosed(text: string, span: WrittenSpan): boolean {
   const after = text.slice(span.end, span.end + REACH)
   const line = text.slice(lineAt, Math.max(span.at, lineAt + 20))
   if (isInLine(line, { before, after }) || isInQuotes(before, after) || isInElement(before, after)) return true
-  return isIndentedCode(text.slice(Math.max(0, lineAt - REACH), lineAt), line)
+  return (
+    isBetweenRules(text.slice(Math.max(0, lineAt - REACH), lineAt), after) ||
+    isIndentedCode(text.slice(Math.max(0, lineAt - REACH), lineAt), line)
+  )
 }
 
 /** A call in a block quote, in a cell, in a link, or in an item of a list with other items. */
@@ -95,6 +98,11 @@ const OTHERS = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
 ] as const
+
+/** Returns whether a rule with a text above it precedes the line, and one with a text below it follows the call. */
+function isBetweenRules(above: string, after: string): boolean {
+  return /\S[^\n]*\n[ \t]*(?:-{3,}|={3,})[ \t]*\n$/.test(above) && /\n[ \t]*(?:-{3,}|={3,})[ \t]*\n\s*\S/.test(after)
+}
 
 /** Returns whether a line is code by its indent: four spaces, behind an empty line and prose without them. */
 function isIndentedCode(above: string, line: string): boolean {

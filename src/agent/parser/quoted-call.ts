@@ -39,15 +39,20 @@ export function isLabelQuoted(turn: LabelledText, at: number): boolean {
   const prose = proseBefore(text, { at })
   const outside = thought < at ? proseBefore(text, { at: thought }) : ''
   if ([prose, outside].some((part) => announces(part) || GLUED.test(part))) return true
-  if (outside.split('\n').some((line) => /[:：]$/.test(line) && !HEADING.test(line))) return true
+  if (outside.split('\n').some((line) => /[:：]$/.test(line) && !HEADING.test(lastSentence(line)))) return true
   const fence = openFence(text, at)
   if (fence === undefined) return false
   const above = proseBefore(text, { at: text.lastIndexOf('\n', fence - 2) + 1 })
   const isDocument = LANGUAGE.test(text.slice(0, fence))
-  if (above === '' && !isDocument) return false
   const close = closingFence(text, fence)
-  const behind = close === undefined ? '' : rest(text, nextLine(text, close))
+  const behind = close === undefined || isNested(turn, close) ? '' : rest(text, nextLine(text, close))
   return (above !== '' && isDocument && !endsSentence(above)) || (/^[^<[{>]/.test(behind) && !isAside(behind))
+}
+
+/** Returns whether the fence at `close` is no end: it opens an input, or another part of the turn follows. */
+function isNested({ text, sections }: LabelledText, close: number): boolean {
+  const last = sections.findLast((section) => section.at < close)
+  return sections.at(-1) !== last || (last !== undefined && tidy(text.slice(last.valueAt, close)) === '')
 }
 
 /** A fence that opens a document of another language. */
@@ -75,7 +80,7 @@ function goesOn({ text, sections }: LabelledText, at: number): boolean {
 
 /** A thought that begins inside a sentence: the steps behind it are no steps of the turn. */
 const GLUED =
-  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\w\p{Script=Latin}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
+  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)]|[^\s][ \t][–—-]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\w\p{Script=Latin}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
 
 /** The start of the marks that lead to a call, on earlier lines too. */
 function leadStart(text: string, at: number): number {
@@ -96,6 +101,9 @@ const DOCUMENT_TAGS =
 
 /** Nothing but marks. */
 const ONLY_MARKS = new RegExp(`^${LEAD.source}`, 'iu')
+
+/** A rule, as between a text and its quotation. */
+const RULE = /\n[ \t]{0,8}(?:-{3,}|={3,}|_{3,}|\*{3,})[ \t]{0,8}$/
 
 /** The sign of a list item, alone on its line. */
 const LIST_ITEM = /(?:^|(?<=\n))[ \t]{0,8}(?:\d{1,2}[.)]|[-*•])[ \t]{0,4}$/
@@ -123,7 +131,7 @@ function proseBefore(text: string, { at, from = 0 }: { at: number; from?: number
   let prose = text.slice(Math.max(from, at - MAX_SENTENCE), at).trimEnd()
   for (let i = 0; i < 4; i++)
     prose = prose.replace(/(?:^|\n)\s{0,8}(?:`{3,}|~{3,})[\w+#.-]{0,20}$/, '').replace(LEAD, '')
-  prose = prose.replace(LIST_ITEM, '').trimEnd()
+  prose = prose.replace(LIST_ITEM, '').replace(RULE, '').trimEnd()
   return tidy(prose.slice(prose.lastIndexOf('\n\n') + 1))
 }
 
