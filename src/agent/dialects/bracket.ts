@@ -52,8 +52,11 @@ interface BracketForm {
  */
 export function docstoreDialect(prompts: Prompts): Dialect {
   const system = (view: RunView) => prompts.docstore({ today: view.today })
-  return bracketForm({ name: 'docstore', system, numbered: true, tools: () => DOCSTORE }, prompts)
+  const tools = (all: Tool[]) => new Map([...DOCSTORE, ...all.filter(isCard).map(({ name }) => [name, name] as const)])
+  return bracketForm({ name: 'docstore', system, numbered: true, tools }, prompts)
 }
+
+const isCard = ({ proposes }: Tool) => proposes === true
 
 /** The same form for any tools, taught by the worked examples in `examples` (seed 000's custom agent). */
 export function bracketDialect(prompts: Prompts, examples: string): Dialect {
