@@ -33,7 +33,10 @@ export function boundsOf(config: Config) {
  */
 const DELIVERY_MS = 120_000
 
-export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {
+export function limitsOf(
+  config: Config,
+  parts: { redis: RedisClient | undefined; now: () => number },
+): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
