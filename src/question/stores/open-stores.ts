@@ -20,7 +20,7 @@ import { createUseStore } from '../../stores/use/use-store.ts'
 import { createPeople } from '../../stores/values/people-store.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { forgettingIn } from './forget-all.ts'
-import { boundsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
+import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 import { INSTALLS_ROOM, type Storage, type StoreContext, type Stores } from './stores.ts'
 
 /** The bounds of the largest stores in memory. */
@@ -48,6 +48,7 @@ export async function createStores(config: Config, context: StoreContext): Promi
     files: once(async () => createFiles(kvFor(MEMORY.files), { log, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, { redis, now }),
+    freeRequests: freeRequestsOf(config, { redis, now }),
     oncePerDay: createOncePerDay(kvFor()),
     use: createUseStore(kvFor()),
     unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
