@@ -5,7 +5,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
-import { escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
+import { changeText, escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
 import {
   MAX_DRAFTS,
   refOf,
@@ -25,9 +25,6 @@ interface ScheduleStoreOptions {
 
 /** How many schedules are read at a time. */
 const BATCH = 200
-
-/** How often a change is tried again because another process was faster. */
-const TRIES = 20
 
 /**
  * The pause before a schedule that cannot be read is looked at again: another process may have the key that opens it.
@@ -59,7 +56,7 @@ export class Schedules implements ScheduleStore {
     // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
     // name is never found.
     await this.#index(schedule)
-    if (await this.#swap(schedule, undefined, schedule)) {
+    if (await this.#kv.swap(keyOf(schedule), { before: undefined, ...this.#stored(schedule) })) {
       if (schedule.state === 'draft') await this.#dropOldDrafts(schedule)
       return
     }
@@ -68,16 +65,14 @@ export class Schedules implements ScheduleStore {
   }
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const text = await this.#kv.texts.get(keyOf(ref))
+    let after: Schedule | undefined
+    await changeText(this.#kv, keyOf(ref), (text) => {
       const before = text === undefined ? undefined : this.#read(text, ref)
-      const after = before && change(before)
-      if (!after) return undefined
-      if (!(await this.#swap(ref, text, after))) continue
-      await this.#indexLatest(after)
-      return after
-    }
-    throw new Error(`The schedule ${ref.id} changed too often at the same time.`)
+      after = before && change(before)
+      return after && this.#stored(after)
+    })
+    if (after) await this.#indexLatest(after)
+    return after
   }
 
   async remove(ref: ScheduleRef): Promise<void> {
@@ -158,9 +153,10 @@ export class Schedules implements ScheduleStore {
     return (await this.#kv.indexes.matching(DUE, glob)).flatMap((name) => refOf(name) ?? [])
   }
 
-  #swap(ref: ScheduleRef, before: string | undefined, after: Schedule): Promise<boolean> {
-    const ttlMs = ttlOf(after, this.#options.now())
-    return this.#kv.texts.swap(keyOf(ref), { before, after: this.#seal(after), ttlMs })
+  #stored(schedule: Schedule): { after: string; ttlMs: number } {
+    const text = JSON.stringify(schedule)
+    const after = this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
+    return { after, ttlMs: ttlOf(schedule, this.#options.now()) }
   }
 
   async #indexLatest(schedule: Schedule): Promise<void> {
@@ -178,11 +174,6 @@ export class Schedules implements ScheduleStore {
 
   async #indexAt(ref: ScheduleRef, score: number): Promise<void> {
     await this.#kv.indexes.add(DUE, refText(ref), { score, ttlMs: INDEX_MS })
-  }
-
-  #seal(schedule: Schedule): string {
-    const text = JSON.stringify(schedule)
-    return this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
   }
 
   #read(text: string, ref: ScheduleRef): Schedule | undefined {
