@@ -24,6 +24,7 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   const { signal, ms: timeMs } = time
   const view = viewOf(run)
   let leftOut: string[] = []
+  let lastSignAt = run.now().getTime()
   const request: ModelRequest = {
     ...run.dialect.render(view),
     ...{ stop, signal, timeMs },
@@ -32,17 +33,17 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
       leftOut = parts
       return fitted
     },
+    onSign: () => void (lastSignAt = run.now().getTime()),
     onUsage: (usage) => void usages.push(leftOut.length > 0 ? { ...usage, leftOut } : usage),
   }
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
   let unseen = false
-  let lastEventAt = run.now().getTime()
   let reader = run.readAlong?.(run.dialect, run.tools)
   run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
-      lastEventAt = run.now().getTime()
+      lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
         ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
         unseen = false
@@ -63,7 +64,7 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
     // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
-    const isWriting = run.now().getTime() - lastEventAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
+    const isWriting = run.now().getTime() - lastSignAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
     extras = { ...extras, cutOff: isWriting ? 'time' : 'silence' }
   } finally {
     time.release()

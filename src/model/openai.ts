@@ -8,6 +8,7 @@ import { ContextWindow, isShorter } from './context-window.ts'
 import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
+import { ReadingSpeed } from './reading-speed.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
@@ -43,7 +44,8 @@ export function openAiModel(options: OpenAiOptions): Model {
   const wire = options.api === 'responses' ? responsesWire : chatWire
   const learnt = new UnsupportedParameters(wire.optional)
   const window = new ContextWindow({ model: options.model, known: options.knownWindow, log: options.log })
-  const endpoint: Endpoint = { client, options, wire, learnt, window, saysWhenDone: true }
+  const speed = new ReadingSpeed(options.now)
+  const endpoint: Endpoint = { client, options, wire, learnt, window, speed, saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
@@ -84,6 +86,7 @@ interface Endpoint {
   wire: Wire
   learnt: UnsupportedParameters
   window: ContextWindow
+  speed: ReadingSpeed
   /** False once the endpoint's streams are known to never say that they are done. */
   saysWhenDone: boolean
   /** Created by the first call with a picture. */
@@ -141,10 +144,11 @@ async function* once(
   const request = prepared?.request ?? fitted
   if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
+  const reading = endpoint.speed.watch(request)
   try {
     const response = wire.send(await endpoint.client, body, request.signal)
     const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
-    const end = yield* readAnswer(wire.reader(model), batches, { request, window })
+    const end = yield* readAnswer(wire.reader(model), batches, { request: reading.request, window })
     if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')
     // A few servers never say that they are done. Their text is accepted after the last retry, and always from then on.
     const isSomething = end.hasText || end.calls.length > 0
@@ -163,6 +167,8 @@ async function* once(
       if (isShorter(await window.fit(given, limit), request)) throw new PromptRefused(limit)
     }
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
+  } finally {
+    reading.release()
   }
 }
 
