@@ -131,10 +131,20 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
 }
 
 /** A refusal is the answer, without the form of the dialect. */
-function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTurn {
+function turnOf(run: RunState, completion: Completion): ParsedTurn {
   const { refusal } = completion
   if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  return usablePart(dialect.read(completion, tools), completion)
+  const turn = usablePart(run.dialect.read(completion, run.tools), completion)
+  return turn.kind === 'unreadable' ? (settledProse(run) ?? turn) : turn
+}
+
+/** Prose that the model wrote again after it was told the form is its answer. */
+function settledProse({ dialect, written, progress }: RunState): ParsedTurn | undefined {
+  const last = progress.steps.at(-1)
+  if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
+  const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
+  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, dialect.beginsObservation) : ''
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
 /**

@@ -25,6 +25,8 @@ export const PROMPT_VARIABLES = {
   'self-ask': ['today'],
   conversational: ['tools', 'tool_names', 'today'],
   native: ['today'],
+  structured: ['tools', 'tool_names', 'today'],
+  'structured-turns': [],
   'more-tools': ['tools'],
   'llm-math': ['question'],
 } as const

@@ -28,6 +28,11 @@ export interface Wire {
   reader(model: string): CompletionReader
 }
 
+/** A schema that the model's text should follow, as both APIs take it. */
+export function formatOf(schema: Record<string, unknown>) {
+  return { name: 'turn', strict: true, schema }
+}
+
 /** Reads one answer. A whole answer is read like a stream of one chunk. */
 export interface CompletionReader {
   readonly model: string

@@ -5,11 +5,19 @@
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
-import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
+import { formatOf, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
 import { MAX_OTHER_CHARS, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
-  optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],
+  optional: [
+    'temperature',
+    'tool_choice',
+    'include',
+    'reasoning',
+    'reasoning.effort',
+    'reasoning.summary',
+    'text.format',
+  ],
   body: bodyOf,
   send: (client, body, signal) => client.responses.create(body as ResponseCreateParams, { signal }),
   reader: (model) => new ResponseReader(model),
@@ -31,6 +39,9 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(refused.has('include') ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(refused.has('reasoning') || Object.keys(reasoning).length === 0 ? {} : { reasoning }),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
+    ...(request.schema && !refused.has('text.format')
+      ? { text: { format: { type: 'json_schema', ...formatOf(request.schema) } } }
+      : {}),
     // Without `strict: false`, this API demands schemas in a strict form that MCP servers do not write.
     ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', ...tool, strict: false })) } : {}),
     ...(tools.length > 0 && toolChoice && !refused.has('tool_choice') ? { tool_choice: toolChoice } : {}),

@@ -422,3 +422,8 @@ function piecesOf(text: string, chars?: number): string[] {
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
+
+/** Returns a turn of the structured dialect: a tool with its input, or `answer` with the answer. */
+export function structured(action: string, input: unknown, thought = 'so'): string {
+  return JSON.stringify({ thought, step: { action, input } })
+}

@@ -35,6 +35,8 @@ export interface RenderedPrompt {
   messages: Message[]
   tools?: ToolSpec[]
   toolChoice?: 'none'
+  /** The JSON schema of the turn, see `ModelRequest`. */
+  schema?: Record<string, unknown>
 }
 
 /** A model's output in one turn, cut before its first invented observation. */
@@ -80,6 +82,10 @@ export interface Dialect {
   readonly name: string
   /** Whether the prompt contains the history, so that a follow-up need not be condensed. */
   readonly carriesHistory?: boolean
+  /**
+   * Which prose is the answer if it comes again after a hint: any, or none. Unless given, it must be the same prose.
+   */
+  readonly takesProse?: 'any' | 'none'
   /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
   /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */

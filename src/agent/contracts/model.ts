@@ -56,6 +56,8 @@ export interface ModelRequest {
   tools?: ToolSpec[]
   /** `none`: tools are listed because the messages mention them, but none may be called. */
   toolChoice?: 'none'
+  /** A JSON schema in the strict subset, which the text should follow. Endpoints may refuse or ignore it. */
+  schema?: Record<string, unknown>
   signal: AbortSignal
   /** How long the caller waits at most, in ms. A model that has sent nothing by then has failed. */
   timeMs?: number

@@ -74,10 +74,14 @@ const FORM =
  * no JSON.
  */
 export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
-  const turn = modelOutputOf(completion, tools, { accepts })
+  return readJsonTurn(modelOutputOf(completion, tools, { accepts }), FORM)
+}
+
+/** `form` is the expected form, for the hint. */
+export function readJsonTurn(turn: ModelOutput, form: string): ParsedTurn {
   const found = findCall(turn)
   const input = found?.kind === 'action' ? toolInput(turn, found.tool, found.input) : undefined
-  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, FORM)
+  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, form)
 }
 
 /** A JSON block wins, unless a labelled answer precedes it or it is part of the input of a labelled action. */

@@ -20,6 +20,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
   return {
     name: 'native',
     stop: [],
+    takesProse: 'none',
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
     read: (completion, tools) => readNative(completion, toolNames(tools)),
