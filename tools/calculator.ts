@@ -16,7 +16,8 @@ export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
     title: 'Calculator',
-    description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
+    description:
+      'Evaluates a mathematical expression: numbers, + - * / ^, brackets, and functions such as sqrt or round.',
     ...zodInput(z.object({ expression: z.string().describe('the expression') })),
     effects: 'read',
     run: async ({ expression }) => formatResult(calculate(expression)),

@@ -1,6 +1,7 @@
 /** One completion of the model: the stream is read, cut, and passed on as it comes. */
 import { tooSlow } from '../base/errors.ts'
 import { callDeadline } from './budget.ts'
+import { cleanReader } from './check-answer.ts'
 import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { findingsOf } from './partial-answer.ts'
@@ -26,13 +27,13 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   let extras: Omit<Completion, 'text'> = {}
   let unseen = false
   let lastEventAt = run.now().getTime()
-  let reader = run.readAlong?.(run.dialect, run.tools)
+  let reader = cleanReader(run)
   run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
       lastEventAt = run.now().getTime()
       if (event.type === 'restart') {
-        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
+        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
         unseen = false
         yield* withdraw(run)
       } else if (event.type === 'unseen') unseen = true
@@ -86,7 +87,7 @@ const SILENT_SHARE = 0.25
 const REASONING_CHARS = 10_000
 
 function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
-  const { question, images, history = [], said, filesText, remembered } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered } = task
   return {
     question,
     tools,
@@ -94,6 +95,7 @@ function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): R
     today,
     nonce,
     history,
+    aboutHistory,
     said,
     filesText,
     remembered,

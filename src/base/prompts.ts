@@ -9,6 +9,8 @@ import { ROOT } from './package-root.ts'
  */
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
+  'standalone-turns': [],
+  'earlier-turns': ['turns'],
   'thread-messages': ['messages'],
   'thread-files': ['files'],
   remembered: ['remembered'],
@@ -17,7 +19,7 @@ export const PROMPT_VARIABLES = {
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],
-  'final-turn': ['reason', 'form'],
+  'final-turn': ['reason', 'known', 'form'],
   text: ['tools', 'tool_names', 'today'],
   json: ['tools', 'tool_names', 'today'],
   docstore: ['today'],

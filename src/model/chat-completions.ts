@@ -3,7 +3,7 @@ import { APIError } from 'openai/core/error'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
-import { formatOf, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
+import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
 import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
@@ -17,8 +17,9 @@ export const chatWire: Wire = {
   reader: (model) => new ChatReader(model),
 }
 
-function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOptions): ChatCompletionCreateParams {
+function bodyOf(given: ModelRequest, { model, stream, effort, learnt }: BodyOptions): ChatCompletionCreateParams {
   const { refused } = learnt
+  const request = withSchemaOrChoice(given, refused.has('response_format'))
   return {
     model,
     messages: request.messages.map((message) => toWire(message, model, learnt)),
@@ -33,9 +34,7 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(request.tools?.length && request.toolChoice && !refused.has('tool_choice')
       ? { tool_choice: request.toolChoice }
       : {}),
-    ...(request.schema && !refused.has('response_format')
-      ? { response_format: { type: 'json_schema', json_schema: formatOf(request.schema) } }
-      : {}),
+    ...(request.schema ? { response_format: { type: 'json_schema', json_schema: formatOf(request.schema) } } : {}),
   }
 }
 

@@ -9,9 +9,16 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { isAboutConversation } from './about-conversation.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
-import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
+import {
+  doubtfulFigures,
+  judgeAnswer,
+  judgedEvents,
+  type FinalEvent as Final,
+  type JudgedEvent,
+} from './judge-answer.ts'
 import { recallFor, type Recall } from './recall-remembered.ts'
 import { answerPart, partsOf, saveQuietly, unsavedUsage } from './save-run-parts.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
@@ -174,16 +181,19 @@ async function* work(
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
   const { agent, grants, signal } = deps
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
   const said = hasMessages(past) ? joinMessages(past) : ''
   const sources = run.saved.said?.sources ?? []
   const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   let progress: RunProgress = progressOf(run.saved)
+  const judged = { question, ...past, filesText, remembered, agent }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, sources, remembered, ...progress, signal },
-    { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
+    { question: standalone, images, filesText, history, aboutHistory, said, sources, remembered, ...progress, signal },
+    { ...agent, files, tools: [...agent.tools, ...tools], doubtful, ...steeringOf(heard) },
   )
-  const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
+  const judgeParts = { ...judged, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {

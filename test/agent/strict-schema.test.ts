@@ -14,7 +14,6 @@ function faultsIn(schema: unknown, at = '$', depth = 0): string[] {
     items,
     anyOf,
     enum: values,
-    description: _,
     ...more
   } = schema as Record<string, unknown>
   const faults = Object.keys(more)
@@ -76,7 +75,7 @@ const EXPRESSIBLE: [string, Record<string, unknown>][] = [
   ],
 ]
 
-test.each(EXPRESSIBLE)('%s: the strict form keeps to the subset', (_, schema) => {
+test.each(EXPRESSIBLE)('%s: the strict form keeps to the subset', (_name, schema) => {
   const strict = strictSchema(schema)
   expect(strict).toMatchObject({ type: 'object' })
   expect(faultsIn(strict)).toEqual([])
@@ -106,7 +105,7 @@ const WILD: [string, Record<string, unknown>][] = [
   ['nonsense', { type: 7, properties: 'x', $ref: { a: 1 }, enum: [] }],
 ]
 
-test.each(WILD)('%s: has none', (_, schema) => {
+test.each(WILD)('%s: has none', (_name, schema) => {
   expect(strictSchema(schema)).toBeUndefined()
 })
 

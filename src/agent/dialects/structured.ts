@@ -32,7 +32,8 @@ export function structuredDialect(prompts: Prompts): Dialect {
   }
 }
 
-const ANSWER = 'answer'
+/** The action that ends a turn, beside those of the tools. */
+export const ANSWER = 'answer'
 
 function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   const tail = tailOf(view, prompts, {
@@ -66,7 +67,7 @@ function objectOf({ thought, action }: ToolStep): string {
 }
 
 /** The schema of a turn: one branch for each tool, and one for the answer. The final turn has only that. */
-function turnSchema(view: RunView): StrictSchema {
+export function turnSchema(view: RunView): StrictSchema {
   const repeated = repeatedTools(view.steps)
   const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
   const named = tools.filter(({ brief }) => brief === undefined)
@@ -112,20 +113,27 @@ function repeatedTools(steps: readonly Step[]): Set<string> {
   )
 }
 
-const FORM =
+/** Asks for a turn in this form. */
+export const HELD_FORM =
   'Write one JSON object: {"thought": "…", "step": {"action": "<tool>", "input": <input>}}, or with the action "answer" and the answer as its input.'
 
 /** Reads the object that the schema demands, or whatever was written instead of it. */
 export function readStructured(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = readHeld(completion, tools) ?? cutAnswer(completion)
+  return turn ?? readJsonTurn(modelOutputOf(completion, tools, { accepts }), HELD_FORM)
+}
+
+/** Reads exactly the object that the schema demands. */
+export function readHeld(completion: string, tools: string[]): ParsedTurn | undefined {
   const written = parseJson(completion)
   const step = isRecord(written) ? written['step'] : undefined
   const { action, input } = isRecord(step) ? step : {}
   const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
   const answer = action === ANSWER && typeof input === 'string' ? tidy(input) : ''
   if (answer !== '') return { kind: 'finish', thought, answer }
-  if (typeof action === 'string' && tools.includes(action))
-    return { kind: 'actions', thought, actions: [{ tool: action, input }] }
-  return cutAnswer(completion) ?? readJsonTurn(modelOutputOf(completion, tools, { accepts }), FORM)
+  return typeof action === 'string' && tools.includes(action)
+    ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
+    : undefined
 }
 
 /** The answer of an object that breaks off in it. */

@@ -1,7 +1,8 @@
 /** The text dialect, and the parts of prompts that all dialects share. */
 import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
-import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
+import { knownResults } from '../known-results.ts'
+import { pastAnswer, PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
@@ -91,11 +92,19 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 }
 
 /** The thread's messages, the text of its files and what is remembered, fenced as data. Empty if there are none. */
-export function saidBefore({ said, filesText, remembered, nonce }: RunView, prompts: Prompts): string {
+export function saidBefore(view: RunView, prompts: Prompts): string {
+  const { said, filesText, remembered, nonce } = view
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
-  return messages + files + known
+  return messages + files + known + earlierTurns(view, prompts)
+}
+
+/** The earlier turns, if the question is about them. */
+function earlierTurns({ history, aboutHistory, nonce }: RunView, prompts: Prompts): string {
+  if (!aboutHistory || history.length === 0) return ''
+  const turns = history.map(({ question, answer }) => `Q: ${question}\nA: ${pastAnswer(answer)}`).join('\n')
+  return `${prompts['earlier-turns']({ turns: fenceObservation(turns, nonce) })}\n\n`
 }
 
 /** The message that contains the question, with the pictures that came with it. */
@@ -125,5 +134,8 @@ const REASONS: Record<StopReason, string> = {
 
 /** The end of the prompt: on the final turn the demand to answer now in `form`, otherwise the cue for the next turn. */
 export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: string; form: string }): string {
-  return view.finalTurn ? `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], form })}` : cue
+  if (!view.finalTurn) return cue
+  const results = knownResults(view.steps)
+  const known = results === '' ? '' : `In short, the tools have returned:\n${fenceObservation(results, view.nonce)}\n`
+  return `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], known, form })}`
 }

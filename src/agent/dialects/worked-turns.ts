@@ -20,12 +20,12 @@ export function workedTurns(text: string): Message[] {
   return messages
 }
 
-/** Joins consecutive messages of one role, because some models demand that the roles take turns. */
+/** Joins consecutive messages of people and tools, because some models demand that the roles take turns. */
 export function alternating(messages: Message[]): Message[] {
   const joined: Message[] = []
   for (const message of messages) {
     const last = joined.at(-1)
-    if (last?.role !== message.role || message.role === 'system') joined.push({ ...message })
+    if (last?.role !== 'user' || message.role !== 'user') joined.push({ ...message })
     else last.content += `\n${message.content}`
   }
   return joined

@@ -3,6 +3,7 @@ import { hasRun } from '../../../agent/partial-answer.ts'
 import { applyEvent, NO_PROGRESS, totalOf } from '../../../agent/run-progress.ts'
 import type { AgentEvent } from '../../../agent/contracts/run-events.ts'
 import { messageOf } from '../../../base/errors.ts'
+import { doubtfulFigures } from '../../../question/judge-answer.ts'
 import type { WorkQuestion } from './work-questions.ts'
 
 /** What became of a question of the work set. */
@@ -32,7 +33,9 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
   let end: AgentEvent | undefined
   let failure: { error: string } | undefined
   try {
-    for await (const event of runAgent({ question: asked.question, signal }, agent)) {
+    const doubtful: AgentDeps['doubtful'] = (text, steps) =>
+      doubtfulFigures(text, { ...NOTHING_ELSE, question: { text: asked.question }, steps, agent })
+    for await (const event of runAgent({ question: asked.question, signal }, { ...agent, doubtful })) {
       progress = applyEvent(progress, event)
       if (event.type === 'answer' || event.type === 'gave_up') end = event
     }
@@ -52,8 +55,8 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
     answer,
     called,
     isRight: end?.type === 'answer' && isRight(asked, answer) && (asked.calls ?? []).every((name) => ran.has(name)),
-    broken: unreadable.length,
-    askedAgain: 0,
+    broken: unreadable.filter(({ isAnswer }) => !isAnswer).length,
+    askedAgain: unreadable.filter(({ isAnswer }) => isAnswer).length,
     isLoop: stopOf(end) === 'loop',
     isLeak: LEAK.test(answer),
     ms: agent.now().getTime() - from,
@@ -61,6 +64,9 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
     ...failure,
   }
 }
+
+/** Nothing but the question and the tools is read. */
+const NOTHING_ELSE = { turns: [], said: '', filesText: '', remembered: '' }
 
 function stopOf(event: AgentEvent | undefined): string | undefined {
   if (event?.type === 'gave_up') return event.reason

@@ -5,7 +5,7 @@ import { zodInput } from '../../../agent/tool-input.ts'
 import { calculator } from '../../../../tools/calculator.ts'
 import { ARTICLES, COLLEAGUES, RULES, SHIPMENTS, SITES, TASKS } from './work-data.ts'
 
-type Records = Record<string, Record<string, string | number>>
+type CompanyRecords = Record<string, Record<string, string | number>>
 
 /** The tools that the questions need. */
 export function workTools(): Tool[] {
@@ -33,7 +33,7 @@ export function workTools(): Tool[] {
   ]
 }
 
-function lookUp(name: string, { about, key, records }: { about: string; key: string; records: Records }): Tool {
+function lookUp(name: string, { about, key, records }: { about: string; key: string; records: CompanyRecords }): Tool {
   const run = async (input: unknown) => {
     const asked = String((input as Record<string, unknown>)[key])
     const found = Object.entries(records).find(([id]) => plain(id) === plain(asked))
