@@ -2,6 +2,7 @@ import { Parser } from 'expr-eval'
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
+import { hasUnsafeNumber, isOfWholeNumbers, wholeValue } from './calculator/exact-value.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { readExpression } from './calculator/read-expression.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
@@ -10,7 +11,8 @@ import { zodInput } from '../src/agent/tool-input.ts'
 const MAX_LENGTH = 1000
 
 /**
- * Evaluates arithmetic. Its output is the number as JavaScript prints it, without rounding errors of binary fractions.
+ * Evaluates arithmetic. Whole numbers are exact; other numbers are as JavaScript prints them, without rounding errors of
+ * binary fractions.
  */
 export function calculator(): Tool<{ expression: string }> {
   return {
@@ -20,8 +22,23 @@ export function calculator(): Tool<{ expression: string }> {
       'Evaluates a mathematical expression: numbers, + - * / ^, brackets, and functions such as sqrt or round.',
     ...zodInput(z.object({ expression: z.string().describe('the expression') })),
     effects: 'read',
-    run: async ({ expression }) => formatResult(calculate(expression)),
+    run: async ({ expression }) => resultOf(expression),
   }
+}
+
+/** A longer whole number is rounded. */
+const MAX_DIGITS = 100
+
+/** Whole numbers are exact. One that a double cannot hold, and that no exact way leads to, is marked as rounded. */
+function resultOf(expression: string): string {
+  const value = calculate(expression)
+  const checked = readExpression(expression)
+  const isUnsafe = hasUnsafeNumber(checked) || Math.abs(value) > Number.MAX_SAFE_INTEGER
+  const whole = isUnsafe || isOfWholeNumbers(checked) ? wholeValue(checked) : undefined
+  const printed = formatResult(value)
+  if (whole === undefined) return isUnsafe ? `about ${printed}` : printed
+  if (wholeValue(printed.replace('e+', 'e')) === whole) return printed
+  return whole.length <= MAX_DIGITS ? whole : `about ${printed}`
 }
 
 /**

@@ -4,6 +4,7 @@
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
+import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { checkAnswer, repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, withdraw } from './stream-completion.ts'
@@ -136,7 +137,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
 function turnOf(run: RunState, completion: Completion): ParsedTurn {
   const { refusal } = completion
   if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  const turn = usablePart(run.dialect.read(completion, run.tools), completion)
+  const turn = withWrittenNumbers(usablePart(run.dialect.read(completion, run.tools), completion))
   return checkAnswer(run, turn.kind === 'unreadable' ? (settledProse(run) ?? turn) : turn)
 }
 
@@ -160,6 +161,13 @@ function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   return mayBeCut
     ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
     : reading
+}
+
+/** An input with a number that a double cannot hold becomes JSON text, which keeps its digits wherever it goes. */
+function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
+  if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
+  if (turn.kind === 'unreadable') return turn
+  return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
 }
 
 const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'

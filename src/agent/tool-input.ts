@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRecord, parseJson } from '../base/parse-json.ts'
+import { digitsOf, exactNumber, isRecord, parseExact, safeNumbers, stringifyExact } from '../base/parse-json.ts'
 import { readLoose } from './parser/loose-json.ts'
 import type { ToolSpec } from './contracts/model.ts'
 import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
@@ -54,12 +54,14 @@ function inSchemaTypes(input: unknown, issues: InputIssue[]): unknown {
 
 function inType(value: unknown, type: string): unknown {
   if (type === 'string' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
+  const digits = digitsOf(value)
+  if (digits !== undefined) return type === 'string' ? digits : value
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (type === 'array' || type === 'object') return listOrObject(text) ?? value
   if (type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
-  return (type === 'number' || type === 'int' || type === 'integer') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)
-    ? Number(text)
+  return (type === 'number' || type === 'int' || type === 'integer') && /^-?\d{1,99}(?:\.\d{1,99})?$/.test(text)
+    ? exactNumber(text)
     : value
 }
 
@@ -101,14 +103,16 @@ function namedFields(text: string, fields: string[]): unknown {
 }
 
 function textCandidates(input: unknown, parsed: unknown): unknown[] {
-  const text = typeof parsed === 'string' ? parsed : typeof input === 'string' ? unquoted(input) : scalarText(input)
+  const isNumber = typeof parsed === 'number' || digitsOf(parsed) !== undefined
+  const text =
+    typeof parsed === 'string' && !isNumber ? parsed : typeof input === 'string' ? unquoted(input) : scalarText(input)
   const list = typeof input === 'string' ? listOrObject(input.trim()) : undefined
-  return [text, ...(typeof parsed === 'number' ? [parsed] : []), ...(Array.isArray(list) ? [list] : [])]
+  return [text, ...(isNumber ? [parsed] : []), ...(Array.isArray(list) ? [list] : [])]
 }
 
 function scalarText(value: unknown): unknown {
   if (value === undefined || value === null) return ''
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : (digitsOf(value) ?? value)
 }
 
 /** Drops one pair of quotes or backticks that encloses the whole input. */
@@ -182,7 +186,7 @@ export function zodInput<Input>(schema: z.ZodType<Input>): ToolInput<Input> {
   return {
     parameters,
     parse(value) {
-      const { success, data, error } = schema.safeParse(value)
+      const { success, data, error } = schema.safeParse(safeNumbers(value))
       return success ? { ok: true, value: data } : { ok: false, issues: error.issues.map(issueOf) }
     },
   }
@@ -208,7 +212,7 @@ const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
 
 function readJson(text: string): unknown {
   if (!LIKE_JSON.test(text)) return undefined
-  const value = parseJson(text)
+  const value = parseExact(text)
   return value === undefined && BEGINS_OBJECT.test(text) ? looseObject(text) : value
 }
 
@@ -231,10 +235,11 @@ export function inputForPeople(input: unknown): string {
   const read = typeof input === 'string' ? readJson(text) : input
   const values = isRecord(read) ? Object.values(read) : []
   const [only] = values
-  return values.length === 1 && typeof only === 'string' && only.trim() !== '' ? only : text
+  const isText = typeof only === 'string' && digitsOf(only) === undefined
+  return values.length === 1 && isText && only.trim() !== '' ? only : text
 }
 
 /** An input as text, for any dialect. */
 export function inputText(input: unknown): string {
-  return typeof input === 'string' ? input : JSON.stringify(input ?? '')
+  return typeof input === 'string' ? input : stringifyExact(input)
 }

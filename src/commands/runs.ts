@@ -10,6 +10,7 @@ import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, secretsOf } from '../config.ts'
+import { stringifyExact } from '../base/parse-json.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/retry-dead-lettered.ts'
@@ -92,7 +93,7 @@ async function list(place: RunsCommand, isAll: boolean): Promise<number> {
 
 async function show(place: RunsCommand, id: string): Promise<number> {
   const found = await findRuns(place, id)
-  for (const run of found) place.io.print(JSON.stringify(shownRun(run), null, 2))
+  for (const run of found) place.io.print(stringifyExact(shownRun(run), 2))
   return found.length > 0 ? 0 : unknown(place, id)
 }
 

@@ -34,9 +34,10 @@ export function recordOf(
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {
-  const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
+  const { spoken, standalone, remembered, steps, usage, answer, posts, startedAt } = saved
+  const asked = spoken === undefined ? question : { ...question, text: spoken }
   return {
-    question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question,
+    question: hasLeftThread(question, saved) ? { ...asked, forAsker: true } : asked,
     steps: steps.map(withoutAnswers),
     usage,
     posts,

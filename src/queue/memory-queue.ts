@@ -204,7 +204,7 @@ class MemoryQueue implements ControlledQueue {
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
     const isSuspended = result === 'waiting' && !item.isWoken
-    const isOver = result === 'finished' || result === 'refused'
+    const isOver = result !== 'waiting' && result !== 'failed'
     const unread = isOver && item.additions.length > 0 ? unreadAdditions(item, inbox) : []
     for (const message of unread) this.#enqueue(thread, message)
     const asks = unread.length - (result === 'refused' ? 1 : 0)
@@ -222,7 +222,10 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** @returns `finished` if the question needs no further attempt */
-  async #attempt(item: QueuedQuestion, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
+  async #attempt(
+    item: QueuedQuestion,
+    signal: AbortSignal,
+  ): Promise<'finished' | 'waiting' | 'refused' | 'limited' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler

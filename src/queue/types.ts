@@ -26,10 +26,11 @@ export interface AcceptOptions {
  * Answers one question. An error is logged, and the run is retried or dead-lettered by the queue's rules. Returns
  * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer, and the
  * thread's next questions continue. `RunControl.resume` resumes it, and so does its deadline. Returns `refused` if the
- * question is not accepted: the thread does not become a known one.
+ * question is not accepted: the thread does not become a known one. `limited`: it is not accepted now, but the thread
+ * stays a known one. Of both only the id is kept.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<HandleOutcome>
-export type HandleOutcome = void | 'waiting' | 'refused'
+export type HandleOutcome = void | 'waiting' | 'refused' | 'limited'
 
 /** The unfinished questions of one conversation, the oldest first. */
 export interface ThreadLine {

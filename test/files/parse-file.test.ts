@@ -251,3 +251,30 @@ test('the files of a question share a time limit; another question has its own',
   )
   expect((await outcomeOf(textFile('b.txt', 'b'))).file?.sections[0]?.text).toBe('b')
 })
+
+test.each([
+  ['a list on one line', 'list.json', (rows: string[]) => `[${rows.join(', ')}]`],
+  ['an object on one line', 'rows.json', (rows: string[]) => `{"note":"said 12.10","rows":[${rows.join(',')}]}`],
+  [
+    'GeoJSON',
+    'places.geojson',
+    (rows: string[]) =>
+      `{"type":"FeatureCollection","features":[${rows.map((row) => `{"type":"Feature","properties":${row}}`).join(',')}]}`,
+  ],
+])('%s keeps the digits of its numbers', (_what, name, write) => {
+  const ids = Array.from({ length: 20 }, (_, i) => `1234567890123456${String(780 + i)}`)
+  const json = write(ids.map((id) => `{"id":${id},"price":12.10,"share":0.1000000000000000055}`))
+  const text = parsedHere(textFile(name, json))
+    .sections.map((section) => section.text)
+    .join('\n')
+  expect(text.split('\n').length).toBeGreaterThan(60)
+  for (const id of ids) expect(text).toContain(`"id": ${id}`)
+  expect(text).toContain('"price": 12.10')
+  expect(text).toContain('"share": 0.1000000000000000055')
+  expect(JSON.parse(text)).toEqual(JSON.parse(json))
+})
+
+test('a JSON file with short lines stays as it is', () => {
+  const json = '{\n  "id": 1234567890123456789,\n  "price": 12.10\n}'
+  expect(parsedHere(textFile('short.json', json)).sections.map(({ text }) => text)).toEqual([json])
+})

@@ -303,3 +303,31 @@ test('the tool prints numbers like JavaScript', async () => {
 async function unused(): Promise<never> {
   throw new Error('the calculator needs nothing but itself')
 }
+
+describe('whole numbers that a double cannot hold', () => {
+  test.each([
+    ['123456789 * 987654321', '121932631112635269'],
+    ['9007199254740993 + 0', '9007199254740993'],
+    ['9007199254740993 - 9007199254740992', '1'],
+    ['(2^60+1) - 2^60', '1'],
+    ['2^100', '1267650600228229401496703205376'],
+    ['-3^41', '-36472996377170786403'],
+    ['25!', '15511210043330985984000000'],
+    ['1234567890123456789 % 1000', '789'],
+    ['1234567890123456789 * 2 / 2', '1234567890123456789'],
+    ['1,234,567,890,123,456,789 + 1', '1234567890123456790'],
+    ['0.5 * 18014398509481986', '9007199254740993'],
+  ])('are exact: %s is %s', async (expression, text) => {
+    expect(await calculator().run({ expression }, toolContext())).toBe(text)
+  })
+
+  test.each([
+    ['9007199254740993 / 2', 'about 4503599627370496'],
+    ['sqrt(2) * 1e20', 'about 141421356237309510000'],
+    ['max(9007199254740993, 1)', 'about 9007199254740992'],
+    ['3^400', 'about 7.055079108655333e+190'],
+    ['9007199254740993.5 + 1', 'about 9007199254740996'],
+  ])('or are said to be rounded: %s is %s', async (expression, text) => {
+    expect(await calculator().run({ expression }, toolContext())).toBe(text)
+  })
+})

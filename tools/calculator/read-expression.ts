@@ -199,9 +199,10 @@ class ExpressionReader {
 }
 
 function numeral(text: string): string {
-  const value = Number(text.replace(/[,_]/g, ''))
+  const plain = text.replace(/[,_]/g, '')
+  const value = Number(plain)
   if (!Number.isFinite(value)) throw new ToolError('A number in the expression is too large.')
-  return `${value}`.replace('e+', 'e')
+  return value > Number.MAX_SAFE_INTEGER && /^[1-9]\d*(?:\.\d+)?$/.test(plain) ? plain : `${value}`.replace('e+', 'e')
 }
 
 function unknown(what: string): string {

@@ -1,3 +1,4 @@
+import { markedInput, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { messageLine } from '../observation.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
@@ -62,7 +63,7 @@ function renderStep(step: Step, nonce: string): string {
 }
 
 function objectOf({ tool, input }: Action): string {
-  return JSON.stringify({ action: tool, action_input: input }, null, 2)
+  return stringifyExact({ action: tool, action_input: markedInput(input) }, 2)
 }
 
 const FORM =

@@ -1,7 +1,7 @@
 import { messageText } from '../observation.ts'
-import { isRecord, parseJson } from '../../base/parse-json.ts'
+import { isRecord, markedInput, parseExact, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
-import { inputText, specOf, toolNames } from '../tool-input.ts'
+import { specOf, toolNames } from '../tool-input.ts'
 import { callsIn, PARALLEL } from '../parser/json-action.ts'
 import { reactLabel } from '../parser/labels.ts'
 import { turnText } from '../parser/model-output.ts'
@@ -129,8 +129,9 @@ function renderTurn(steps: ToolStep[], { tools, nonce }: RunView): Message[] {
 
 function callOf({ tool, input }: Action, tools: Tool[]): { name: string; arguments: string } {
   const isBrief = tools.some(({ name, brief }) => name === tool && brief !== undefined)
-  if (isBrief) return { name: CALL_TOOL.name, arguments: JSON.stringify({ tool, input }) }
-  return { name: tool, arguments: typeof input === 'string' ? JSON.stringify({ input }) : inputText(input) }
+  const fields = markedInput(input)
+  if (isBrief) return { name: CALL_TOOL.name, arguments: stringifyExact({ tool, input: fields }) }
+  return { name: tool, arguments: typeof fields === 'string' ? JSON.stringify({ input }) : stringifyExact(fields) }
 }
 
 export function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
@@ -195,7 +196,7 @@ const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_
 
 /** Arguments that are not JSON stay text. The loop then tells the model which input the tool accepts. */
 function parseArguments(text: string): unknown {
-  const value = parseJson(text || '{}')
+  const value = parseExact(text || '{}')
   return value === undefined ? text : value
 }
 

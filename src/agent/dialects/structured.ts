@@ -1,6 +1,6 @@
 /** One JSON object per turn, whose form the endpoint holds by a schema. */
 import type { Prompts } from '../../base/prompts.ts'
-import { isRecord, parseJson } from '../../base/parse-json.ts'
+import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
 import { messageLine } from '../observation.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
@@ -63,7 +63,7 @@ function renderStep(step: Step, nonce: string): Message[] {
 }
 
 function objectOf({ thought, action }: ToolStep): string {
-  return JSON.stringify({ thought, step: { action: action.tool, input: action.input } })
+  return stringifyExact({ thought, step: { action: action.tool, input: markedInput(action.input) } })
 }
 
 /** The schema of a turn: one branch for each tool, and one for the answer. The final turn has only that. */
@@ -125,7 +125,7 @@ export function readStructured(completion: string, tools: string[], accepts?: Ac
 
 /** Reads exactly the object that the schema demands. */
 export function readHeld(completion: string, tools: string[]): ParsedTurn | undefined {
-  const written = parseJson(completion)
+  const written = parseExact(completion)
   const step = isRecord(written) ? written['step'] : undefined
   const { action, input } = isRecord(step) ? step : {}
   const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''

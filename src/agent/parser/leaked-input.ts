@@ -1,5 +1,5 @@
 /** The arguments of a leaked call, in the forms of its vendors. */
-import { parseJson } from '../../base/parse-json.ts'
+import { digitsOf, parseExact } from '../../base/parse-json.ts'
 import { readLoose } from './loose-json.ts'
 import { matchAt, skipSpace, tidy } from './text-lines.ts'
 
@@ -139,7 +139,7 @@ function valueOf(written: string): unknown {
   if (written.startsWith(CDATA)) return written.slice(CDATA.length, -']]>'.length)
   const text = written.replace(/^\n|\n$/g, '')
   if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
-  const value = parseJson(text)
-  const isChanged = value === undefined || (typeof value === 'number' && String(value) !== text.trim())
+  const value = parseExact(text)
+  const isChanged = value === undefined || digitsOf(value) !== undefined
   return isChanged ? text : value
 }

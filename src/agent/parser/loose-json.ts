@@ -1,9 +1,10 @@
 /**
  * Reads JSON as models write it: single or curly quotes, Python's `None` and `True`, comments, trailing and missing
  * commas, bare keys, raw line breaks and unescaped quotes inside strings, triple quotes. Valid JSON reads as
- * `JSON.parse` reads it. Truncated JSON is never completed: a missing end is always an error. One pass, no
+ * `parseExact` reads it. Truncated JSON is never completed: a missing end is always an error. One pass, no
  * backtracking, bounded depth.
  */
+import { exactNumber } from '../../base/parse-json.ts'
 
 type LooseJson =
   | { ok: true; value: unknown; /** Offset after the value. */ end: number }
@@ -116,7 +117,7 @@ class LooseReader {
     if (char === '[') return this.array(depth)
     if (char in CLOSING) return this.string(closers)
     const number = this.match(NUMBER)
-    if (number !== undefined) return Number(number)
+    if (number !== undefined) return exactNumber(number.replace(/^\+/, ''))
     if (this.match(NUMBER_CUT)) return FAIL
     const word = this.match(WORD)
     return word !== undefined && WORDS.has(word) ? WORDS.get(word) : FAIL

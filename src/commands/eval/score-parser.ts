@@ -15,6 +15,7 @@ import { readSelfAsk } from '../../agent/dialects/self-ask.ts'
 import { readStructured } from '../../agent/dialects/structured.ts'
 import { readText } from '../../agent/dialects/text.ts'
 import type { ParsedTurn } from '../../agent/contracts/dialect.ts'
+import { roundedNumbers, withoutMarkedNumbers } from '../../base/parse-json.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 
 const expectation = z.discriminatedUnion('kind', [
@@ -71,9 +72,9 @@ export function readCompletion(dialect: string, completion: string, tools: strin
   const read = READERS[dialect]
   if (!read) throw new ConfigError(`There is no dialect "${dialect}". Choose from ${Object.keys(READERS).join(', ')}.`)
   const reading = read(completion, tools)
-  if (reading.kind === 'finish') return { kind: 'finish', answer: reading.answer }
+  if (reading.kind === 'finish') return { kind: 'finish', answer: withoutMarkedNumbers(reading.answer) }
   const action = reading.kind === 'actions' ? reading.actions[0] : undefined
-  return action ? { kind: 'action', tool: action.tool, input: action.input } : { kind: 'unparsable' }
+  return action ? { kind: 'action', tool: action.tool, input: roundedNumbers(action.input) } : { kind: 'unparsable' }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Parses texts that are readable as they are: plain text, Markdown, code and JSON. */
-import { parseJson } from '../../base/parse-json.ts'
+import { parseExact, stringifyExact } from '../../base/parse-json.ts'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
@@ -46,8 +46,8 @@ const DECLARATION =
 function laidOut(text: string): string {
   if (text.length > MAX_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
   if (deepest(text) > MAX_DEPTH) return text
-  const value = parseJson(text.replace(/^\ufeff/, ''))
-  return value === undefined ? text : JSON.stringify(value, null, 1)
+  const value = parseExact(text.replace(/^\ufeff/, ''))
+  return value === undefined ? text : stringifyExact(value, 1)
 }
 
 /** Returns the nesting depth of the brackets, including those inside strings. */

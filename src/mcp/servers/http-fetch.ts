@@ -9,6 +9,7 @@ import { checkAddress, checkName } from '../../base/http/check-address.ts'
 import { createTransportFetch } from '../../base/http/transport-fetch.ts'
 import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
 import { requestId, withAnswer } from './event-answer.ts'
+import { markMessages, unmarkRequest } from './exact-messages.ts'
 import type { HttpServerConfig } from '../types.ts'
 
 interface FetchDeps {
@@ -119,8 +120,8 @@ async function follow(address: URL, init: PreparedInit, parts: ExchangeParts): P
 async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {
   const response = await createTransportFetch(parts.dispatcher)(url, {
     method: init.method ?? 'GET',
+    body: textOf(init.body, init.headers),
     headers: withDefaults(init.headers, { 'accept-encoding': 'gzip, deflate' }),
-    body: textOf(init.body),
     signal: init.signal ?? null,
     redirect: 'manual',
   })
@@ -131,9 +132,10 @@ async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise
   return new Response(body, { status, statusText, headers })
 }
 
-function textOf(body: NonNullable<McpRequestInit>['body']): string | null {
+function textOf(body: NonNullable<McpRequestInit>['body'], headers: Headers): string | null {
   if (body === undefined || body === null) return null
-  if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
+  if (typeof body === 'string') return unmarkRequest(body, headers)
+  if (body instanceof URLSearchParams) return body.toString()
   throw new TypeError('Only text can be sent.')
 }
 
@@ -145,7 +147,8 @@ function boundedBody(
 ): ReadableStream<Uint8Array> {
   const isEvents = /^\s*text\/event-stream\b/i.test(headers.get('content-type') ?? '')
   const counted = countedChunks(body, messageCounter(parts.name, isEvents, parts.intake), parts.done)
-  const chunks = isEvents && parts.answers !== undefined ? withAnswer(counted, parts.name, parts.answers) : counted
+  const answered = isEvents && parts.answers !== undefined ? withAnswer(counted, parts.name, parts.answers) : counted
+  const chunks = markMessages(answered, isEvents)
   return new ReadableStream({
     async pull(controller) {
       const { value, done } = await chunks.next()

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { delimiter, dirname } from 'node:path'
 import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
 import { settledWithin } from '../../base/async.ts'
+import { unmarkJson } from '../../base/parse-json.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import { createIntake, MCP_MAX_BYTES, tooLarge, type Intake } from './bounded-body.ts'
+import { markMessage } from './exact-messages.ts'
 import { lineReader } from './line-reader.ts'
 import type { StdioServerConfig } from '../types.ts'
 
@@ -89,7 +91,7 @@ export class StdioProcess implements Transport {
     if (stdin.writableLength > MAX_UNREAD)
       throw new ToolError(`${this.#server.name} does not read its input.`, { isDown: true })
     this.#intake.restart()
-    stdin.write(serializeMessage(message))
+    stdin.write(unmarkJson(serializeMessage(message)))
   }
 
   /** Ends it and its children: closes stdin, then sends SIGTERM, then SIGKILL. */
@@ -131,7 +133,7 @@ export class StdioProcess implements Transport {
   #take(line: string): void {
     let message: JSONRPCMessage
     try {
-      message = deserializeMessage(line)
+      message = deserializeMessage(markMessage(line))
     } catch {
       this.onerror?.(new Error('a line on stdout is not a protocol message'))
       return

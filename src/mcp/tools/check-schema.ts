@@ -4,7 +4,7 @@
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
-import { isRecord } from '../../base/parse-json.ts'
+import { isRecord, roundedNumbers } from '../../base/parse-json.ts'
 import type { Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>
@@ -30,9 +30,20 @@ export function checkOf(schema: Schema): Check {
     if (isTooDeep) return { ok: false, issues: [{ path: [], message: 'is nested too deeply' }] }
     compiled ??= compile(schema)
     const { validate } = compiled
-    if (!validate || compiled.parts * parts > MAX_WORK || validate(value)) return { ok: true, value }
+    if (!validate || compiled.parts * parts > MAX_WORK || validate(roundedNumbers(value)))
+      return { ok: true, value: withPlainIntegers(value, schema) }
     return { ok: false, issues: (validate.errors ?? []).slice(0, MAX_ISSUES).map(issueOf) }
   }
+}
+
+/** `1.0` for an integer is sent as 1: some servers read nothing else. */
+function withPlainIntegers(value: Arguments, { properties }: Schema): Arguments {
+  const plain = Object.entries(value).map(([key, one]): [string, unknown] => {
+    const rounded = roundedNumbers(one)
+    const field = isRecord(properties) ? properties[key] : undefined
+    return [key, isRecord(field) && field.type === 'integer' && Number.isSafeInteger(rounded) ? rounded : one]
+  })
+  return Object.fromEntries(plain)
 }
 
 function compile(schema: Schema): { validate: Validator | undefined; parts: number } {

@@ -1,6 +1,6 @@
 import type { ToolQuestion, Source, ToolOutput } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { parseJson } from '../../base/parse-json.ts'
+import { parseExact, stringifyExact } from '../../base/parse-json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-config-secrets.ts'
 import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
@@ -109,11 +109,11 @@ function notShown(what: string, mimeType: string | undefined, data: string): str
 
 function structured({ structuredContent, content }: CallToolResult): string {
   if (structuredContent === undefined || structuredContent === null) return ''
-  const json = JSON.stringify(structuredContent)
+  const json = stringifyExact(structuredContent)
   const [only, ...more] = Object.values(structuredContent)
   const onlyText = typeof only === 'string' && more.length === 0 ? only : undefined
   const isInText = content.some(
-    (block) => block.type === 'text' && (block.text === onlyText || JSON.stringify(parseJson(block.text)) === json),
+    (block) => block.type === 'text' && (block.text === onlyText || stringifyExact(parseExact(block.text)) === json),
   )
   return isInText ? '' : json
 }

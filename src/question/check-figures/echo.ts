@@ -1,5 +1,5 @@
 /** Takes the repeated input of a call out of its result: `No results for "revenue 4711"` is no source of 4711. */
-import { parseJson } from '../../base/parse-json.ts'
+import { numbersAsText, parseExact } from '../../base/parse-json.ts'
 import type { ReadText } from './read-index.ts'
 
 /** The maximum number of values of an input that are looked for, and the longest one. */
@@ -9,7 +9,7 @@ const ANY_DIGIT = /\p{Nd}/u
 
 /** Returns the texts of a result with masks in place of the values of the input that they repeat. */
 export function withoutEcho(texts: readonly ReadText[], input: unknown): ReadText[] {
-  const value = typeof input === 'string' && /^\s*[{[]/.test(input) ? (parseJson(input) ?? input) : input
+  const value = typeof input === 'string' && /^\s*[{[]/.test(input) ? numbersAsText(parseExact(input) ?? input) : input
   const echoes = valuesIn(value).map(echoOf)
   if (echoes.length === 0) return [...texts]
   return texts.map(({ place, text }) => ({

@@ -1,6 +1,7 @@
 /** The bounds of the stores, the same in memory and in Redis. */
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { Config } from '../../config.ts'
+import { createFreeRequests, type FreeRequests } from '../../stores/limits/free-requests.ts'
 import { createUsageLimits, type UsageLimits } from '../../stores/limits/usage-limits.ts'
 import { USE_TTL_MS } from '../../stores/use/types.ts'
 
@@ -48,6 +49,15 @@ export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () =
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
     suspendedMs: suspendedMs(config),
   })
+}
+
+/** Free requests of a person in an hour at least, and for each schedule that a person may have. */
+const MIN_FREE_REQUESTS = 20
+const REQUESTS_PER_SCHEDULE = 2
+
+export function freeRequestsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): FreeRequests {
+  const max = Math.max(MIN_FREE_REQUESTS, REQUESTS_PER_SCHEDULE * config.SCHEDULES_PER_USER)
+  return createFreeRequests({ ...parts, prefix: config.REDIS_PREFIX, max })
 }
 
 function suspendedMs({ APPROVAL_HOURS }: Config): number {

@@ -18,7 +18,7 @@ import { memoryThreads } from '../../stores/threads/memory-threads.ts'
 import { memoryActionTokens } from '../../stores/tokens/action-tokens.ts'
 import { memoryUse } from '../../stores/use/memory-use.ts'
 import { forgettingIn } from './forget-all.ts'
-import { boundsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
+import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 import type { StoreContext, Stores } from './stores.ts'
 
 /** Opens the stores in this process's memory. */
@@ -38,6 +38,7 @@ export function storesInMemory(config: Config, { log, now }: StoreContext): Stor
     files: once(async () => memoryFiles({ ttlMs, now })),
     queue,
     limits: limitsOf(config, { now }),
+    freeRequests: freeRequestsOf(config, { now }),
     oncePerDay: memoryOncePerDay({ now }),
     use: memoryUse({ now }),
     unanswered: memoryRecentList({ ...UNANSWERED, now }),

@@ -22,7 +22,7 @@ import { redisThreads } from '../../stores/threads/redis-threads.ts'
 import { redisActionTokens } from '../../stores/tokens/action-tokens.ts'
 import { redisUse } from '../../stores/use/redis-use.ts'
 import { forgettingIn } from './forget-all.ts'
-import { boundsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
+import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 import { INSTALLS_ROOM, type StoreContext, type Stores } from './stores.ts'
 
 /**
@@ -52,6 +52,7 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, { redis, now }),
+    freeRequests: freeRequestsOf(config, { redis, now }),
     oncePerDay: redisOncePerDay({ redis, prefix }),
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),

@@ -6,6 +6,7 @@ import type { AuditLog } from '../../stores/audit/types.ts'
 import type { History } from '../../stores/history/types.ts'
 import type { InstallationStore } from '../../stores/installations/types.ts'
 import type { OncePerDay } from '../../stores/limits/once-per-day.ts'
+import type { FreeRequests } from '../../stores/limits/free-requests.ts'
 import type { UsageLimits } from '../../stores/limits/usage-limits.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../../stores/mcp/people-store.ts'
@@ -40,6 +41,7 @@ export interface Stores {
   control: RunControl
   /** Absent if there are no limits. */
   limits?: UsageLimits | undefined
+  freeRequests: FreeRequests
   oncePerDay: OncePerDay
   /** How much the bot was used. */
   use: UseStore

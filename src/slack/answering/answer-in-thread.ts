@@ -10,7 +10,6 @@ import type { Question, SavedRun } from '../../stores/runs/types.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
-import { escapeText } from '../format/escape.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
@@ -99,7 +98,8 @@ export async function archive(work: QuestionWork, ending: { hasFailed: boolean }
 async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<boolean> {
   const { question, run, settings, mentions, installation } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
-  const unread = question.text === '' && !question.attached ? await whyNothingIsRead(work) : undefined
+  const isAlone = question.text === '' && !question.attached && run.saved.spoken === undefined
+  const unread = isAlone ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
   const asked = question.text === '' ? await asSpoken(work, display) : question
@@ -119,10 +119,12 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
 
 /** Returns the question with the words of a clip that came alone, and shows how they were understood. */
 async function asSpoken(work: QuestionWork, display: RunDisplay): Promise<Question> {
-  const words = await wordsOfClip(work)
-  if (!words) return work.question
-  await display.tell('spoken', `🎙️ I understood: “${escapeText(words)}”`)
-  return { ...work.question, text: words }
+  const { question, run } = work
+  const words = run.saved.spoken ?? (await wordsOfClip(work))
+  if (!words) return question
+  if (run.saved.spoken === undefined) await run.save({ part: 'spoken', value: words })
+  await display.tellSpoken(words)
+  return { ...question, text: words }
 }
 
 /** Runs a question without a display, up to its answer or to a call that a person must allow. */

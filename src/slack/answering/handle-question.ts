@@ -15,7 +15,7 @@ import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
-import { admittedPeople, isDenied, refuse, type AdmittedPeople } from './refuse.ts'
+import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
@@ -90,9 +90,12 @@ async function openAskThread({ question, mentions, outbox, services }: QuestionW
   await openCommandThread({ ...question, text }, rootContent(question.user, text), { queue: services.queue, outbox })
 }
 
-/** Shows the schedule that would be made. This is not a question of the thread, and counts against no limit. */
+/** Shows the schedule that would be made. This is not a question of the thread. */
 async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  const isRefused =
+    (await isDenied(work, admitted)) ||
+    (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
+  if (!isRefused) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
   return 'refused'
 }
 

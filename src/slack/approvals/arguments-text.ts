@@ -1,4 +1,5 @@
 /** Formats the arguments of a tool's call for the people who approve it. */
+import { stringifyExact } from '../../base/parse-json.ts'
 
 /**
  * Formats arguments as JSON, one line per top-level field. Nothing is hidden: control and direction marks, invisible
@@ -14,10 +15,10 @@ export function argumentsText(input: unknown): string {
 }
 
 function linesOf(input: unknown): string {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return JSON.stringify(input) ?? ''
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return stringifyExact(input)
   const fields = Object.entries(input).filter(([, value]) => value !== undefined)
   if (fields.length === 0) return '{}'
-  return `{\n${fields.map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n')}\n}`
+  return `{\n${fields.map(([name, value]) => `  ${JSON.stringify(name)}: ${stringifyExact(value)}`).join(',\n')}\n}`
 }
 
 /** Returns text from others on one line, with hidden characters escaped. */

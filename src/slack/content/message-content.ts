@@ -1,11 +1,12 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
 import { cutMiddle } from '../../agent/observation.ts'
-import { attachmentsText, type AttachmentReading, type Forward } from './attachment-text.ts'
-import { blocksText, type MessageTable } from './block-text.ts'
+import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
+import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
 import { lines, listOf, objectOf, textOf } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { ReadBudget } from './read-budget.ts'
+import type { MessageTable } from './table-text.ts'
 
 /** The fields of a message that are read here. Their form is not trusted. */
 export interface ReadableMessage {
@@ -124,8 +125,8 @@ function withLabels(written: string, text: string): string {
 }
 
 /** Slack leaves the bare id of a linked canvas in the text, and people see its title. */
-function textInstead({ text }: ReadableMessage, files: unknown[]): string {
-  const words = textOf(text)
+function textInstead(message: ReadableMessage, files: unknown[]): string {
+  const words = isApp(message) ? withoutNote(textOf(message.text)) : textOf(message.text)
   const ids = new Set(files.map((file) => textOf(objectOf(file).id)))
   return ids.size === 0
     ? words
@@ -138,7 +139,7 @@ function textInstead({ text }: ReadableMessage, files: unknown[]): string {
 /** The addresses in a person's words; undefined for an app, whose attachments are its own. */
 function linksOf(message: ReadableMessage, written: string): ReadonlySet<string> | undefined {
   if (isApp(message)) return undefined
-  return new Set([...written.matchAll(/<(https?:[^|<>]+)/g)].map(([, url = '']) => url.replaceAll('&amp;', '&')))
+  return new Set([...written.matchAll(/<(https?:[^|<>]+)/g)].map(([, url = '']) => sameLink(url)))
 }
 
 function isApp({ user, bot_id, subtype }: ReadableMessage): boolean {

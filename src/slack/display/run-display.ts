@@ -11,6 +11,7 @@ import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent } from '../format/blocks.ts'
+import { escapeText } from '../format/escape.ts'
 import { withReference } from '../format/messages.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
@@ -40,7 +41,7 @@ export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
   readonly #display: Display
-  readonly #status: Pick<Status, 'begin' | 'refresh' | 'suspend' | 'abandon' | 'end'>
+  readonly #status: Pick<Status, 'begin' | 'nameSession' | 'refresh' | 'suspend' | 'abandon' | 'end'>
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
@@ -75,7 +76,7 @@ export class RunDisplay {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#status.begin()
-    const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
+    const { spoken = this.#options.outbox.question.text, named = spoken, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.forPeople(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
@@ -122,6 +123,12 @@ export class RunDisplay {
       this.#status.refresh()
     })
     await this.#tail
+  }
+
+  /** Shows how a clip was understood, whose words are the question. */
+  async tellSpoken(words: string): Promise<void> {
+    await this.tell('spoken', `🎙️ I understood: “${escapeText(words)}”`)
+    this.#status.nameSession()
   }
 
   /** Resolves once everything so far is posted. */
@@ -282,7 +289,7 @@ export function isFailurePosted(run: Run): boolean {
 }
 
 /** Hides from others that the bot works on a private question. */
-const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
+const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Returns whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

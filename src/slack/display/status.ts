@@ -57,6 +57,18 @@ export class Status {
     })
   }
 
+  /** Gives the session a title that could not be known at its beginning: the words of a clip. */
+  nameSession(): void {
+    this.#enqueue(async () => {
+      const title = this.#slot === 'session' && !this.#ended ? await this.#newTitle() : ''
+      if (title === '') return
+      await this.#outbox.run.checkLease()
+      const { channel, thread } = this.#outbox.question
+      const args = { channel_id: channel, thread_ts: thread, title }
+      if ((await this.#outbox.tryOnce('agents.sessions.rename', args)) === 'taken') await this.#keepTitle(title)
+    })
+  }
+
   /** Sets the status again if the work still continues a little later. Call it after each message of the bot. */
   refresh(): void {
     clearTimeout(this.#timer)
@@ -130,14 +142,14 @@ export class Status {
 
   /** Returns a title unless the thread has one, which a person may have chosen. A new thread needs no look-up. */
   async #newTitle(): Promise<string> {
-    const { question } = this.#outbox
+    const { question, run } = this.#outbox
     if (this.#isTakenOver) return ''
     const isFirst = question.ts === undefined || question.ts === question.thread
     const unknown = { renamed: true }
     const { title, renamed = false }: ThreadState = isFirst
       ? {}
       : await this.#options.threads.load(threadOf(question)).catch(() => unknown)
-    return title || renamed ? '' : titleOf(question.text)
+    return title || renamed ? '' : titleOf(run.saved.spoken ?? question.text)
   }
 
   async #keepTitle(title: string): Promise<void> {

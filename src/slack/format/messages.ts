@@ -237,6 +237,7 @@ const LIMITS: Record<LimitRefusal['limit'], (allowed: number) => string> = {
   teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
   teamDayUsd: (n) => `$${n} a day for the workspace`,
   teamRuns: (n) => `${count(n, 'question')} of the workspace at once`,
+  freeHour: (n) => `${count(n, 'request')} an hour for one person, besides questions`,
 }
 
 /** Explains which limit a question exceeds, and when the next one is allowed. */

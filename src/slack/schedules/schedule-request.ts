@@ -74,6 +74,7 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const found = parseRequest(text, { zone: maker.zone, now: at, minMinutes })
   if (!found) return tell(SCHEDULES.past)
   if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
+  if (found.text.length > MAX_REQUEST) return tell(SCHEDULES.tooLongToSave)
   const full = await noRoomFor(question, services)
   if (full !== undefined) return tell(full)
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
@@ -84,6 +85,9 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
 }
+
+/** As much as Slack shows of a message. A form takes `MAX_TEXT`, so a longer text is saved but not changed there. */
+const MAX_REQUEST = 4_000
 
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 

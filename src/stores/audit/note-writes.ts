@@ -3,6 +3,7 @@ import { coerceInput } from '../../agent/tool-input.ts'
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
+import { numbersAsText } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'
 import type { Decision, DoneCall, Question, SavedRun } from '../runs/types.ts'
@@ -168,9 +169,9 @@ async function decidedOf(
 /** Returns the input of a call that was made, or else the input that the person was shown. */
 function sentInput(step: ToolStep, tool: Tool | undefined): unknown {
   const approval = approvalOf(step)
-  if (approval && step.begun === undefined) return approval.input
+  if (approval && step.begun === undefined) return numbersAsText(approval.input)
   const input = tool && coerceInput(tool, step.action.input)
-  return input?.ok ? input.value : (approval?.input ?? step.action.input)
+  return numbersAsText(input?.ok ? input.value : (approval?.input ?? step.action.input))
 }
 
 function approvalOf({ waiting }: ToolStep) {

@@ -28,9 +28,10 @@ export interface UsageLimitSettings {
 
 /**
  * Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends.
+ * `freeHour`: free-requests.ts.
  */
 export interface LimitRefusal {
-  limit: keyof UsageLimitSettings
+  limit: keyof UsageLimitSettings | 'freeHour'
   allowed: number
   resetsInMs?: number
 }

@@ -108,7 +108,7 @@ const decisionSchema: z.ZodType<Decision> = z.union([
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
-  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
+  if (part.part === 'standalone' || part.part === 'named' || part.part === 'spoken') return [part.part, part.value]
   const field = 'n' in part ? `${part.part}:${part.n}` : part.part
   return [field, JSON.stringify(part.value)]
 }
@@ -151,6 +151,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   const saved = freshRun(Number(hash.get('startedAt') ?? 0))
   const named = hash.get('named')
   if (named !== undefined) saved.named = named
+  const spoken = hash.get('spoken')
+  if (spoken !== undefined) saved.spoken = spoken
   const said = saidSchema.safeParse(parseJson(hash.get('said'))).data
   if (said) saved.said = said
   const standalone = hash.get('standalone')

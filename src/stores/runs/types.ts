@@ -178,6 +178,8 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
 export interface SavedRun {
   /** The question with names instead of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
+  /** The words of a clip that came alone. They are the question. */
+  spoken?: string
   /** The thread's messages before the question, with names, read when the run began. Empty if nobody wrote. */
   said?: ThreadContext
   standalone?: string
@@ -243,6 +245,7 @@ export type Decision =
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
+  | { part: 'spoken'; value: string }
   | { part: 'said'; value: ThreadContext }
   | { part: 'standalone'; value: string }
   | { part: 'remembered'; value: string[] }

@@ -4,7 +4,16 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
-import { refOf, refText, ttlOf, nextCheckAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'
+import {
+  MAX_DRAFTS,
+  refOf,
+  refText,
+  ttlOf,
+  nextCheckAt,
+  type Schedule,
+  type ScheduleRef,
+  type ScheduleStore,
+} from './types.ts'
 
 /** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
 interface ScheduleTexts {
@@ -59,7 +68,10 @@ export class Schedules implements ScheduleStore {
     // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
     // name is never found.
     await this.#index(schedule)
-    if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) return
+    if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) {
+      if (schedule.state === 'draft') await this.#dropOldDrafts(schedule)
+      return
+    }
     const stored = await this.load(schedule)
     if (stored) await this.#index(stored)
   }
@@ -93,8 +105,17 @@ export class Schedules implements ScheduleStore {
   }
 
   async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
-    const found = await Promise.all((await this.#refsMatching(of)).map((ref) => this.load(ref)))
-    return found.flatMap((one) => (one && one.state !== 'draft' ? one : [])).sort(byAge)
+    return (await this.#loadMatching(of)).filter(({ state }) => state !== 'draft')
+  }
+
+  async #loadMatching(parts: Partial<ScheduleRef>): Promise<Schedule[]> {
+    const found = await Promise.all((await this.#refsMatching(parts)).map((ref) => this.load(ref)))
+    return found.flatMap((one) => one ?? []).sort(byAge)
+  }
+
+  async #dropOldDrafts({ team, user }: Schedule): Promise<void> {
+    const drafts = (await this.#loadMatching({ team, user })).filter(({ state }) => state === 'draft')
+    for (const draft of drafts.slice(0, -MAX_DRAFTS)) await this.remove(draft)
   }
 
   async due(now: number, max: number): Promise<ScheduleRef[]> {

@@ -15,7 +15,7 @@ test('blocks are read and not the text, and the text only if blocks have no word
 
 test('an id that somebody typed as text is no mention, and a link is read with its address', () => {
   const blocks = [rich(typed('<@U0BOT> and '), { type: 'user', user_id: 'U0BOT' }, typed(' at '))]
-  expect(readContent({ ...person, blocks }, 'U0BOT').words).toBe('<@U0BOT> and at')
+  expect(readContent({ ...person, blocks }, 'U0BOT').words).toBe('<\u2060@U0BOT> and at')
   const link = [rich({ type: 'link', url: 'https://a.example/?x=1&amp;y=2', text: 'the plan' })]
   expect(contentText({ ...person, blocks: link })).toBe('the plan (https://a.example/?x=1&y=2)')
 })
