@@ -33,9 +33,9 @@ describe.concurrent('a run', () => {
     expect(third?.prompt.split('\nQuestion:').length).toBeGreaterThan(1)
     const below = third!.prompt.slice(third!.prompt.lastIndexOf('Question:'))
     expect(below).toMatch(
-      /^Question: Where\?\nThought: a\nAction: echo\nAction Input: one\nObservation: .*echo of one.*\nThought: b\n/,
+      /^Question: Where\?\nassistant: Thought: a\nAction: echo\nAction Input: one\nuser: Observation: .*echo of one.*\nassistant: Thought: b\n/,
     )
-    expect(below.match(/^Observation:/gm)).toHaveLength(2)
+    expect(below.match(/^user: Observation:/gm)).toHaveLength(2)
     expect(below).toMatch(/\nThought:$/)
   })
 
@@ -168,7 +168,9 @@ describe.concurrent('a model’s mistake', () => {
   test('an unreadable turn: the model gets the form and its own text', async (t) => {
     const { observations, model, events } = await runOn(t, { model: ['I would rather talk.', finish('yes')] })
     expect(observations[0]).toMatch(/could not be read.*Action Input: <input>.*Final Answer: <answer>/s)
-    expect(model.requests[1]?.prompt).toMatch(/Thought: I would rather talk\.\nObservation: .*could not be read/)
+    expect(model.requests[1]?.prompt).toMatch(
+      /assistant: Thought: I would rather talk\.\nuser: Observation: .*could not be read/,
+    )
     expect(events[1]).toMatchObject({ type: 'thought', step: { kind: 'unreadable', text: 'I would rather talk.' } })
   })
 

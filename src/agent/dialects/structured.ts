@@ -1,18 +1,17 @@
 /** One JSON object per turn, whose form the endpoint holds by a schema. */
 import type { Prompts } from '../../base/prompts.ts'
 import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
-import { messageLine } from '../observation.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
-import { acceptsInput, toolNames } from '../tool-input.ts'
+import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { tidy } from '../parser/text-lines.ts'
 import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
-import type { Step, ToolStep } from '../contracts/run-events.ts'
+import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { readJsonTurn } from './json.ts'
-import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
+import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
 import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
@@ -50,16 +49,12 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
   return { messages: alternating(messages), schema: turnSchema(view) }
 }
 
+/** A hint of the loop is said as it is: it is no data. */
 function renderStep(step: Step, nonce: string): Message[] {
-  if (step.kind === 'message') return [{ role: 'user', content: messageLine(step).trim() }]
-  const [written, reply] =
-    step.kind === 'tool'
-      ? [objectOf(step), `Observation: ${fencedObservation(step, nonce)}`]
-      : [step.text || '(nothing)', step.observation.text]
-  return [
-    { role: 'assistant', content: written },
-    { role: 'user', content: reply },
-  ]
+  const written = (made: ToolStep | UnreadableStep) =>
+    made.kind === 'tool' ? objectOf(made) : made.text || '(nothing)'
+  const messages = turnMessages(step, nonce, written)
+  return step.kind === 'unreadable' ? [messages[0]!, { role: 'user', content: step.observation.text }] : messages
 }
 
 function objectOf({ thought, action }: ToolStep): string {
@@ -103,14 +98,24 @@ function inputSchema(tool: Tool): StrictSchema {
   return schema
 }
 
-/** The tools whose last call was a repetition. The next turn cannot call them, so that a loop cannot form. */
+/**
+ * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, and
+ * those that were called in vain twice.
+ */
 function repeatedTools(steps: readonly Step[]): Set<string> {
   const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
-  return new Set(
-    steps.flatMap((step) =>
-      step.kind === 'tool' && step.turn === turn && step.observation?.hint ? [step.action.tool] : [],
-    ),
+  const calls = steps.filter((step) => step.kind === 'tool')
+  const repeats = calls.filter((call, i) => calls.slice(0, i).some((earlier) => isRepeat(call, earlier)))
+  const inVain = repeats.filter(({ action: { tool } }, i) =>
+    repeats.slice(0, i).some((one) => one.action.tool === tool),
   )
+  return new Set([...repeats.filter((call) => call.turn === turn), ...inVain].map(({ action }) => action.tool))
+}
+
+/** Returns whether a call brought nothing new. */
+function isRepeat({ action, observation }: ToolStep, earlier: ToolStep): boolean {
+  if (action.tool !== earlier.action.tool || inputText(action.input) !== inputText(earlier.action.input)) return false
+  return observation?.hint === true || observation?.text === earlier.observation?.text
 }
 
 /** Asks for a turn in this form. */

@@ -47,7 +47,10 @@ function lookUp(name: string, { about, key, records }: { about: string; key: str
 }
 
 function plain(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/s$/, '')
 }
 
 function rules(): Tool {
