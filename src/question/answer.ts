@@ -10,10 +10,17 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
-import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
+import {
+  doubtfulFigures,
+  judgeAnswer,
+  judgedEvents,
+  type FinalEvent as Final,
+  type JudgedEvent,
+} from './judge-answer.ts'
 import { recallFor, type Recall } from './recall-remembered.ts'
 import { answerPart, partsOf, saveQuietly, unsavedUsage } from './save-run-parts.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
@@ -188,6 +195,7 @@ async function* work(
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
   const { agent, grants, signal } = deps
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
   const said = hasMessages(past) ? joinMessages(past) : ''
   const sources = run.saved.said?.sources ?? []
   const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
@@ -195,12 +203,15 @@ async function* work(
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
   const doneBefore = doneBeforeOf(question)
   let progress: RunProgress = progressOf(run.saved)
+  const judged = { question, ...past, filesText, remembered, agent, saved: run.saved }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
   const events = runAgent(
     {
       question: standalone,
       images,
       filesText,
       history,
+      aboutHistory,
       said,
       sources,
       remembered,
@@ -209,9 +220,16 @@ async function* work(
       ...progress,
       signal,
     },
-    { ...agent, dialect, files, tools: [...agent.tools, ...(about?.tools ?? []), ...tools], ...steeringOf(heard) },
+    {
+      ...agent,
+      dialect,
+      files,
+      tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
+      doubtful,
+      ...steeringOf(heard),
+    },
   )
-  const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
+  const judgeParts = { ...judged, grants }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
