@@ -1,21 +1,13 @@
-/**
- * The files of conversations in Redis: two hashes per conversation, `PREFIX:{team:channel:ts}:files` and
- * `…:file-contents`, keyed by file id.
- */
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
-import { redisScript } from '../base/redis/redis-script.ts'
-import type { RedisClient } from '../base/redis/redis.ts'
-import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import type { Sealer } from '../base/encryption.ts'
+import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../stores/kv/kv.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 
-interface RedisFilesOptions {
-  redis: RedisClient
+interface FilesOptions {
   log: StoreLog
-  prefix: string
   /** HISTORY_TTL_DAYS: how long files are kept after their conversation last used them. Milliseconds. */
   ttlMs: number
   /** Encrypts them. Absent without SECRETS_KEY. */
@@ -33,27 +25,23 @@ const aboutSchema = z.object({
   permalink: z.string().exactOptional(),
 })
 
-const keepFile = redisScript(new URL('./lua/keep-file.lua', import.meta.url), {
-  keys: ['about', 'contents'],
-  args: ['id', 'file', 'content', 'ttlMs'],
-})
-
-export function redisFiles(options: RedisFilesOptions): FileStore {
-  const { redis, prefix, ttlMs } = options
-  const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
+/** Keeps files in two hashes per conversation, `{team:channel:ts}:files` and `…:file-contents`, keyed by file id. */
+export function createFiles(kv: Kv, options: FilesOptions): FileStore {
+  const expiry = { ttlMs: options.ttlMs }
+  const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(kv, options)
   const keep: FileStore['keep'] = async (thread, file, content) => {
     const plain = await packed(content)
     if (plain.length > MAX_KEPT.packed) return false
     const text = seal(plain, placeOf(thread, file.id, 'content'))
     const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
-    await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
-    const { contents } = keysOf(thread)
-    const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
-      id,
-      at: about?.at ?? 0,
-      chars: await redis.hstrlen(contents, id),
-    }))
-    await drop(thread, withoutRoom(await Promise.all(kept)))
+    const keys = keysOf(thread)
+    await kv.hashes.put(keys.contents, { [file.id]: text }, expiry)
+    await kv.hashes.put(keys.about, { [file.id]: about }, expiry)
+    const abouts = await aboutsIn(thread)
+    const ids = abouts.map(({ id }) => id)
+    const lengths = await kv.hashes.lengths(keys.contents, ids)
+    const kept = abouts.map(({ id, about }, i) => ({ id, at: about?.at ?? 0, chars: lengths[i] ?? 0 }))
+    await drop(thread, withoutRoom(kept))
     return true
   }
   return {
@@ -61,42 +49,46 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
     load: contentOf,
     async list(thread) {
       const { about, contents } = keysOf(thread)
-      const [kept] = await Promise.all([aboutsIn(thread), redis.pexpire(about, ttlMs), redis.pexpire(contents, ttlMs)])
+      const [kept] = await Promise.all([
+        aboutsIn(thread),
+        kv.keys.renew(about, expiry),
+        kv.keys.renew(contents, expiry),
+      ])
       return kept.flatMap((file) => file.about ?? []).sort((a, b) => a.at - b.at)
     },
     remove: (thread, question) => dropWhere(thread, (about) => about.question === question),
     async forgetUser({ team, user }) {
-      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
-        for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
+      for await (const keys of kv.keys.matching(kvKey(below(team), 'files')))
+        for (const key of keys) await dropWhere(tagOf(key), (about) => about.user === user)
     },
     // Each file is encrypted for its thread, so it is stored again.
     moveChannel: (place, to) =>
-      moveKeys(redis, { prefix, place, to, name: /^files$/ }, async (keys) => {
-        const [from, moved] = [threadIn(keys.from, prefix), threadIn(keys.to, prefix)]
+      moveKeys(kv, { place, to, name: /^files$/ }, async (...keys) => {
+        const [from, moved] = keys.map(tagOf) as [ThreadKey, ThreadKey]
         for (const { id, about } of await aboutsIn(from)) {
           const content = about && (await contentOf(from, id))
           if (content) await keep(moved, about, content)
           await drop(from, [id])
         }
       }),
-    ...forgettingKeys(redis, prefix, /^file(?:s|-contents)$/),
+    ...forgettingKeys(kv, /^file(?:s|-contents)$/),
   }
 }
 
 /** Returns the functions that read and delete a conversation's files. */
-function openFiles({ redis, log, prefix, sealer = UNSEALED }: RedisFilesOptions) {
+function openFiles(kv: Kv, { log, sealer = UNSEALED }: FilesOptions) {
   const { seal, open } = sealer
   const keysOf = (thread: ThreadKey) => ({
-    about: threadKey(prefix, thread, 'files'),
-    contents: threadKey(prefix, thread, 'file-contents'),
+    about: kvKey(thread, 'files'),
+    contents: kvKey(thread, 'file-contents'),
   })
   const drop = async (thread: ThreadKey, ids: string[]) => {
     const { about, contents } = keysOf(thread)
-    if (ids.length > 0) await Promise.all([redis.hdel(about, ...ids), redis.hdel(contents, ...ids)])
+    await Promise.all([kv.hashes.remove(about, ...ids), kv.hashes.remove(contents, ...ids)])
   }
   /** `about` is undefined if it cannot be read. */
   const aboutsIn = async (thread: ThreadKey) => {
-    const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
+    const stored = Object.entries(await kv.hashes.all(keysOf(thread).about))
     return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
   }
   /** Deletes unreadable files too, because their owner and question are unknown. */
@@ -108,9 +100,9 @@ function openFiles({ redis, log, prefix, sealer = UNSEALED }: RedisFilesOptions)
     )
   }
   const contentOf = async (thread: ThreadKey, id: string) => {
-    const text = await redis.hget(keysOf(thread).contents, id)
+    const [text] = await kv.hashes.getAll(keysOf(thread).contents, [id])
     try {
-      return text === null ? undefined : await unpacked(open(text, placeOf(thread, id, 'content')))
+      return text === undefined ? undefined : await unpacked(open(text, placeOf(thread, id, 'content')))
     } catch {
       log.warn({ thread, file: id }, 'a stored file cannot be opened')
       return undefined
@@ -122,10 +114,6 @@ function openFiles({ redis, log, prefix, sealer = UNSEALED }: RedisFilesOptions)
 /** The purpose that a value is sealed for. A value cannot be opened for any other. */
 function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
   return `file ${part} ${thread} ${id}`
-}
-
-function threadIn(key: string, prefix: string): ThreadKey {
-  return key.slice(prefix.length + 2, key.indexOf('}:'))
 }
 
 const UNSEALED = { seal: (text: string) => text, open: (text: string) => text }
