@@ -58,6 +58,8 @@ export interface Task extends Partial<RunProgress> {
   remembered?: string
   /** What earlier tries of the question have changed, a line each, and with which tools. */
   doneBefore?: { lines: string; tools: readonly string[] } | undefined
+  /** The date where the asker is, YYYY-MM-DD. Default: in UTC. */
+  today?: string | undefined
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }

@@ -15,6 +15,8 @@ export const PROMPT_VARIABLES = {
   'done-before': ['calls'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
+  cards: ['call', 'tools'],
+  'about-you': ['name', 'abilities', 'place', 'asker', 'time'],
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],

@@ -20,7 +20,7 @@ type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
 interface AnsweredRun extends Conversation {
   question: Question
   steps: readonly Step[]
-  saved: Pick<SavedRun, 'decisions'>
+  saved: Pick<SavedRun, 'decisions' | 'said'>
   agent: Pick<AgentDeps, 'tools' | 'now'>
   grants?: Grants | undefined
   filesText: string
@@ -40,8 +40,9 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
 
 function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
   const question = run.question.text
-  const read = readTexts({ ...run, question, sources })
-  const figures = read && judgeFigures(text, { question, read, today: run.agent.now() })
+  const read = readTexts({ ...run, question, sources, tables: run.saved.said?.tables ?? [] })
+  const figures =
+    read && judgeFigures(text, { question, read, today: run.agent.now(), askedAt: new Date(run.question.at) })
   // Remembered items are given with every question, so they count as a source only if a figure is from them.
   const hasRead = read?.some(({ place }) => !GIVEN.test(place))
   return hasRead || figures?.some((figure) => figure.in.some((place) => place.startsWith(REMEMBERED)))

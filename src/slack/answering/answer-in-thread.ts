@@ -6,7 +6,7 @@ import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { Withdrawn } from '../../stores/runs/run-control.ts'
-import type { Question, SavedRun } from '../../stores/runs/types.ts'
+import { conversationOf, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
@@ -113,7 +113,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const { question, run, settings, mentions, installation } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
   const isAlone = question.text === '' && !question.attached && run.saved.spoken === undefined
-  const unread = isAlone ? await whyNothingIsRead(work) : undefined
+  const unread = isAlone ? await untilStopped(work, whyNothingIsRead) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
   const asked = question.text === '' ? await asSpoken(work, display) : question
@@ -129,6 +129,23 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Does what comes before a run. Returns undefined if somebody stops it, because the run then ends by itself. */
+async function untilStopped<T>(work: QuestionWork, act: (work: QuestionWork) => Promise<T>): Promise<T | undefined> {
+  const { question, services } = work
+  const stop = new AbortController()
+  const run = { thread: conversationOf(question), id: question.id }
+  const end = await services.control.listen(run, ({ type }) => void (type === 'stop' && stop.abort()))
+  const signal = AbortSignal.any([work.signal, stop.signal])
+  try {
+    return await act({ ...work, signal })
+  } catch (error) {
+    if (work.signal.aborted || !stop.signal.aborted) throw error
+    return undefined
+  } finally {
+    end()
+  }
 }
 
 /** Returns the question with the words of a clip that came alone, and shows how they were understood. */

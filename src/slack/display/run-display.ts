@@ -17,8 +17,8 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
-import { Status } from './status.ts'
-import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
+import { NO_STATUS, Status } from './status.ts'
+import type { Answer, AnswerStart, Display, FailOptions, Note, ShownStep } from './types.ts'
 
 interface RunDisplayOptions {
   outbox: Outbox
@@ -31,12 +31,6 @@ interface RunDisplayOptions {
   log: Log
   signal: AbortSignal
   now(): Date
-}
-
-interface FailOptions {
-  again?: boolean
-  name?: string
-  done?: readonly string[] | undefined
 }
 
 /** A tool that returns within this time gets one post, not a post and an update, of which Slack allows 50 a minute. */
@@ -297,9 +291,6 @@ function keyOfEnd(name: string, { saved }: Run): string {
 export function isFailurePosted(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
-
-/** Hides from others that the bot works on a private question. */
-const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Returns whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

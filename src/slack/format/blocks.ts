@@ -2,7 +2,18 @@ import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from
 import type { StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
-import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
+import {
+  ASK_AGAIN,
+  ASK_ALONE,
+  ASK_EDITED,
+  ASK_HERE,
+  FEEDBACK,
+  FORGET_CANCEL,
+  FORGET_DELETE,
+  KEEP,
+  SHARE,
+  SHOW_WORK,
+} from './action-ids.ts'
 import { escapeWithin, quote, shorten, withoutMarks } from './escape.ts'
 import { button, plainContext, plainLines, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './chart-block.ts'
@@ -67,6 +78,11 @@ export function noteContent(text: string, again?: string, done?: readonly string
   return { text: clip(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
 }
 
+/** Adds a line above a content. `note`: mrkdwn. */
+export function withNote(content: Content, note: string | undefined): Content {
+  return note === undefined ? content : { ...content, blocks: [section(note), ...content.blocks] }
+}
+
 /**
  * Adds the buttons of a private answer to its last message. `value` is the question's id; `privateTools`: the titles of
  * the tools whose results only the asker may see. With any, sharing needs a confirmation.
@@ -98,6 +114,16 @@ export function forgetContent(text: string, value: string): Content {
     button(FORGET_CANCEL, 'Cancel', { value }),
   ]
   return { text, blocks: [section(text), { type: 'actions', elements }] }
+}
+
+/** Asks its author who should see a question. `value`: the question (`intake/asked-audience.ts`). */
+export function audienceContent(line: string, { text, value }: { text: string; value: string }): Content {
+  const lines = `${line}\n${quote(text, ROOT_QUESTION)}`
+  const elements = [
+    button(ASK_ALONE, 'Only me', { value, style: 'primary' }),
+    button(ASK_HERE, 'Everyone here', { value }),
+  ]
+  return { text: clip(lines), blocks: [section(lines), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question. `question` is the question's id. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
 import {
   freshRun,
@@ -52,6 +53,13 @@ export const doneCallSchema: z.ZodType<DoneCall> = z.object({
 })
 
 /** A question as it was stored. */
+export const partsSchema = z.object({
+  files: z.array(storedFile).exactOptional(),
+  attached: z
+    .object({ text: z.string(), sources: z.array(sourceSchema), tables: tablesSchema.exactOptional() })
+    .exactOptional(),
+})
+
 export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
   team: z.string(),
@@ -60,10 +68,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
-  files: z.array(storedFile).exactOptional(),
-  attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
-    .exactOptional(),
+  ...partsSchema.shape,
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   eventId: z.string().optional(),
@@ -103,6 +108,7 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
   sources: z.array(sourceSchema).exactOptional(),
+  tables: tablesSchema.exactOptional(),
 })
 
 const idsSchema = z.array(z.string())
