@@ -234,6 +234,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   outputChars?: number
   /** The output is a file (`ToolOutput.file`). Offered to the model only if files can be sent. */
   makesFiles?: true
+  /** It only opens a card for the asker, and its output is the bot's own. Prompts that list no tools name it. */
+  proposes?: true
   /** A repeated call with the same input returns something new (a lookup's next hit), so it is not a loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */

@@ -10,12 +10,14 @@ import { conversationOf, type Question, type SavedRun } from '../../stores/runs/
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
+import { noteContent } from '../format/blocks.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
 import { renewHome } from '../intake/publish-home.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
+import { changedLines, changesIn } from './changes-made.ts'
 import { warnOfBudgets } from './budget-warning.ts'
 import { noticeFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
@@ -26,7 +28,7 @@ import { sendMadeFiles } from './send-made-files.ts'
  * are caught up at the same time.
  */
 export async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<HandleOutcome> {
-  const { question, run, signal, services, outbox } = work
+  const { question, run, signal, services } = work
   const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
   caughtUp.catch(() => undefined)
   let [isWaiting, hasFailed] = [false, false]
@@ -46,13 +48,25 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
   }
   if (withdrawn) {
     await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
-    await takeBack(withdrawn, work, () => outbox.removePosts())
+    await withdraw(withdrawn, work)
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
   if (!needsNoModel(question) && !signal.aborted) await warnOfBudgets(work)
   // A durable queue retries the run if catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+const WITHDRAWN_AFTER_CHANGES =
+  'You took your question back, so I stopped. By then I had already done what is listed below.'
+
+/** Takes the question back. If nobody asks it again, its asker learns what the run had changed before. */
+async function withdraw(withdrawn: Withdrawn, work: QuestionWork): Promise<void> {
+  const { outbox } = work
+  const changes = await changesIn(work)
+  const isAskedAgain = await takeBack(withdrawn, work, { changes, removePosts: () => outbox.removePosts() })
+  const lines = isAskedAgain ? undefined : await changedLines(changes, work)
+  if (lines) await outbox.tellAsker(noteContent(WITHDRAWN_AFTER_CHANGES, undefined, lines))
 }
 
 /**

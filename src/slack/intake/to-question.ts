@@ -13,6 +13,7 @@ import { fileRefs, isRecording } from '../client/file-info.ts'
 import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
 import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
+import { questionParts } from './question-parts.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
@@ -48,7 +49,13 @@ export async function enqueueMessage(
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
-  const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
+  const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
+  const how: AcceptOptions = {
+    onlyKnownThread,
+    ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}),
+    // The `app_mention` may not have said so.
+    ...(isMessageOfMention ? { parts: questionParts(question) } : {}),
+  }
   if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }

@@ -6,19 +6,19 @@ import { messageOf } from '../../base/errors.ts'
 import { indented, newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
 import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
-import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import type { Directory } from '../client/directory.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { fileRefs } from '../client/file-info.ts'
-import { isWritten, readContent, shownText, type ReadableMessage } from '../content/message-content.ts'
+import { isWritten, readContent, shownText } from '../content/message-content.ts'
 import { cutBetweenRows } from '../content/table-text.ts'
 import { cleanName } from '../format/escape.ts'
 import { askedWords } from '../intake/asked-words.ts'
 import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
+import { questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** A file and who gave it. */
@@ -49,7 +49,9 @@ const MARKS_CHARS = 400
  * @throws only if the signal is aborted
  */
 export async function readThread(work: QuestionWork, turns: readonly Turn[]): Promise<ThreadReading> {
-  const { question, services, signal } = work
+  const { services, signal } = work
+  // The thread holds the question's own message too.
+  const question = hasThreadBefore(work.question) ? work.question : await withParts(work.question, services)
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
@@ -95,33 +97,29 @@ export async function readMessage(work: QuestionWork, ts: string): Promise<Threa
 }
 
 /**
- * Looks up the files and forwards of a mention without text whose event did not say whether it has any. Returns the question as it
- * is if Slack does not return the message in time.
+ * Returns a mention without text with its files and forwards, from its other event or looked up; as it is if Slack does
+ * not return the message in time.
  */
-export async function withFilesLookedUp(
-  { mayHaveFiles: _, ...question }: Question,
-  { installation, log, signal }: { installation: Installation; log: Log; signal: AbortSignal },
+export async function withOwnFiles(
+  asked: Question,
+  { installation, services, signal }: Pick<QuestionWork, 'installation' | 'services' | 'signal'>,
 ): Promise<Question> {
+  const { mayHaveFiles, ...question } = await withParts(asked, services)
+  if (!mayHaveFiles) return question
   const { channel, thread, ts = '' } = question
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   const place = { channel, thread, since: ts, until: ts, signal: patience }
   try {
     for await (const message of readMessages(installation.client, place))
-      if (message.ts === ts) return { ...question, ...partsOf(message) }
+      if (message.ts === ts) return { ...question, ...questionParts(askedWords(readContent(message))) }
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
+    services.log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
   }
   return question
 }
 
 const NOTHING: ThreadContext = { text: '', by: [] }
-
-/** What the message of a question holds besides its words. */
-function partsOf(message: ReadableMessage): Pick<Question, 'files' | 'attached'> {
-  const { files, attached } = askedWords(readContent(message))
-  return { ...(files?.length ? { files } : {}), ...(attached ? { attached } : {}) }
-}
 
 function filesOf(message: ThreadMessage): GivenFile[] {
   const { user, bot_id, user_team, team } = message
@@ -200,7 +198,7 @@ async function messagesBefore({ question, installation, signal }: QuestionWork, 
   for await (const message of readMessages(installation.client, place)) {
     if (message.ts === ts) {
       files = filesOf(message)
-      attached = partsOf(message).attached
+      attached = questionParts(askedWords(readContent(message))).attached
     }
     const isBetween = message.ts > since && message.ts < ts
     if (isBetween && isForTheModel(message, installation.identity)) people.push(message)

@@ -89,6 +89,8 @@ export interface Question {
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
   prior?: Record<string, string>
+  /** What earlier tries of this question have changed. */
+  doneBefore?: DoneCall[]
   /** A W3C `traceparent` header's value, if traces are on. */
   traceparent?: string
 }
@@ -231,6 +233,8 @@ export interface DoneCall {
   title?: string
   what: string
   by?: string
+  /** An earlier try of the question made it. */
+  earlier?: true
 }
 
 /**
