@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from './tables-schema.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
@@ -18,6 +19,7 @@ const turnSchema = z.object({
   said: z.string().exactOptional(),
   saidBy: z.array(z.string()).exactOptional(),
   hasFiles: z.literal(true).exactOptional(),
+  tables: tablesSchema.exactOptional(),
   standalone: z.string(),
   answer: z.string(),
   user: z.string(),
