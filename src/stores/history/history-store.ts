@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from './tables-schema.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
