@@ -5,7 +5,6 @@ import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
-import { tablesSchema } from './tables-schema.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
 interface HistoryOptions {
