@@ -98,7 +98,7 @@ function recording(transcript?: string): UploadedFile {
   const heard = transcript === undefined ? { transcriptStatus: 'none' as const } : { transcript }
   return {
     name: 'audio_message.m4a',
-    mimetype: 'audio/mp4',
+    ...{ mimetype: 'audio/mp4', durationMs: 4_000 },
     bytes: 'A recording of the playground: no sound.',
     ...heard,
   }

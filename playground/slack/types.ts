@@ -92,6 +92,7 @@ export interface StoredFile {
   /** The smaller pictures by width in pixels. */
   thumbs?: Record<number, Uint8Array>
   transcription?: { status: string; text: string }
+  durationMs?: number
   fault?: FileFault
 }
 

@@ -12,6 +12,7 @@ import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
+import { toolNames } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -79,7 +80,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
+    today: task.today ?? now.toISOString().slice(0, 10),
     written: '',
     streamedText: '',
   }
@@ -117,9 +118,10 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = yield* complete(run, usages)
   } finally {
-    // A failed call costs tokens too.
+    // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
-    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
+    const isUsed = ({ outputTokens, estimated }: Usage) => outputTokens > 0 || !estimated || !run.task.signal.aborted
+    run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
   run.written = completion?.text ?? ''
@@ -199,7 +201,9 @@ function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.prog
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
+  const { beginsObservation } = run.dialect
+  const prose =
+    turn?.kind === 'unreadable' ? plainProse(run.written, { tools: toolNames(run.tools), beginsObservation }) : ''
   if (prose !== '') return answerOf(run, prose)
   return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

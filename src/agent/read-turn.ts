@@ -2,6 +2,7 @@
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
+import { toolNames } from './tool-input.ts'
 import type { RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 
@@ -30,7 +31,9 @@ function readReasoning(run: RunState, completion: Completion, reading: ParsedTur
     return read
   }
   if (!run.finalTurn) return run.dialect.read({ text: '' }, run.tools)
-  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, run.dialect.beginsObservation)
+  const { beginsObservation } = run.dialect
+  const form = { tools: toolNames(run.tools), beginsObservation }
+  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, form)
   return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 

@@ -100,7 +100,7 @@ const SILENT_SHARE = 0.25
 const REASONING_CHARS = 10_000
 
 function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
-  const { question, images, history = [], said, filesText, remembered } = task
+  const { question, images, history = [], said, filesText, remembered, doneBefore } = task
   return {
     question,
     tools,
@@ -111,6 +111,7 @@ function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): R
     said,
     filesText,
     remembered,
+    doneBefore: doneBefore?.lines,
     ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }

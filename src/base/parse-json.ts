@@ -35,7 +35,7 @@ export function parseExact(text: string): unknown {
 
 /** The JSON of a value, with the digits of its marked numbers. Undefined values become an empty text. */
 export function stringifyExact(value: unknown, indent?: number): string {
-  return unmarkJson(JSON.stringify(value ?? '', null, indent))
+  return unmarkJson(JSON.stringify(value === undefined ? '' : value, null, indent))
 }
 
 /** Writes the marked numbers of a JSON text as numbers. */

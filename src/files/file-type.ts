@@ -6,9 +6,16 @@ import { declaredEncoding, decodeText, detectEncoding } from './text-decoding.ts
 import type { FileBytes, FileKind, PictureKind } from './types.ts'
 import { memberNames, readMembers } from './zip-members.ts'
 
+/** `isGuessed`: nothing in the file says its encoding. `broken`: how many characters are not in it. */
+export interface TextType {
+  kind: FileKind
+  encoding?: string
+  isGuessed?: boolean
+  broken?: number
+}
+
 type FileType =
-  /** `isGuessed`: nothing in the file says its encoding. */
-  | { kind: FileKind; encoding?: string; isGuessed?: boolean }
+  | TextType
   | { picture: PictureKind }
   /** A sentence: why the file is not read, and what would be. */
   | { fault: string }
@@ -37,12 +44,13 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
   const detected = detectEncoding(bytes)
   if (!detected) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
-  const { encoding, isGuessed } = detected
+  const { encoding, isGuessed, broken } = detected
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   if (head.trim() === '' && decodeText(bytes, encoding).trim() === '') return { fault: EMPTY }
   const kind = textKind(name, head)
   const declared = kind === 'html' ? declaredEncoding(bytes) : undefined
-  return { kind, encoding: declared ?? encoding, ...(isGuessed && !declared && { isGuessed }) }
+  if (declared) return { kind, encoding: declared }
+  return { kind, encoding, ...(isGuessed && { isGuessed }), ...(broken !== undefined && { broken }) }
 }
 
 interface Signature {

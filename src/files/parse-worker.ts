@@ -6,7 +6,7 @@
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { fileTypeOf } from './file-type.ts'
+import { fileTypeOf, type TextType } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
@@ -51,9 +51,16 @@ async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Ui
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
   const outcome = await parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
-  if (!outcome.file || !type.isGuessed || !type.encoding) return outcome
-  const note = `Its text is read as ${type.encoding} (guessed).`
+  // A mail names the encodings of its parts.
+  const note = /\.eml$/i.test(name) ? undefined : encodingNote(type)
+  if (!outcome.file || note === undefined) return outcome
   return { file: { ...outcome.file, notes: [...(outcome.file.notes ?? []), note] } }
+}
+
+function encodingNote({ encoding, isGuessed, broken }: TextType): string | undefined {
+  if (broken !== undefined)
+    return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
+  return isGuessed && encoding ? `Its text is read as ${encoding} (guessed).` : undefined
 }
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {

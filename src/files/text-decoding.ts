@@ -8,11 +8,18 @@ const SAMPLE = 64 * 1024
 /** How many times more characters must be UTF-8 than not, in a text that is mostly so. */
 const MOSTLY = 10
 
+interface DetectedEncoding {
+  encoding: string
+  isGuessed: boolean
+  /** How many characters are not in this encoding. */
+  broken?: number
+}
+
 /**
  * Returns the name of an encoding, as `decodeText` knows it, and whether it is a guess.
  * @returns undefined if the bytes are no text
  */
-export function detectEncoding(bytes: Uint8Array): { encoding: string; isGuessed: boolean } | undefined {
+export function detectEncoding(bytes: Uint8Array): DetectedEncoding | undefined {
   const sample = bytes.subarray(0, SAMPLE)
   const marked = byteOrderMark(bytes) ?? withoutMark(sample)
   if (marked) return { encoding: marked, isGuessed: false }
@@ -21,8 +28,10 @@ export function detectEncoding(bytes: Uint8Array): { encoding: string; isGuessed
     return encoding === undefined ? undefined : { encoding, isGuessed: true }
   }
   if (isUtf8(bytes)) return { encoding: 'utf-8', isGuessed: false }
-  if (isMostlyUtf8(sample)) return { encoding: 'utf-8', isGuessed: true }
-  return { encoding: guessEncoding(sample), isGuessed: true }
+  const broken = brokenInUtf8(bytes)
+  if (broken !== undefined) return { encoding: 'utf-8', isGuessed: false, broken }
+  const first = Math.max(0, bytes.findIndex((byte) => byte >= 0x80) - SAMPLE / 2)
+  return { encoding: guessEncoding(bytes.subarray(first, first + SAMPLE)), isGuessed: true }
 }
 
 export function encodingOf(bytes: Uint8Array): string | undefined {
@@ -105,14 +114,20 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Whether few of the characters beyond ASCII are not UTF-8: a line of another encoding was added to the text. */
-function isMostlyUtf8(sample: Uint8Array): boolean {
-  const text = new TextDecoder('utf-8').decode(sample)
+/**
+ * Returns how many characters are not UTF-8, if they are few of those beyond ASCII: lines of another encoding were added
+ * to the text.
+ */
+function brokenInUtf8(bytes: Uint8Array): number | undefined {
+  const decoder = new TextDecoder('utf-8')
   let [good, bad] = [0, 0]
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i)
-    if (code === 0xfffd) bad += 1
-    else if (code > 0x7f) good += 1
+  for (let at = 0; at < bytes.length; at += SAMPLE) {
+    const text = decoder.decode(bytes.subarray(at, at + SAMPLE), { stream: at + SAMPLE < bytes.length })
+    for (let i = 0; i < text.length; i += 1) {
+      const code = text.charCodeAt(i)
+      if (code === 0xfffd) bad += 1
+      else if (code > 0x7f) good += 1
+    }
   }
-  return good >= MOSTLY * bad
+  return good >= MOSTLY * bad ? bad : undefined
 }

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai'
-import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { sleep } from '../base/backoff.ts'
+import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat-completions.ts'
 import { BrokenStream, isContextLength, isNoEndpoint, noResponses } from './failures.ts'
@@ -11,6 +12,7 @@ import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { ReadingSpeed } from './reading-speed.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
+import { estimateUsage } from './tokens.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
 import { readAnswer, type Wire } from './api-format.ts'
 
@@ -141,9 +143,15 @@ async function* once(
   const { model, stream, effort } = options
   const fitted = await window.fit(given, refused?.limit)
   const prepared = fitted.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, fitted) : undefined
-  const request = prepared?.request ?? fitted
+  let isReported = false
+  const onUsage = (usage: Usage) => {
+    isReported = true
+    given.onUsage?.(usage)
+  }
+  const request = { ...(prepared?.request ?? fitted), onUsage }
   if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
+  given.signal.throwIfAborted()
   const reading = endpoint.speed.watch(request)
   try {
     const response = wire.send(await endpoint.client, body, request.signal)
@@ -169,6 +177,9 @@ async function* once(
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
   } finally {
     reading.release()
+    // The endpoint has read the prompt of a call that its caller aborts before its first token. A silent one has not.
+    const isAborted = given.signal.aborted && !(given.signal.reason instanceof ModelError)
+    if (isAborted && !isReported) given.onUsage?.(await estimateUsage(model, request.messages, ''))
   }
 }
 

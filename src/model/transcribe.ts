@@ -14,8 +14,13 @@ export interface SpokenFile {
   bytes: Uint8Array
 }
 
-/** @returns the words, perhaps none; undefined, with a log line, if the endpoint refused. @throws if aborted */
-export type Transcribe = (recording: SpokenFile, signal: AbortSignal) => Promise<string | undefined>
+/** `refused`: the endpoint does not transcribe this recording, now or later. `unreachable`: it may later. */
+export type NotTranscribed = 'refused' | 'tooLarge' | 'unreachable'
+
+type Transcript = { words: string; fault?: undefined } | { words?: undefined; fault: NotTranscribed }
+
+/** Returns the words, perhaps none. A failure is logged. @throws if aborted */
+export type Transcribe = (recording: SpokenFile, signal: AbortSignal) => Promise<Transcript>
 
 const OPENAI = 'https://api.openai.com/v1'
 const answerSchema = z.object({ text: z.string() })
@@ -42,12 +47,18 @@ export function createTranscriber(config: Config, { net, log }: { net: Network; 
       const body = new Uint8Array(await encoded.arrayBuffer())
       const response = await fetch(url, { method: 'POST', headers, body, signal })
       const text = await response.text()
-      if (response.ok) return answerSchema.parse(parseJson(text)).text.trim()
+      if (response.ok) return { words: answerSchema.parse(parseJson(text)).text.trim() }
       log.warn({ model, status: response.status }, 'a recording was not transcribed')
+      return { fault: faultOf(response.status) }
     } catch (error) {
       signal.throwIfAborted()
       log.warn({ model, error: messageOf(error) }, 'a recording was not transcribed')
+      return { fault: 'unreachable' }
     }
-    return undefined
   }
+}
+
+function faultOf(status: number): NotTranscribed {
+  if (status === 413) return 'tooLarge'
+  return status === 408 || status === 429 || status >= 500 ? 'unreachable' : 'refused'
 }

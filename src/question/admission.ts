@@ -1,20 +1,27 @@
 import type { Question } from '../stores/runs/types.ts'
 import type { Allowance, LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
+import type { AnswerServices } from './services.ts'
 import { bookCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
 /**
  * Returns whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with
- * any punctuation after it. Files, forwards and tables without text are a question.
+ * a few punctuation marks after it. Files, forwards and tables without text are a question.
  */
 export function needsNoModel({ text, files = [], attached }: Question): boolean {
   if (text === '') return attached === undefined && !files.some(({ id }) => id !== '')
-  return /^help[\s\p{P}]*$/iu.test(text)
+  return /^help[\s\p{P}]{0,20}$/iu.test(text)
 }
 
-/** Counts a question against the usage limits. @returns the limit that it exceeds, if any */
-export async function admit(question: Question, limits: UsageLimits | undefined): Promise<LimitRefusal | undefined> {
-  return isLimited(question) ? limits?.admit(question) : undefined
+/**
+ * Counts a question against the usage limits, or one that needs no model against that of free requests.
+ * @returns the limit that it exceeds, if any
+ */
+export async function admit(
+  question: Question,
+  { limits, freeRequests }: Pick<AnswerServices, 'limits' | 'freeRequests'>,
+): Promise<LimitRefusal | undefined> {
+  return isLimited(question) ? limits?.admit(question) : freeRequests.admit(question)
 }
 
 /** Books a question's cost, and frees its slot among the team's runs. */

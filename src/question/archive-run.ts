@@ -34,15 +34,18 @@ export function recordOf(
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {
-  const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
+  const { spoken, standalone, remembered, steps, usage, answer, posts, startedAt } = saved
+  const asked = spoken === undefined ? question : { ...question, text: spoken }
+  const { named = asked.text } = saved
   return {
-    question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question,
+    question: hasLeftThread(question, saved) ? { ...asked, forAsker: true } : asked,
     steps: steps.map(withoutAnswers),
     usage,
     posts,
     startedAt,
     ...ending,
-    ...(standalone === undefined ? {} : { standalone }),
+    // The words for the model may say more than the asker did.
+    ...(standalone === undefined || standalone === named ? {} : { standalone }),
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),

@@ -2,7 +2,7 @@ import { ExpiringMap } from '../base/expiring-map.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
-import { embeddedRun, freshControlled, MemoryRunControl } from '../stores/runs/memory-run.ts'
+import { embeddedRun, freshControlled, MemoryRunControl, sendToRun } from '../stores/runs/memory-run.ts'
 import { conversationOf, isBackground, isDirect, type Question } from '../stores/runs/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
@@ -80,14 +80,21 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread, addition, onQueued }: AcceptOptions = {}): Promise<AcceptOutcome> {
+  async accept(
+    asked: Question,
+    { onlyKnownThread, addition, parts, onQueued }: AcceptOptions = {},
+  ): Promise<AcceptOutcome> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
     // Claims are the thread's own: a `/ask` question comes a second time under its real thread, with the same id.
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
-    if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
+    if (claims.some((claim) => this.#claims.has(claim))) {
+      const known = parts && this.#inboxes.get(thread)?.find((one) => one.question.id === question.id)
+      if (known) sendToRun(known, { type: 'parts', parts })
+      return 'duplicate'
+    }
     const target = addition && runToAddTo(this.#inboxes.get(thread) ?? [], question)
     const known = this.#known.get(thread) ?? 0
     const isKnown = target !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
@@ -204,7 +211,7 @@ class MemoryQueue implements ControlledQueue {
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
     const isSuspended = result === 'waiting' && !item.isWoken
-    const isOver = result === 'finished' || result === 'refused'
+    const isOver = result !== 'waiting' && result !== 'failed'
     const unread = isOver && item.additions.length > 0 ? unreadAdditions(item, inbox) : []
     for (const message of unread) this.#enqueue(thread, message)
     const asks = unread.length - (result === 'refused' ? 1 : 0)
@@ -222,7 +229,10 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** @returns `finished` if the question needs no further attempt */
-  async #attempt(item: QueuedQuestion, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
+  async #attempt(
+    item: QueuedQuestion,
+    signal: AbortSignal,
+  ): Promise<'finished' | 'waiting' | 'refused' | 'limited' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler

@@ -155,7 +155,7 @@ export class QuestionWorker {
 
   async #finish(leased: LeasedQuestion, run: RedisRun, result: HandleOutcome): Promise<void> {
     const { store, jobs, log } = this.#parts
-    const done = result === 'refused' ? 'refused' : 'done'
+    const done = result === 'refused' || result === 'limited' ? result : 'done'
     const state = leased.verdict === 'work' ? done : 'dead-lettered'
     const isSuspended = state === 'done' && result === 'waiting'
     const records = run.takeRecords()

@@ -59,7 +59,7 @@ export class ThreadStore {
 
   async accept(
     question: Question,
-    { onlyKnownThread = false, addition }: AcceptOptions,
+    { onlyKnownThread = false, addition, parts }: AcceptOptions,
   ): Promise<{ accepted: AcceptOutcome; gen: string; before: number }> {
     const { now, doneTtlMs, knownTtlMs, prefix } = this.#settings
     const threadName = conversationOf(question)
@@ -87,6 +87,7 @@ export class ThreadStore {
       signals,
       channel: signalChannel(prefix),
       max: MAX_SIGNALS,
+      parts: parts ? JSON.stringify({ type: 'parts', parts } satisfies Signal) : '',
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
     return { accepted: accepted as AcceptOutcome, gen, before: Number(before) }
@@ -126,17 +127,18 @@ export class ThreadStore {
    */
   async finish(
     leased: EndedQuestion,
-    end: 'done' | 'refused' | 'dead-lettered',
+    end: 'done' | 'refused' | 'limited' | 'dead-lettered',
     records: string[] = [],
   ): Promise<{ held: boolean; gen: string; followUps: number }> {
-    const [state, refused] = end === 'refused' ? (['done', 1] as const) : ([end, 0] as const)
+    const isRefused = end === 'refused' || end === 'limited'
+    const state = isRefused ? 'done' : end
     const ttlMs = state === 'done' ? this.#settings.doneTtlMs : this.#settings.deadLetterTtlMs
     const { threadKey: thread, runKey: run, token } = leased.lease
     const { id } = leased
     const { inbox, runs, signals } = this.#keys(leased.thread)
     const heard = leased.stored?.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])) ?? []
     const keys = { thread, inbox, run, runs, signals: signals + id }
-    const named = { ...keys, token, id, state, ttlMs, heard: ` ${heard.join(' ')} `, refused }
+    const named = { ...keys, token, id, state, ttlMs, heard: ` ${heard.join(' ')} `, refused: isRefused ? end : '' }
     const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = '', followUps] = strings(reply)
     return { held: held === 'ok', gen, followUps: Number(followUps) }

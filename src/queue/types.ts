@@ -1,5 +1,5 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import type { RunControl } from '../stores/runs/run-control.ts'
+import type { QuestionParts, RunControl } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
 /**
@@ -18,6 +18,8 @@ export interface AcceptOptions {
    * step. `only`: without such a run the message is ignored.
    */
   addition?: 'maybe' | 'only'
+  /** What the question's message holds besides its words, for its run if the question is known already. */
+  parts?: QuestionParts
   /** Called if the question is accepted behind others of its conversation. */
   onQueued?: () => void
 }
@@ -26,10 +28,11 @@ export interface AcceptOptions {
  * Answers one question. An error is logged, and the run is retried or dead-lettered by the queue's rules. Returns
  * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer, and the
  * thread's next questions continue. `RunControl.resume` resumes it, and so does its deadline. Returns `refused` if the
- * question is not accepted: the thread does not become a known one.
+ * question is not accepted: the thread does not become a known one. `limited`: it is not accepted now, but the thread
+ * stays a known one. Of both only the id is kept.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<HandleOutcome>
-export type HandleOutcome = void | 'waiting' | 'refused'
+export type HandleOutcome = void | 'waiting' | 'refused' | 'limited'
 
 /** The unfinished questions of one conversation, the oldest first. */
 export interface ThreadLine {

@@ -28,3 +28,9 @@ test.each([
 ])('%s', (_, text, first) => {
   expect(rows(text)[0]).toEqual(first)
 })
+
+test('an unclosed quote is a character, however much follows it', () => {
+  const more = 'x;1\n'.repeat(400_000)
+  const all = rows(`"open;5\n${more}`)
+  expect([all[0], all[1], all.length]).toEqual([['"open', '5'], ['x', '1'], 400_001])
+})

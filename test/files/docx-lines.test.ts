@@ -149,3 +149,38 @@ test('a text box stands once, behind its paragraph', () => {
   const older = `<mc:AlternateContent><mc:Choice><w:drawing/></mc:Choice><mc:Fallback>${box('old')}</mc:Fallback></mc:AlternateContent>`
   expect(textOf(`<w:p><w:r>${older}</w:r></w:p>`)).toBe('old')
 })
+
+test('charts and diagrams are read where they stand, or counted', () => {
+  const relation = (id: string, type: string, target: string) =>
+    `<Relationship Id="${id}" Type="x/${type}" Target="${target}"/>`
+  const parts = {
+    'word/_rels/document.xml.rels': `<Relationships>${relation('r1', 'chart', 'charts/chart1.xml')}${relation('r2', 'diagramData', 'diagrams/data1.xml')}${relation('r3', 'chart', 'charts/chart2.xml')}</Relationships>`,
+    'word/charts/chart1.xml':
+      '<c:chart><c:title><a:t>Sales</a:t></c:title><c:ser><c:tx><c:v>North</c:v></c:tx><c:cat><c:pt idx="0"><c:v>Q1</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>11</c:v></c:pt></c:val></c:ser></c:chart>',
+    'word/charts/chart2.xml': '<c:chart/>',
+    'word/diagrams/data1.xml':
+      '<dgm:dataModel><dgm:pt><a:p><a:r><a:t>Plan</a:t></a:r></a:p></dgm:pt><dgm:pt><a:p><a:r><a:t>Build</a:t></a:r></a:p></dgm:pt></dgm:dataModel>',
+  }
+  const drawing = (inner: string) => `<w:p><w:r><w:drawing>${inner}</w:drawing></w:r></w:p>`
+  const file = read(
+    p('Before') +
+      drawing('<c:chart r:id="r1"/>') +
+      p('Between') +
+      drawing('<dgm:relIds r:dm="r2" r:lo="r9"/>') +
+      drawing('<c:chart r:id="r3"/>') +
+      p('After'),
+    parts,
+  )
+  const lines = file.sections[0]?.text.split('\n').filter((line) => line !== '')
+  expect(lines).toEqual(['Before', 'Chart: Sales', '| North', 'Q1 | 11', 'Between', 'Plan', 'Build', 'After'])
+  expect(file.notes).toEqual(['Not read: 1 chart.'])
+})
+
+test('a part that is named a thousand times is read once', () => {
+  const parts = {
+    'word/_rels/document.xml.rels':
+      '<Relationships><Relationship Id="r1" Type="x/aFChunk" Target="chunk.htm"/></Relationships>',
+    'word/chunk.htm': '<p>Once</p>',
+  }
+  expect(textOf('<w:altChunk r:id="r1"/>'.repeat(1000), parts)?.trim()).toBe('Once')
+})

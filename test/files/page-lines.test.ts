@@ -70,3 +70,20 @@ test('a table that claims to be wide and long is read in time, and bounded', () 
   const rows = '<tr><td colspan=1000 rowspan=65534>x<td rowspan=0>y'.repeat(20_000)
   expect(page(`<table>${rows}</table>`).sections[0]!.text.length).toBeLessThanOrEqual(PARSE_LIMITS.maxChars)
 })
+
+test.each([
+  [
+    '<table><tr><td>Before <table><tr><td>n1</td><td>n2</td></tr></table> After</td><td>B</td></tr><tr><td>C</td><td>D</td></tr></table>End',
+    ['Before | B', 'n1 | n2', 'After', 'C | D', '', 'End'],
+  ],
+  [
+    '<table><tr><td>Hi <table><tr><td>a<table><tr><td>deep</td></tr></table>b</td></tr></table> mid <table><tr><td>z</td></tr></table> end</td></tr></table>',
+    ['Hi', 'a', 'deep', 'b', 'mid', 'z', 'end'],
+  ],
+  [
+    '<table><tr><td><table><tr><td><p>One</p><p>Two</p></td></tr></table><p>Three</p></td></tr><tr><td>Four</td></tr></table>',
+    ['One Two', 'Three', 'Four'],
+  ],
+])('the text behind a table in a cell follows the rows of that table: %s', (html, lines) => {
+  expect(textOf(html)?.split('\n')).toEqual(lines)
+})

@@ -74,7 +74,33 @@ test.each(['Identity-H', 'Hankaku', 'UniJIS-UTF8-H'])(
   'what is not read is said, and is no scan: %s',
   async (encoding) => {
     const beside = await read(asian(encoding, 'Japan1', { hex: 'b1e8', latin: 'Invoice' }))
-    expect(beside.sections[0]?.text).toContain('Invoice')
+    expect(beside.sections[0]?.text).toBe('Invoice\n[Not read: text in a font that is not embedded]')
     expect(beside.notes).toEqual(['Not read: text in fonts that are not embedded, from page 1.'])
   },
 )
+
+test('what is not read is said on each page where it stands', async () => {
+  const of = (number: number, fonts: string) =>
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<<${fonts}>>>>/Contents ${number} 0 R>>`
+  const text = (words: string, hex = '') =>
+    drawn(`BT /F1 12 Tf 72 760 Td (${words}) Tj ET${hex && ` BT /F2 14 Tf 72 700 Td <${hex}> Tj ET`}`)
+  const file = await read(
+    pdfWith([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R 9 0 R 11 0 R]/Count 3>>',
+      of(4, '/F1 5 0 R/F2 6 0 R'),
+      text('One', 'b1e8'),
+      HELVETICA,
+      '<</Type/Font/Subtype/Type0/BaseFont/SimSun/Encoding/Hankaku/DescendantFonts[7 0 R]>>',
+      '<</Type/Font/Subtype/CIDFontType2/BaseFont/SimSun/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/FontDescriptor 8 0 R/DW 1000>>',
+      '<</Type/FontDescriptor/FontName/SimSun/Flags 6/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 880/Descent -120/CapHeight 700/StemV 80>>',
+      of(10, '/F1 5 0 R'),
+      text('Two'),
+      of(12, '/F1 5 0 R/F2 6 0 R'),
+      text('Three', 'b1e8'),
+    ]),
+  )
+  const note = '[Not read: text in a font that is not embedded]'
+  expect(file.sections.map((section) => section.text)).toEqual([`One\n${note}`, 'Two', `Three\n${note}`])
+  expect(file.notes).toEqual(['Not read: text in fonts that are not embedded, from pages 1, 3.'])
+})

@@ -78,3 +78,25 @@ test.each([
   expect(text.startsWith(good.toString())).toBe(true)
   expect(text.endsWith(good.toString())).toBe(true)
 })
+
+test('a text that is mostly UTF-8 says how many of its characters are not', async () => {
+  const good = Buffer.from('Größe für Österreich\n'.repeat(200))
+  const one = await parsed({ name: 'a.txt', bytes: Buffer.concat([good, Buffer.from('\xfcbrig\n', 'latin1'), good]) })
+  expect(one.notes).toEqual(['1 character is not UTF-8 like the rest, so � is shown.'])
+  const three = await parsed({ name: 'a.csv', bytes: Buffer.concat([good, Buffer.from('\xe4,\xf6,\xfc\n', 'latin1')]) })
+  expect(three.notes).toEqual(['3 characters are not UTF-8 like the rest, so � is shown.'])
+})
+
+test('the first letters beyond ASCII decide, however late they come', async () => {
+  const late = Buffer.concat([Buffer.from('plain text only\n'.repeat(8000)), Buffer.from('Gr\xf6\xdfe\n', 'latin1')])
+  const file = await parsed({ name: 'a.txt', bytes: late })
+  expect(file.sections[0]?.text).toContain('Größe')
+  expect(file.notes).toEqual(['Its text is read as windows-1252 (guessed).'])
+})
+
+test('a mail in 8 bits names its own encoding, so none is guessed', async () => {
+  const mail = 'From: a@example.com\nSubject: Offer\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\xf6\xdfe 5\n'
+  const file = await parsed({ name: 'a.eml', bytes: Buffer.from(mail, 'latin1') })
+  expect(file.sections[0]?.text).toContain('Größe 5')
+  expect(file.notes).toBeUndefined()
+})

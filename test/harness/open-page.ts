@@ -67,6 +67,8 @@ const VIEWPORT = { width: 1280, height: 900 }
 export async function setLook(page: Page, { colorScheme = 'light', viewport = VIEWPORT }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.setViewportSize(viewport)
+  // Pages hear of a change of their size with the next frame, before its callbacks.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 }
 
 /** Clears a page's data for the next test, because two servers may get the same port. */

@@ -220,6 +220,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
       runs.push(structuredClone(run.saved))
       await run.save(
         { part: 'standalone', value: 'What is that?' },
+        { part: 'spoken', value: '{' },
         { part: 'memory', value: { page: [1, { a: '}' }] } },
       )
       await run.save({ part: 'step', n: 1, value: toolStep(1) })
@@ -232,6 +233,7 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     expect(runs[0]).toMatchObject({ steps: [], memory: {}, posts: {}, usage: [], attempts: 1 })
     expect(runs[1]).toMatchObject({
       standalone: 'What is that?',
+      spoken: '{',
       memory: { page: [1, { a: '}' }] },
       steps: [toolStep(1)],
       posts: { 'step-1': '5.5', 'answer-1': '' },

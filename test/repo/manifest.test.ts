@@ -78,6 +78,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'bots.info': ['users:read'],
   // It needs a scope of the app-level token.
   'apps.connections.open': [],
+  'agents.sessions.rename': ['chat:write'],
   'agents.sessions.setStatus': ['chat:write'],
   'assistant.search.context': ['search:read.files', 'search:read.public', 'search:read.users'],
   'assistant.search.info': ['search:read.public'],
@@ -101,6 +102,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'files.getUploadURLExternal': ['files:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
+  'usergroups.list': ['usergroups:read'],
   'usergroups.users.list': ['usergroups:read'],
   'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],

@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
 import { loadConfig } from '../../src/config.ts'
-import { startBot, Thread, type TestBot } from '../harness/bot.ts'
-import type { Ends } from '../harness/ends.ts'
+import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { clip } from '../harness/said-files.ts'
+import { strangers } from '../harness/slack-hands.ts'
 
 const ON: Env = { ASK_REACTION: 'robot_face' }
 const BOTH = { members: new Set([ALICE, BOB, BOT_USER]) }
@@ -80,6 +83,29 @@ describe('the emoji of ASK_REACTION', () => {
     expect(bot.model.requests).toHaveLength(1)
   })
 
+  test('asks nothing for another app, and a guest is told why not', async (t) => {
+    const bot = await asking(t)
+    const { slack } = bot
+    const app = slack.addUser('U0OTHERAPP1', { name: 'butler', is_bot: true }).id
+    const guests = [strangers.guest(slack), strangers.singleChannelGuest(slack)]
+    const { ts } = await slack.say({ text: 'CI is red', user: BOB })
+    for (const user of [app, ...guests]) await slack.people.react({ channel: GENERAL, ts, name: 'robot_face', user })
+    for (const guest of guests)
+      expect(await slack.until(() => slack.ephemerals(GENERAL, guest)[0], 'a refusal')).toMatch(/questions from guests/)
+    await slack.settle()
+    expect(bot.model.requests).toEqual([])
+    expect(slack.ephemerals(GENERAL, app)).toEqual([])
+  })
+
+  test('asks over Socket Mode too, a clip as well', async (t) => {
+    const bot = await startBot(t, { mode: 'socket', env: ON })
+    bot.model.on('What does this mean', finish('That the build is broken.'))
+    const { ts } = await bot.slack.say({ text: '', user: BOB, files: [clip('memo.m4a', 'CI is red, says Bob.')] })
+    await bot.slack.people.react({ channel: GENERAL, ts, name: 'robot_face', user: ALICE })
+    expect(await endings(bot, threadOf(bot, ts))).toContain('That the build is broken.')
+    expect(bot.model.requests[0]?.prompt).toContain('CI is red, says Bob.')
+  })
+
   test('is nothing unless set, and no other emoji asks', async (t) => {
     const bot = await asking(t, {})
     const { ts } = await bot.slack.say({ text: 'CI is red', user: BOB })
@@ -97,6 +123,24 @@ describe('the emoji of ASK_REACTION', () => {
     const { ts, channel } = await bot.slack.say({ channel: 'G0CLOSED001', text: 'It rains.', user: BOB })
     await bot.slack.people.react({ channel, ts, name: 'robot_face', user: ALICE })
     expect(await endings(bot, threadOf(bot, ts, channel))).toContain('That the build is broken.')
+  })
+})
+
+describeWithRedis('with Redis', async () => {
+  const server = await startRedis()
+  const ends = fileEnds()
+  ends.onTestFinished(() => server.stop())
+
+  test('asks once per person and message, also at two processes', async (t) => {
+    const bot = await asking(t, { ...ON, REDIS_URL: server.url })
+    await secondBot(t, bot, { ...ON, REDIS_URL: server.url })
+    const { ts } = await bot.slack.say({ text: 'CI is red', user: BOB })
+    for (const removed of [false, true, false])
+      await bot.slack.people.react({ channel: GENERAL, ts, name: 'robot_face', user: ALICE, removed })
+    const thread = threadOf(bot, ts)
+    expect(await endings(bot, thread)).toContain('That the build is broken.')
+    await bot.slack.settle()
+    expect(roots(thread)).toHaveLength(1)
   })
 })
 

@@ -24,6 +24,7 @@ describe('names', async () => {
   const bot = await startBot(ends)
   const { slack, model } = bot
   slack.addChannel(SECRET, { name: 'takeover-plans' })
+  slack.store.usergroups.set('S0NIGHT0001', [BOB]).set('S0DAY000001', [BOB])
   slack.addChannel(FOREIGN, { name: 'layoffs', kind: 'group', members: new Set([ALICE]) })
 
   test('in a question reach the model instead of ids', async () => {
@@ -112,6 +113,22 @@ describe('names', async () => {
     const thread = await bot.mention('who is that, <@U0NOBODY001>, <!subteam^S0123>, in `&lt;@U0EXAMPLE01&gt;`?')
     expect(await thread.lastAnswer()).toBe('Write `<@U0EXAMPLE01>`.')
     expect(promptOf(bot, 'who is that')).toContain('who is that, somebody, a group of people, in `<@U0EXAMPLE01>`?')
+  })
+
+  test('of user groups are looked up in one call, and an id that somebody typed in code is none', async () => {
+    model.on('who watches', finish('Ask <!subteam^S0DAY000001>.'))
+    const code = { type: 'text', text: `<@${BOB}>`, style: { code: true } }
+    const groups = ['S0NIGHT0001', 'S0DAY000001', 'S0GONE00001'].flatMap((id) => [
+      { type: 'text', text: ' ' },
+      { type: 'usergroup', usergroup_id: id },
+    ])
+    const elements = [{ type: 'user', user_id: BOT_USER }, { type: 'text', text: ' who watches ' }, code, ...groups]
+    const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }]
+    const thread = await bot.mention('who watches?', { extra: { blocks } })
+    expect(await thread.lastAnswer()).toBe('Ask @s0day000001.')
+    expect(promptOf(bot, 'who watches')).toContain(`\`<@${BOB}>\` @s0night0001 @s0day000001 a group of people\n`)
+    expect(slack.calls.filter(({ method }) => method === 'usergroups.list')).toHaveLength(1)
+    expect(slack.pings().filter((ping) => ping.includes('subteam'))).toEqual([])
   })
 
   test('cause no refusal by Slack and no warning', () => {

@@ -1,19 +1,24 @@
 /** Recordings without Slack's transcript: TRANSCRIBE_MODEL transcribes them, and a clip alone is the question. */
 import { describe, expect, test } from 'vitest'
 import type { UploadedFile } from '../../playground/slack/slack.ts'
-import { startBot, type TestBot } from '../harness/bot.ts'
-import type { Ends } from '../harness/ends.ts'
+import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
-import { playTranscriber } from '../harness/played-transcriber.ts'
+import { playTranscriber, type PlayedTranscriber } from '../harness/played-transcriber.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { clip } from '../harness/said-files.ts'
 
 /** A voice message whose sound is these bytes. */
 const voice = (bytes: string, more: Partial<UploadedFile> = {}): UploadedFile => ({ name: 'memo.m4a', bytes, ...more })
 
-async function hearing(t: Ends) {
+async function hearing(t: Ends, { env, ...options }: TestBotOptions = {}) {
   const bots: TestBot[] = []
   const transcriber = await playTranscriber(t, () => bots[0]!.model)
-  const bot = await startBot(t, { env: { TRANSCRIBE_MODEL: 'whisper-1', OPENAI_BASE_URL: transcriber.url } })
+  const bot = await startBot(t, {
+    ...options,
+    env: { TRANSCRIBE_MODEL: 'whisper-1', OPENAI_BASE_URL: transcriber.url, ...env },
+  })
   bots.push(bot)
   return { bot, transcriber }
 }
@@ -63,9 +68,73 @@ describe('with TRANSCRIBE_MODEL', () => {
     expect(transcriber.requests).toHaveLength(1)
   })
 
+  test('a clip of ten minutes is heard, and one whose length Slack does not say', async (t) => {
+    const { bot, transcriber } = await hearing(t)
+    bot.model.on('what was said', finish('That it rains.'))
+    const thread = await bot.mention('what was said?', { files: [voice('a', { durationMs: 600_000 }), voice('b')] })
+    await thread.ended()
+    expect(transcriber.requests.map(({ bytes }) => bytes).sort()).toEqual(['a', 'b'])
+    expect(thread.shown()).toHaveLength(1)
+  })
+
+  test('a clip alone over Slack Connect, whose event says nothing about it, is the question too', async (t) => {
+    const { bot, transcriber } = await hearing(t)
+    transcriber.answers = ['How deep is the vat?']
+    bot.model.on('How deep', finish('2 m.'))
+    const thread = await bot.dm('', { files: [voice('hum', { access: 'check_file_info' })] })
+    expect(await thread.ended()).toContain('2 m.')
+    expect(thread.shown().join('\n')).toContain('I understood: “How deep is the vat?”')
+  })
+
+  test.for(['dm', 'mention'] as const)(
+    'a %s’s recording is not transcribed further once it is stopped',
+    async (how, t) => {
+      const { bot, transcriber } = await hearing(t)
+      transcriber.isSilent = true
+      const thread = await bot[how](how === 'dm' ? '' : 'what was said?', { files: [voice('hum')] })
+      await bot.slack.until(() => transcriber.requests.length === 1, 'the request')
+      await thread.reply('stop')
+      await bot.slack.until(() => thread.endings().length === 1, 'the end')
+      expect(thread.endings()[0]).toContain('I was asked to stop.')
+      await bot.slack.until(() => transcriber.gone === 1, 'the end of the request')
+      expect(bot.model.requests).toEqual([])
+    },
+  )
+
+  test('a recording is given up with the question’s time', async (t) => {
+    const { bot, transcriber } = await hearing(t, { env: { AGENT_TIMEOUT_MS: '400' } })
+    transcriber.isSilent = true
+    const thread = await bot.dm('', { files: [voice('hum')] })
+    await bot.slack.until(() => thread.shown().length === 1, 'the sentence')
+    expect(thread.shown()[0]).toMatch(/memo\.m4a was not read: there was no time left to read it/)
+  })
+
+  test('what was understood is the question in Show work, in the Home’s list and as the session’s title', async (t) => {
+    const { bot, transcriber } = await hearing(t, { slack: { agent: true } })
+    transcriber.answers = ['How tall is the mast?']
+    bot.model.on('How tall', finish('30 m.'))
+    const thread = await bot.dm('', { files: [voice('hum')] })
+    await thread.ended()
+    await bot.slack.until(() => thread.session()?.title === 'How tall is the mast?', 'the title')
+    await thread.press(SHOW_WORK)
+    const modal = await bot.modal()
+    await bot.slack.until(() => modal.shown().includes('❓ How tall is the mast?'), 'the question')
+    const home = await bot.openHome()
+    const listed = () => /Your latest questions\n.*How tall is the mast\?/.test(home.shown())
+    await bot.slack.until(listed, 'the question in the list')
+  })
+
+  test('over Socket Mode a clip alone is the question', async (t) => {
+    const { bot, transcriber } = await hearing(t, { mode: 'socket' })
+    await asksAlone(bot, transcriber)
+  })
+
   test.for<[string, UploadedFile, (string | number)[], RegExp, number]>([
     ['too large', voice('hum', { size: 26 * 2 ** 20 }), ['x'], /recordings of at most 25 MB/, 0],
-    ['refused', voice('hum'), [400], /its transcription failed/, 1],
+    ['too long', voice('hum', { durationMs: 600_001 }), ['x'], /recordings of at most 10 minutes/, 0],
+    ['refused', voice('hum'), [400], /its transcription failed\. Please write it\. My admin finds the reason/, 1],
+    ['too large for the endpoint', voice('hum'), [413], /recordings of at most 25 MB/, 1],
+    ['not heard now', voice('hum'), [503], /its transcription failed\. Please try again in a while/, 1],
     ['without words', voice('hum'), [' '], /there are no words in it/, 1],
   ])('a clip that is %s gets one sentence', async ([, file, answers, sentence, asked], t) => {
     const { bot, transcriber } = await hearing(t)
@@ -74,6 +143,27 @@ describe('with TRANSCRIBE_MODEL', () => {
     await bot.slack.until(() => thread.shown().length === 1, 'the sentence')
     expect(thread.shown()[0]).toMatch(sentence)
     expect([transcriber.requests.length, bot.model.requests.length]).toEqual([asked, 0])
+  })
+})
+
+async function asksAlone(bot: TestBot, transcriber: PlayedTranscriber) {
+  transcriber.answers = ['How wide is the loom?']
+  bot.model.on('How wide', finish('1.6 m.'))
+  const thread = await bot.dm('', { files: [voice('hum')] })
+  expect(await thread.ended()).toContain('1.6 m.')
+  expect(bot.model.requests[0]?.question).toContain('How wide is the loom?')
+}
+
+describeWithRedis('with Redis', async () => {
+  const server = await startRedis()
+  const ends = fileEnds()
+  ends.onTestFinished(() => server.stop())
+
+  test('a clip alone is the question, and is listed as it was understood', async (t) => {
+    const { bot, transcriber } = await hearing(t, { env: { REDIS_URL: server.url } })
+    await asksAlone(bot, transcriber)
+    const home = await bot.openHome()
+    await bot.slack.until(() => home.shown().includes('How wide is the loom?'), 'the question in the list')
   })
 })
 

@@ -27,6 +27,7 @@ export function fileObject(file: StoredFile, base: string): Json {
     ...(preview !== undefined && { preview, has_rich_preview: false }),
     ...thumbs(file, base),
     ...transcription(file, base),
+    ...(file.durationMs !== undefined && { duration_ms: file.durationMs }),
     permalink: mode === 'quip' ? `${base}/docs/${TEAM}/${id}` : `${base}/files/${user}/${id}/${nameInAddress(name)}`,
     file_access: file.access ?? 'visible',
   }

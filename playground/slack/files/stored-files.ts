@@ -27,6 +27,8 @@ export interface UploadedFile {
   /** The transcript of a clip. `transcriptStatus` defaults to `complete`. */
   transcript?: string
   transcriptStatus?: 'processing' | 'complete' | 'failed' | 'none'
+  /** The length of a recording, in ms, if Slack says it. */
+  durationMs?: number
   /** The fault of its download. */
   fault?: FileFault
 }
@@ -47,8 +49,8 @@ export function keepFile(store: Store, given: UploadedFile, user: string): Store
     ...(bytes && { bytes }),
     ...(heard && { transcription: { status: transcriptStatus ?? 'complete', text: transcript ?? '' } }),
   }
-  const { altText, access, externalUrl, thumbs, fault } = rest
-  Object.assign(file, clean({ altText, access, externalUrl, thumbs, fault }))
+  const { altText, access, externalUrl, thumbs, durationMs, fault } = rest
+  Object.assign(file, clean({ altText, access, externalUrl, thumbs, durationMs, fault }))
   store.files.set(id, file)
   return file
 }

@@ -60,6 +60,7 @@ export const scopesOf = new Map<string, string[]>(
     'users.list': ['users:read'],
     'users.lookupByEmail': ['users:read.email'],
     'bots.info': ['users:read'],
+    'usergroups.list': ['usergroups:read'],
     'usergroups.users.list': ['usergroups:read'],
   }),
 )

@@ -36,6 +36,10 @@ export const otherMethods: Record<string, Method> = {
     return { user: outward(user, true) }
   },
 
+  'usergroups.list': (_args, { store }) => ({
+    usergroups: [...store.usergroups.keys()].map((id) => ({ id, handle: id.toLowerCase(), name: id })),
+  }),
+
   'usergroups.users.list': (args, { store }) => {
     const users = store.usergroups.get(required(args, 'usergroup'))
     if (!users) throw declined('no_such_subteam')

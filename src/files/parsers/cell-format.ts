@@ -73,9 +73,25 @@ export function formatNumber(written: string, format: CellFormat, is1904: boolea
   const isTimeOnly = format.kind === 'date' && value < 1 && format.hasSeconds
   if (isTimeOnly && value >= 0) return clock(value, format)
   const days = value + (is1904 ? DAYS_TO_1904 : 0)
-  if (format.kind === 'number' || days < 0 || days > MAX_DAY) return /^-?\d+$/.test(written) ? written : String(value)
+  if (format.kind === 'number' || days < 0 || days > MAX_DAY) return plain(written)
   return asDate(days)
 }
+
+/** Writes out the digits of `1.5E+18`, all of them: a double keeps 17. Very large and small numbers stay as they are. */
+function plain(written: string): string {
+  if (/^-?\d+$/.test(written)) return written
+  const [, sign = '', whole = '', part = '', power = '0'] =
+    /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i.exec(written.trim()) ?? []
+  if (whole + part === '' || Math.abs(Number(power)) > MAX_POWER) return written
+  const point = whole.length + Number(power)
+  const digits = (whole + part).padEnd(point, '0').padStart(whole.length + part.length - Math.min(0, point), '0')
+  const at = Math.max(0, point)
+  const before = digits.slice(0, at).replace(/^0+(?=\d)/, '') || '0'
+  const after = digits.slice(at).replace(/0+$/, '')
+  return `${sign === '-' && /[1-9]/.test(digits) ? '-' : ''}${before}${after && '.'}${after}`
+}
+
+const MAX_POWER = 40
 
 /** Excel's dates have no zone. It counts a 29 February 1900, so earlier days are one less. */
 function asDate(days: number): string {

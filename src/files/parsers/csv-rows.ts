@@ -13,12 +13,9 @@ export function parseCsv({ bytes, encoding, limits }: ToParse): ParsedFile {
   const [first = '', separator] = SEPARATOR.exec(whole) ?? []
   const text = whole.slice(first.length)
   const how = { maxChars: limits.maxChars, delimiter: separator ?? delimiterOf(text) }
-  if (!text.includes('"')) return plainRows(text, how).file('csv')
-  return (
-    rowsOf(text, { ...how, quote: '"' }) ??
-    // An unclosed quote would swallow the rest: quotes mean nothing then.
-    rowsOf(text, { ...how, quote: false })
-  ).file('csv')
+  const quoted = text.includes('"') ? quotedRows(text, how) : undefined
+  // An unclosed quote would swallow the rest: quotes mean nothing then.
+  return (quoted ?? plainRows(text, how)).file('csv')
 }
 
 /** Without quotes every line is a row. Much faster than the parser for short rows. */
@@ -36,17 +33,11 @@ interface How {
   delimiter: string
 }
 
-interface QuotedHow extends How {
-  quote: '"'
-}
+/** A longer record is an unclosed quote. Characters. */
+const MAX_RECORD = 1_000_000
 
-interface UnquotedHow extends How {
-  quote: false
-}
-
-function rowsOf(text: string, how: UnquotedHow): SectionWriter
-function rowsOf(text: string, how: QuotedHow): SectionWriter | undefined
-function rowsOf(text: string, { maxChars, delimiter, quote }: QuotedHow | UnquotedHow): SectionWriter | undefined {
+/** @returns undefined if the quotes do not come in pairs */
+function quotedRows(text: string, { maxChars, delimiter }: How): SectionWriter | undefined {
   const writer = new SectionWriter(maxChars)
   const take = (record: string[]) => {
     writer.row(record)
@@ -56,15 +47,14 @@ function rowsOf(text: string, { maxChars, delimiter, quote }: QuotedHow | Unquot
     parse(text, {
       bom: true,
       delimiter,
-      quote,
       relax_quotes: true,
       relax_column_count: true,
       record_delimiter: ['\r\n', '\n', '\r'],
+      max_record_size: MAX_RECORD,
       on_record: take,
     })
-  } catch (error) {
-    if (quote) return undefined
-    throw error
+  } catch {
+    return undefined
   }
   return writer
 }

@@ -7,11 +7,7 @@ import { UnreadableFile } from './parser.ts'
 /** Deleted and moved text, instructions of fields, and what belongs to no text. */
 const DROPPED = new Set(['del', 'moveFrom', 'delText', 'instrText', 'delInstrText', 'rPrChange', 'pPrChange', 'tblPr'])
 /** What is counted when it is met, since it has no text of its own. */
-const UNREAD = new Map([
-  ['object', 'embedded object'],
-  ['chart', 'chart'],
-  ['relIds', 'diagram'],
-])
+const UNREAD = new Map([['object', 'embedded object']])
 /** How an equation is written on one line: what stands before and behind its parts. */
 const EQUATION = new Map([
   ['num', ['(', ')/']],
@@ -28,8 +24,8 @@ export interface DocxContext {
   links: ReadonlyMap<string, string>
   /** The comments by id, with their authors. */
   comments: ReadonlyMap<string, string>
-  /** Writes the part that an `altChunk` names. */
-  chunk(id: string): void
+  /** Writes the part that an `altChunk`, a chart or a diagram names. */
+  part(id: string): void
 }
 
 type XmlAttributes = Record<string, string>
@@ -83,7 +79,8 @@ export class DocxBody {
     if (name === 'docPr' && attributes.descr) this.#put(` [Image: ${attributes.descr.slice(0, 1000)}] `)
     const unread = UNREAD.get(name)
     if (unread) this.#emit((page) => page.unread(unread))
-    if (name === 'altChunk') this.#context.chunk(id)
+    if (name === 'altChunk') this.#context.part(id)
+    if (name === 'chart' || name === 'relIds') this.#emit(() => this.#context.part(attributes.dm ?? id))
   }
 
   text(text: string): void {

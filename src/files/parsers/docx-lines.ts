@@ -3,11 +3,13 @@ import { SectionWriter } from '../section-writer.ts'
 import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import { readMembers, type ZipMembers } from '../zip-members.ts'
+import { chartLines } from './chart-lines.ts'
 import { DocxBody, paragraphOf, type DocxContext } from './docx-body.ts'
 import { DocxNumbering } from './docx-numbering.ts'
 import { readHtml } from './html-lines.ts'
 import { PageLines } from './page-lines.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
+import { readShapes } from './pptx-slides.ts'
 import { relationshipsOf, type Relationship } from './relationships.ts'
 import { walkXml } from './xml-walk.ts'
 
@@ -24,17 +26,19 @@ export function parseDocx({ bytes, limits }: ToParse): ParsedFile {
   const page = new PageLines(new SectionWriter(limits.maxChars))
   const numbering = new DocxNumbering(members)
   const comments = new Map(notesIn(members, 'comment').map(({ id, author, text }) => [id, commentBy(author, text)]))
-  const read = (part: string) => {
-    const relations = relationshipsOf(members, part)
-    const links = new Map(relations.filter(({ isExternal }) => isExternal).map(({ id, target }) => [id, target]))
-    const chunk = (id: string) =>
-      readChunk(
-        members,
-        relations.find((one) => one.id === id),
-        page,
-      )
-    const context: DocxContext = { page, numbering, links, comments, chunk }
-    walkXml(members[part], new DocxBody(context))
+  const drawn = new Set<string>()
+  const read = (name: string) => {
+    const relations = new Map(relationshipsOf(members, name).map((one) => [one.id, one]))
+    const links = new Map([...relations].map(([id, { isExternal, target }]) => [id, isExternal ? target : '']))
+    const part = (id: string) => {
+      const relation = relations.get(id)
+      // A part is read once, however often it is named.
+      if (relation && drawn.has(relation.path)) return
+      if (relation) drawn.add(relation.path)
+      readPart(members, relation, page)
+    }
+    const context: DocxContext = { page, numbering, links, comments, part }
+    walkXml(members[name], new DocxBody(context))
     page.endLine()
   }
   const around = (what: string) => names.filter((name) => new RegExp(`^word/${what}\\d*\\.xml$`).test(name))
@@ -101,11 +105,18 @@ function paragraphReader(pieces: string[]) {
   }
 }
 
-/** Writes a part in another format: Word shows a page or a text inside the document. */
-function readChunk(members: ZipMembers, relation: Relationship | undefined, page: PageLines): void {
+/** Writes what a part says that Word shows inside the document: a page, a text, a chart or a diagram. */
+function readPart(members: ZipMembers, relation: Relationship | undefined, page: PageLines): void {
   const bytes = relation && members[relation.path]
+  if (relation?.type === 'chart') return linesOrCount(page, chartLines(bytes), 'chart')
+  if (relation?.type === 'diagramData') return linesOrCount(page, readShapes(bytes).lines, 'diagram')
   if (!bytes) return page.unread('embedded document')
   page.endLine()
   if (/\.x?html?$/i.test(relation.path)) readHtml(decodeText(bytes), page)
   else for (const line of decodeText(bytes).split(/\r?\n/)) paragraphOf(page, line)
+}
+
+function linesOrCount(page: PageLines, lines: string[], what: string): void {
+  if (lines.length === 0) page.unread(what)
+  for (const line of lines) paragraphOf(page, line)
 }

@@ -1,7 +1,7 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { numberIn, targetOf } from './html-attributes.ts'
+import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf } from './html-attributes.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableRows, type OpenTable } from './table-rows.ts'
@@ -16,9 +16,6 @@ const BLOCKS = words(
 )
 const STRUCK = words('del s strike')
 const STRUCK_MARK = '~~'
-/** Controls whose value no reader of the page sees as content. */
-const SILENT_INPUTS = words('hidden password submit button reset image file color range')
-const MAX_IN_ATTRIBUTE = 2000
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
 
@@ -37,8 +34,6 @@ export class PageLines {
   /** Whether the current line contains more than spaces. */
   #hasText = false
   #tables: OpenTable[] = []
-  /** Rows of tables in cells: they follow the outer row. */
-  #waiting: string[] = []
   #waitingChars = 0
   #lists: OpenList[] = []
   #links: { href: string; from: number }[] = []
@@ -71,7 +66,7 @@ export class PageLines {
   }
 
   #openInline(name: string, attributes: Attributes): void {
-    if (name === 'input') this.#input(attributes)
+    if (name === 'input') this.text(shownInput(attributes))
     if (name === 'textarea') this.text(' ')
     if (name === 'img' && attributes.alt) this.text(` [Image: ${attributes.alt.slice(0, MAX_IN_ATTRIBUTE)}] `)
     if (STRUCK.has(name)) this.#strike()
@@ -166,11 +161,7 @@ export class PageLines {
   }
 
   #writeLine(line: string): void {
-    if (this.#tables.length > 1 && this.#waitingChars < MAX_WAITING) {
-      this.#waiting.push(line)
-      this.#waitingChars += line.length
-      return
-    }
+    if (this.#tables.length > 1) return this.#wait(line, this.#tables.at(-2))
     if (this.#level > 0) {
       this.#blankLine()
       this.writer.heading(line, this.#level)
@@ -182,8 +173,9 @@ export class PageLines {
   }
 
   #beginTable(): void {
-    if (!this.#inCell) this.endLine()
-    this.#tables.push({ rows: new TableRows(), outer: this.#line })
+    if (this.#inCell) this.#endBehind()
+    else this.endLine()
+    this.#tables.push({ rows: new TableRows(), outer: this.#line, waiting: [] })
     this.#startLine([])
   }
 
@@ -192,8 +184,26 @@ export class PageLines {
     const table = this.#tables.pop()
     if (!table) return
     this.#startLine(table.outer)
-    if (this.#inCell) this.#line.push(' ')
-    else this.#blankLine()
+    if (!this.#inCell) return this.#blankLine()
+    this.#line.push(' ')
+    const outer = this.#tables.at(-1)
+    if (outer?.cell) outer.behind = this.#line.length
+  }
+
+  /** The text behind a table in a cell follows the rows of that table. */
+  #endBehind(): void {
+    const table = this.#tables.at(-1)
+    if (table?.behind === undefined) return
+    const text = this.#line.splice(table.behind).join('').replace(/\s+/g, ' ').trim()
+    table.behind = undefined
+    if (text !== '') this.#wait(text, table)
+  }
+
+  /** Keeps a line until the row of a table is written that it follows. */
+  #wait(line: string, table?: OpenTable): void {
+    if (table && this.#waitingChars < MAX_WAITING) table.waiting.push(line)
+    else this.writer.write(line)
+    this.#waitingChars += line.length
   }
 
   #beginCell({ colspan, rowspan, isContinued }: Attributes): void {
@@ -210,6 +220,7 @@ export class PageLines {
   #endCell(): void {
     const table = this.#tables.at(-1)
     if (!table?.cell) return
+    this.#endBehind()
     table.rows.cell(this.#line.join('').replace(/\s+/g, ' ').trim(), table.cell)
     table.cell = undefined
     this.#startLine([])
@@ -222,10 +233,8 @@ export class PageLines {
     this.endLine()
     const row = this.writer.isFull ? undefined : table.rows.end()
     if (row !== undefined) this.#writeLine(row)
-    if (this.#tables.length > 1) return
-    for (const line of this.#waiting) this.writer.write(line)
-    this.#waiting = []
-    this.#waitingChars = 0
+    for (const line of table.waiting.splice(0)) this.#wait(line, this.#tables.at(-2))
+    if (this.#tables.length === 1) this.#waitingChars = 0
   }
 
   /** A block in a table's cell becomes a space, so that a row stays one line. */
@@ -251,11 +260,6 @@ export class PageLines {
     if (value && /^-?\d{1,9}$/.test(value)) list.next = Number(value)
     this.item(`${listNumber(list.next, list.type)}. `)
     list.next += list.step
-  }
-
-  #input({ type = 'text', value = '', checked }: Attributes): void {
-    if (/^(?:checkbox|radio)$/i.test(type)) this.text(checked === undefined ? '☐ ' : '☒ ')
-    else if (!SILENT_INPUTS.has(type.toLowerCase())) this.text(` ${value.slice(0, MAX_IN_ATTRIBUTE)} `)
   }
 
   /** A list to choose from shows what is chosen, or its first entry. */

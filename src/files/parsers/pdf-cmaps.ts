@@ -27,17 +27,21 @@ const LEGACY = [
 /** Returns the class that pdf.js gets its files from, and the names of those that were asked for and are not there. */
 export function cmapSource() {
   const missing = new Set<string>()
+  const asked = { missing: 0 }
   let isOwn = false
   return {
     missing,
+    /** How many times one was asked for that is not there. */
+    asked,
     BinaryDataFactory: class {
       async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
         if (kind !== 'cMapUrl') throw new Error(`${filename} is not there.`)
         const text = TO_UNICODE.test(filename) && !isOwn ? undefined : cmapOf(filename)
         isOwn ||= text !== undefined
-        if (text === undefined) missing.add(filename)
-        if (text === undefined) throw new Error(`The CMap ${filename} is not there.`)
-        return new TextEncoder().encode(text)
+        if (text !== undefined) return new TextEncoder().encode(text)
+        missing.add(filename)
+        asked.missing += 1
+        throw new Error(`The CMap ${filename} is not there.`)
       }
     },
   }

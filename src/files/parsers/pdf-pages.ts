@@ -11,27 +11,34 @@ type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
 type Bookmark = Awaited<ReturnType<Pdf['getOutline']>>[number]
 
 const MAX_BOOKMARKS = 500
+/** Stands on a page whose text is not read. */
+const NOT_EMBEDDED = '[Not read: text in a font that is not embedded]'
+/** Until which page fonts are loaded anew, if one is not known. */
+const MAX_FORGOTTEN = 100
 /** pdf.js: errors only. Its warnings about damaged files would go to the console. */
 const VERBOSITY = 0
 
 export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: ToParse): Promise<ParsedFile> {
-  const { BinaryDataFactory, missing } = cmapSource()
+  const { BinaryDataFactory, missing, asked } = cmapSource()
   const pdf = await open(bytes, BinaryDataFactory)
   const writer = new SectionWriter(limits.maxChars)
   const unread: number[] = []
   /** Where fonts are used that are not embedded, in an encoding that is not known. */
   const unknown: number[] = []
+  let hasText = false
   for (let number = 1; number <= pdf.numPages && !writer.isFull; number += 1) {
     beginPage?.()
-    const known = missing.size
+    const before = asked.missing
+    // A font is loaded once, so it has to be forgotten to know each page that uses it.
+    if (missing.size > 0 && number <= MAX_FORGOTTEN) await pdf.cleanup().catch(() => {})
     const text = skippedPages.includes(number) ? '' : await textOfPage(pdf, number)
-    if (missing.size > known) unknown.push(number)
     if (text === undefined) unread.push(number)
-    writer.write(text ?? '')
+    if (text) hasText = true
+    if (asked.missing > before) unknown.push(number)
+    writer.write(asked.missing > before ? `${text ?? ''}\n${NOT_EMBEDDED}`.trim() : (text ?? ''))
     writer.endSection()
   }
-  if (writer.sections.every(({ lines }) => lines === 0))
-    throw withoutText(pdf.numPages, { unread, skippedPages, missing })
+  if (!hasText) throw withoutText(pdf.numPages, { unread, skippedPages, missing })
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
     ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),

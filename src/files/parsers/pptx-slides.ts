@@ -55,7 +55,7 @@ function slidePaths(members: ZipMembers): string[] {
 /**
  * Returns paragraphs and table rows in the order of the shapes, without what PowerPoint fills in itself (number, date).
  */
-function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[] } {
+export function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[] } {
   const lines: string[] = []
   let [title, paragraph, placeholder] = ['', '', '']
   let row: string[] | undefined

@@ -81,4 +81,8 @@ export interface OpenTable {
   cell?: CellSpan | undefined
   /** What the outer cell holds already. */
   outer: string[]
+  /** What follows the row: the rows of tables in its cells, and the text behind them. */
+  waiting: string[]
+  /** Where the text behind a table in the open cell begins in the line. */
+  behind?: number | undefined
 }

@@ -35,6 +35,7 @@ interface ForgettingStores {
   use: UseStore
   channelSettings: TeamStore
   limits?: TeamStore | undefined
+  freeRequests: TeamStore
   oncePerDay: TeamStore
   unanswered: TeamStore
   homeAdmins: TeamStore
@@ -61,9 +62,9 @@ export function forgettingIn(
       await forgetPersonsUse(use, person, now())
     },
     async forgetTeam(team) {
-      const { channelSettings, limits, oncePerDay, unanswered, homeAdmins, openHomes } = stores
+      const { channelSettings, limits, freeRequests, oncePerDay, unanswered, homeAdmins, openHomes } = stores
       const lists = [unanswered, homeAdmins, openHomes]
-      const others = [actionTokens, channelSettings, limits, oncePerDay, use, ...lists, people]
+      const others = [actionTokens, channelSettings, limits, freeRequests, oncePerDay, use, ...lists, people]
       for (const store of [...all, ...others, await files()]) await store?.forgetTeam(team)
     },
   }

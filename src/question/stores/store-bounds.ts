@@ -1,6 +1,7 @@
 /** The bounds of the stores, the same in memory and in Redis. */
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { Config } from '../../config.ts'
+import { createFreeRequests, type FreeRequests } from '../../stores/limits/free-requests.ts'
 import { createUsageLimits, type UsageLimits } from '../../stores/limits/usage-limits.ts'
 import { USE_TTL_MS } from '../../stores/use/types.ts'
 
@@ -8,10 +9,10 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Bounds of the lists about use. */
-export const UNANSWERED = { ttlMs: USE_TTL_MS, max: 200 }
-export const HOME_ADMINS = { ttlMs: 365 * DAY_MS, max: 50 }
-export const OPEN_HOMES = { ttlMs: 10 * MINUTE_MS, max: 100 }
+/** The lists about use. */
+export const UNANSWERED = { name: 'unanswered', ttlMs: USE_TTL_MS, max: 200 }
+export const HOME_ADMINS = { name: 'home-admins', ttlMs: 365 * DAY_MS, max: 50 }
+export const OPEN_HOMES = { name: 'open-homes', ttlMs: 10 * MINUTE_MS, max: 100 }
 
 /** The lifetimes of conversations, remembered texts, and the queue's questions. */
 export function boundsOf(config: Config) {
@@ -48,6 +49,15 @@ export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () =
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
     suspendedMs: suspendedMs(config),
   })
+}
+
+/** Free requests of a person in an hour at least, and for each schedule that a person may have. */
+const MIN_FREE_REQUESTS = 20
+const REQUESTS_PER_SCHEDULE = 2
+
+export function freeRequestsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): FreeRequests {
+  const max = Math.max(MIN_FREE_REQUESTS, REQUESTS_PER_SCHEDULE * config.SCHEDULES_PER_USER)
+  return createFreeRequests({ ...parts, prefix: config.REDIS_PREFIX, max })
 }
 
 function suspendedMs({ APPROVAL_HOURS }: Config): number {

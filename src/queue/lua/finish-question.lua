@@ -1,5 +1,6 @@
 -- Ends the work on a question. Its run is kept for `ttlMs` from now on.
--- `refused` '1': the question was not accepted, so it does not make the thread known.
+-- `refused` 'refused': the question was not accepted, so it does not make the thread known. 'limited': it does. Of both
+-- only the id is kept, so that a repeated delivery is recognised.
 -- The rest of ARGV is saved with the run: `field, value, …`.
 -- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), the number of unread messages that became
 -- questions }. The inbox is checked in the same step, so that no question is missed.
@@ -19,9 +20,10 @@ if first == id then
   redis.call('LPOP', inbox)
   first = second
 end
+if refused ~= '' then redis.call('DEL', run) end
 redis.call('HSET', run, 'state', state, 'starter', '', unpack(ARGV, 8))
 redis.call('PEXPIRE', run, ttlMs)
-local asks = followUps - (refused == '1' and 1 or 0)
+local asks = followUps - (refused == 'refused' and 1 or 0)
 if asks ~= 0 then redis.call('HINCRBY', thread, 'asks', asks) end
 if first then return { 'ok', activateThread(thread), followUps } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')

@@ -7,7 +7,7 @@ import { isFailurePosted } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { withFilesLookedUp } from '../reading/thread-reader.ts'
+import { withOwnFiles } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
 import { openAbout } from './open-about-message.ts'
@@ -15,7 +15,7 @@ import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
-import { admittedPeople, isDenied, refuse, type AdmittedPeople } from './refuse.ts'
+import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
@@ -35,9 +35,9 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
         const fields = { question: question.id, team: question.team }
         return log.error(fields, 'no installation of its app for this team: question dropped')
       }
-      const isBare = question.mayHaveFiles && question.text === ''
-      const asked = isBare ? await withFilesLookedUp(question, { installation, log, signal }) : question
       const own = { ...services, installations }
+      const asked =
+        question.text === '' ? await withOwnFiles(question, { installation, services: own, signal }) : question
       return handle(await openWork(asked, run, { services: own, installation, signal, streamsRefused }))
     }
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
@@ -90,9 +90,12 @@ async function openAskThread({ question, mentions, outbox, services }: QuestionW
   await openCommandThread({ ...question, text }, rootContent(question.user, text), { queue: services.queue, outbox })
 }
 
-/** Shows the schedule that would be made. This is not a question of the thread, and counts against no limit. */
+/** Shows the schedule that would be made. This is not a question of the thread. */
 async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  const isRefused =
+    (await isDenied(work, admitted)) ||
+    (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
+  if (!isRefused) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
   return 'refused'
 }
 

@@ -25,10 +25,14 @@ export async function refuse(
   beforeLookUp: () => void,
 ): Promise<{ end: HandleOutcome } | undefined> {
   if (await isDenied(work, admitted, beforeLookUp)) return { end: 'refused' }
-  const refusal = await admit(work.question, work.services.limits)
-  if (!refusal) return undefined
-  await noticeRefusal(refusal, work)
-  return { end: undefined }
+  return (await isOverLimit(work, admit)) ? { end: 'limited' } : undefined
+}
+
+/** Returns whether the question exceeds a limit now. The asker has got a message then. */
+export async function isOverLimit(work: QuestionWork, count: typeof admit): Promise<boolean> {
+  const refusal = await count(work.question, work.services)
+  if (refusal) await noticeRefusal(refusal, work)
+  return refusal !== undefined
 }
 
 /** Returns whether the asker may not ask. They have got a message then. */

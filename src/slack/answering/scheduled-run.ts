@@ -62,7 +62,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   if (schedule.paused?.by === question.id) return tellPaused(work, schedule)
   const why = await whyPaused(work, schedule)
   if (why) return pause(work, why)
-  const refusal = await admit(question, services.limits)
+  const refusal = await admit(question, services)
   if (!refusal) return schedule
   const isBudget = refusal.limit.includes('Day')
   if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await noticeRefusal(refusal, work)

@@ -1,38 +1,20 @@
-import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
-import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
+import {
+  channelEntry,
+  channelSchema,
+  groupsSchema,
+  personEntry,
+  personFacts,
+  personSchema,
+  type DirectoryEntry,
+  type PersonFacts,
+} from './directory-answers.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './web-api.ts'
-
-/**
- * A person or channel as Slack describes them. `none`: the person or channel does not exist or is hidden from the bot,
- * such as a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
- */
-type DirectoryEntry =
-  | { kind: 'person'; name: string }
-  | { kind: 'channel'; name: string; isPrivate: boolean }
-  | { kind: 'none' }
-  | { kind: 'untold' }
-
-/** Facts about a person besides the name. */
-export interface PersonFacts {
-  /** Whether the person belongs to neither the bot's workspace nor its organisation. */
-  isExternal: boolean
-  /** Whether the person is a guest of one or several channels. */
-  isGuest: boolean
-  isAdmin: boolean
-  /** The domain of the mail address, in lower case. Absent if the app lacks the scope for it. */
-  mailDomain?: string
-  isEmailConfirmed: boolean
-  /** The person's account is deactivated. */
-  isGone: boolean
-  /** The person's time zone, an IANA name. Absent if Slack names none that is known. */
-  zone?: string
-}
 
 /**
  * Why there are no facts. `hidden`: the person does not exist or is hidden from the bot. `untold`: Slack refuses, for
@@ -67,7 +49,10 @@ const MAX_AT_ONCE = 20
 /** How long look-ups pause after one was too slow, failed or was rate limited, in ms. */
 const PAUSE_MS = 30_000
 
-/** Names of people and channels by id, from `users.info` and `conversations.info`, cached for an hour. Never throws. */
+/**
+ * Names of people, channels and user groups by id, from `users.info`, `conversations.info` and `usergroups.list`, cached
+ * for an hour. Never throws.
+ */
 export class Directory {
   readonly #web: SlackWeb
   readonly #log: Log
@@ -109,7 +94,9 @@ export class Directory {
 
   /** Looks up the unknown ids in parallel and waits at most `ms`. Later answers are cached too. */
   async lookUp(team: string, ids: string[], ms: number): Promise<void> {
-    const unknown = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)
+    // One call returns all user groups.
+    const wanted = new Set(ids.filter((id) => !this.get(team, id)).map((id) => (isGroup(id) ? GROUPS : id)))
+    const unknown = [...wanted].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)
     if (unknown.length === 0 || ms <= 0 || this.#pausedUntil > this.now()) return
     const isInTime = await settledWithin(
       ms,
@@ -183,12 +170,14 @@ export class Directory {
 
   async #fetch(id: string, key: string): Promise<void> {
     try {
-      if (isChannel(id)) this.#known.set(key, await this.#channel(id))
+      if (id === GROUPS) await this.#learnGroups(key)
+      else if (isChannel(id)) this.#known.set(key, await this.#channel(id))
       else this.#learn(key, await this.#web.call('users.info', { user: id }, { effort: 'once' }))
     } catch (error) {
       const code = error instanceof SlackRefusal ? error.code : ''
       if (code === '' || code === 'ratelimited') return this.#pause(messageOf(error))
-      if (!NOT_FOUND.has(code)) this.#warn(code, `Slack refused a name look-up (${code}); ${SCOPES}`)
+      // A workspace may decline the scope for user groups.
+      if (!NOT_FOUND.has(code) && id !== GROUPS) this.#warn(code, `Slack refused a name look-up (${code}); ${SCOPES}`)
       this.#none.set(key, { kind: NOT_FOUND.has(code) ? 'none' : 'untold' })
     }
   }
@@ -206,8 +195,18 @@ export class Directory {
   async #channel(channel: string): Promise<DirectoryEntry> {
     const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
     if (!answer.success) return { kind: 'untold' }
-    const { name, is_private } = answer.data.channel
-    return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
+    return channelEntry(answer.data.channel)
+  }
+
+  /** Caches the names by which people mention user groups. */
+  async #learnGroups(key: string): Promise<void> {
+    const team = key.slice(0, key.indexOf(':'))
+    const answer = await this.#web.call('usergroups.list', { include_disabled: true }, { effort: 'once' })
+    for (const { id, handle } of groupsSchema.parse(answer).usergroups.slice(0, MAX_KNOWN / 2)) {
+      const name = cleanName(handle)
+      if (name !== '') this.#known.set(`${team}:${id}`, { kind: 'group', name })
+    }
+    this.#none.set(key, { kind: 'untold' })
   }
 
   #pause(why: string): void {
@@ -227,73 +226,13 @@ function isChannel(id: string): boolean {
   return /^[CG]/.test(id)
 }
 
+/** The id under which it is cached that the user groups of a team were looked up. */
+const GROUPS = 'usergroups'
+
+function isGroup(id: string): boolean {
+  return /^S[A-Z0-9]+$/.test(id)
+}
+
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
 
 const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
-
-const text = z.string().optional().catch(undefined)
-
-const flag = z.boolean().optional().catch(undefined)
-
-const personSchema = z.object({
-  user: z.object({
-    name: text,
-    real_name: text,
-    team_id: text,
-    is_stranger: flag,
-    is_restricted: flag,
-    is_ultra_restricted: flag,
-    is_admin: flag,
-    is_owner: flag,
-    is_email_confirmed: flag,
-    deleted: flag,
-    tz: text,
-    enterprise_user: z
-      .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
-      .optional()
-      .catch(undefined),
-    profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
-  }),
-})
-
-type SlackPerson = z.infer<typeof personSchema>['user']
-
-function personEntry({ profile, real_name, name }: SlackPerson): DirectoryEntry {
-  const names = [profile?.display_name, profile?.real_name, real_name, name]
-  const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
-  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
-}
-
-/** In an organisation, a person has one home workspace and may be a member of others. */
-function personFacts(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
-  const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
-  const isOfOurs = enterprise !== undefined && enterprise === home.enterprise
-  const isMember = person.team_id === home.team || teams.includes(home.team) || isOfOurs
-  const email = person.profile?.email?.toLowerCase()
-  return {
-    isExternal: person.is_stranger === true || !isMember,
-    isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
-    isAdmin: person.is_admin === true || person.is_owner === true,
-    ...(email ? { mailDomain: email.slice(email.lastIndexOf('@') + 1) } : {}),
-    isEmailConfirmed: person.is_email_confirmed === true,
-    isGone: person.deleted === true,
-    ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
-  }
-}
-
-/** The answer of `conversations.info`, as far as it is used. A field that Slack leaves out or breaks is absent. */
-export const channelSchema = z.object({
-  channel: z.object({
-    name: text,
-    is_private: flag,
-    is_mpim: flag,
-    is_archived: flag,
-    is_member: flag,
-    is_ext_shared: flag,
-    is_pending_ext_shared: flag,
-    is_org_shared: flag,
-    context_team_id: text,
-    shared_team_ids: z.array(z.string()).catch([]),
-    internal_team_ids: z.array(z.string()).catch([]),
-  }),
-})

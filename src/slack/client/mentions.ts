@@ -4,6 +4,7 @@ import type { AnswerEvent } from '../../question/answer.ts'
 import type { History, Turn } from '../../stores/history/types.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
 import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
+import { TYPED } from '../content/plain-text.ts'
 import { cleanName } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
@@ -102,9 +103,7 @@ export class Mentions {
 
   /** Returns the model's text for people. Makes no look-up: ids without a known name stay unchanged. */
   forPeople(text: string): string {
-    return text
-      .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
-      .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
+    return this.#inCode(text).replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
   }
 
   /** Returns a person's name, without a ping. Makes no look-up. */
@@ -121,7 +120,7 @@ export class Mentions {
       listen: async (run, heard) => {
         const named: Promise<void>[] = []
         const end = await control.listen(run, (signal) => {
-          if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
+          if (signal.type !== 'message' || !signal.text.includes('<')) return heard(signal)
           named.push(this.withNames(signal.text).then((text) => heard({ ...signal, text })))
         })
         await Promise.all(named)
@@ -172,7 +171,12 @@ export class Mentions {
 
   #textWithNames(text: string): string {
     const parts = text.split(CODE)
-    return parts.map((part, i) => (i % 2 === 1 ? this.forPeople(part) : this.#withWords(part))).join('')
+    const named = parts.map((part, i) => (i % 2 === 1 ? this.#inCode(part) : this.#withWords(part)))
+    return named.join('').replaceAll(`<${TYPED}`, '<')
+  }
+
+  #inCode(text: string): string {
+    return text.replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
   }
 
   #withWords(text: string): string {
@@ -191,7 +195,7 @@ export class Mentions {
 
   #nameOf(id: string | undefined): string | undefined {
     const known = id === undefined ? undefined : this.#directory.get(this.#team, id)
-    if (known?.kind === 'person') return `@${known.name}`
+    if (known?.kind === 'person' || known?.kind === 'group') return `@${known.name}`
     if (known?.kind !== 'channel') return undefined
     if (known.isPrivate && id !== this.#channel) return PRIVATE
     return known.name ? `#${known.name}` : undefined
@@ -210,9 +214,9 @@ function textsOf(step: Step): string[] {
   return step.kind === 'tool' ? [...said, step.action.tool, inputText(step.action.input)] : said
 }
 
-/** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */
-function idOf(sign = ''): string | undefined {
-  return /^[@#]/.test(sign) ? sign.slice(1) : undefined
+/** The id in `@U…`, `#C…` or `!subteam^S…`. */
+function idOf(sign = ''): string {
+  return sign.replace(/^(?:[@#]|!subteam\^)/, '')
 }
 
 /** The question for the model if a message has only files. */

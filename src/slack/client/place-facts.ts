@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Question } from '../../stores/runs/types.ts'
-import { channelSchema } from './directory.ts'
+import { channelSchema } from './directory-answers.ts'
 import type { Installation } from './installations.ts'
 import { refusalCode, SlackRefusal } from './slack-errors.ts'
 

@@ -1,9 +1,10 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
-import { blocksText, type BlockReading } from './block-text.ts'
+import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
 import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { link } from './rich-text.ts'
+import type { BlockReading } from './table-text.ts'
 
 /** A message that somebody forwarded. `author` and `place` are mrkdwn; ids in them may have no label. */
 export interface Forward {
@@ -60,9 +61,12 @@ function isPreviewOf(
   if (PREVIEW_MARKS.some((mark) => Boolean(attachment[mark]))) return true
   if (links === undefined) return false
   const { title_link: title, image_url: image, text } = attachment
-  if ([title, image].some((url) => links.has(textOf(url)))) return true
+  if ([title, image].some((url) => links.has(sameLink(textOf(url))))) return true
   return isAfterPreview && textOf(image) !== '' && textOf(text) === `<${textOf(image)}>`
 }
+
+/** Slack writes an address in words and in attachments with and without entities, or a slash at its end. */
+export const sameLink = (url: string) => unescapeText(url).replace(/\/$/, '')
 
 const PREVIEW_MARKS = [
   'is_msg_unfurl',
@@ -80,15 +84,23 @@ function forwardText(attachment: SlackObject, reading: AttachmentReading, depth:
     return ''
   }
   const { author, place } = whose(attachment, reading)
-  const url = textOf(attachment.from_url) || textOf(attachment.title_link) || textOf(attachment.original_url)
+  const { from_url: from, title_link: title, original_url: original } = attachment
+  const url = unescapeText(textOf(from) || textOf(title) || textOf(original))
   const forward: Forward = { author, ...(place && { place }), ...(isWeb(url) && { url }), text: '' }
   // An outer forward comes before those within it.
   reading.forwards.push(forward)
-  const message = objectOf(objectOf(listOf(attachment.message_blocks)[0]).message)
+  const bodies = listOf(attachment.message_blocks).map((one) => objectOf(objectOf(one).message))
+  // Slack gives them beside the message or within it.
+  const below = (key: 'attachments' | 'files') => {
+    const beside = listOf(attachment[key])
+    return beside.length > 0 ? beside : bodies.flatMap((body) => listOf(body[key]))
+  }
+  const words = forwardedWords(attachment, bodies, reading)
   forward.text = lines([
-    forwardedWords(attachment, reading),
-    attachmentsText(attachment.attachments ?? message.attachments, { ...reading, links: undefined }, depth + 1),
-    files(attachment.files ?? message.files, reading),
+    words,
+    attachmentsText(below('attachments'), { ...reading, links: undefined }, depth + 1),
+    files(below('files'), reading),
+    ...(words === '' ? [pictureOf(attachment)] : []),
   ])
   const label = `[forwarded from ${[author, place].filter(Boolean).join(', ')}]`
   return lines([label, forward.text === '' ? '(without text)' : forward.text])
@@ -110,15 +122,24 @@ function whose(attachment: SlackObject, { budget }: AttachmentReading): { author
 }
 
 /** The same words stand in up to four fields: the first that has any is taken. */
-function forwardedWords(attachment: SlackObject, reading: AttachmentReading): string {
-  const bodies = listOf(attachment.message_blocks).map((one) => objectOf(objectOf(one).message))
+function forwardedWords(attachment: SlackObject, bodies: SlackObject[], reading: AttachmentReading): string {
   return (
     lines(bodies.map(({ blocks }) => blocksText(blocks, reading))) ||
-    lines(bodies.map(({ text }) => reading.budget.take(textOf(text)))) ||
-    legacyText(attachment, reading) ||
+    lines(bodies.map(({ text }) => reading.budget.take(withoutNote(textOf(text))))) ||
+    legacyText({ ...attachment, text: withoutNote(textOf(attachment.text)) }, reading) ||
     blocksText(attachment.blocks, reading) ||
     fallbackText(attachment, reading).replace(/^\[[^\][]{1,80}\] [^:\n]{1,80}: /, '')
   )
+}
+
+/** Slack's own words where it copies an app's blocks into a text. */
+const NOTE = /(?:[ \n]?This message contains interactive elements\.|, with interactive elements\.?)\s*$/
+
+/** Returns a text that Slack may have copied from blocks, without what Slack says about them. */
+export function withoutNote(text: string): string {
+  const end = text.slice(-60)
+  const words = text.slice(0, text.length - end.length) + end.replace(NOTE, '')
+  return PLACEHOLDER.test(words.slice(0, 100)) ? '' : words
 }
 
 function contentText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
@@ -133,13 +154,18 @@ function contentText(attachment: SlackObject, reading: AttachmentReading, depth:
       actionsText(attachment, reading),
       take(footer),
     ])
-  const pictures = [attachment.image_url, attachment.thumb_url].some((url) => textOf(url) !== '') ? '(image)' : ''
   const words = blocks || legacy() || fallbackText(attachment, reading)
+  const isPictured = words === '' || (blocks === '' && textOf(attachment.image_url) !== '')
   return lines([
-    words || pictures,
+    words,
+    isPictured ? pictureOf(attachment) : '',
     attachmentsText(attachment.attachments, reading, depth),
     files(attachment.files, reading),
   ])
+}
+
+function pictureOf({ image_url: image, thumb_url: thumb }: SlackObject): string {
+  return textOf(image) || textOf(thumb) ? '(image)' : ''
 }
 
 /** Title, text and fields. Values hold markup even where `mrkdwn_in` does not name them. */
@@ -154,7 +180,7 @@ function legacyText(attachment: SlackObject, { budget }: AttachmentReading): str
       budget.element(() => {
         const field = objectOf(one)
         const [name, value] = [budget.take(textOf(field.title)), budget.take(textOf(field.value))]
-        return name.trim() === '' ? value : `${name}: ${value}`
+        return name.trim() === '' || value.trim() === '' ? name + value : `${name}: ${value}`
       }),
     ),
   ])
@@ -171,10 +197,11 @@ function actionsText({ actions }: SlackObject, { budget }: AttachmentReading): s
 }
 
 /** What Slack writes where it has no words. */
-const PLACEHOLDER = /^\s*(?:\[no preview available\]|\d+x\d+px image|Open Slack to .*)\s*$/i
+const PLACEHOLDER =
+  /^\s*(?:\[no preview available\]|\d+x\d+px image|Open Slack to .*|This content can't be displayed\.?)\s*$/i
 
 function fallbackText({ fallback }: SlackObject, { budget }: AttachmentReading): string {
-  const words = textOf(fallback)
+  const words = withoutNote(textOf(fallback))
   return words.length < 500 && PLACEHOLDER.test(plainText(words, '')) ? '' : budget.take(words)
 }
 

@@ -3,16 +3,8 @@ import { controlText } from './control-text.ts'
 import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
-import { richText } from './rich-text.ts'
-
-/** The rows of a table, each cell as plain text. Ids of people and channels stay. */
-export type MessageTable = string[][]
-
-/** What a reading of blocks needs: its limits, and where the tables go. */
-export interface BlockReading {
-  budget: ReadBudget
-  tables: MessageTable[]
-}
+import { link, richText } from './rich-text.ts'
+import { chartRows, tableRows, tableText, type BlockReading } from './table-text.ts'
 
 /** Returns blocks as mrkdwn, in the order in which people see them. */
 export function blocksText(blocks: unknown, reading: BlockReading): string {
@@ -40,10 +32,18 @@ function blockText(block: SlackObject, reading: BlockReading): string {
     case 'image':
       return imageText(block, budget)
     case 'table':
-    case 'data_table':
-      return lines([own(block.title), own(block.caption), tableText(block, reading)])
+    case 'data_table': {
+      const caption = [own(block.title), own(block.caption)]
+      const rows = tableRows(block, budget, (cell) => cellText(cell, reading))
+      return tableText(rows, reading, ...caption)
+    }
+    case 'data_visualization':
+      return tableText(chartRows(objectOf(block.chart), budget), reading, own(block.title))
+    case 'call':
+      return own(objectOf(objectOf(block.call).v1).name)
     case 'divider':
     case 'context_actions':
+    case 'file': // It is among the files of the message.
       return ''
     default:
       return anyText(block, reading)
@@ -90,42 +90,38 @@ function imageText({ title, alt_text: alt }: SlackObject, budget: ReadBudget): s
   return [shown, about].filter(Boolean).join(' ')
 }
 
-/** Cells may be null, and rows of different lengths. */
-function tableText({ rows }: SlackObject, { budget, tables }: BlockReading): string {
-  const read = listOf(rows).map((row) =>
-    listOf(Array.isArray(row) ? row : (objectOf(row).cells ?? objectOf(row).elements)).map((cell) => {
-      const text = budget.element(() => cellText(cell, budget))
-      return text
-        .split('\n')
-        .map((line) => line.trim())
-        .join(' ')
-        .trim()
-    }),
-  )
-  const kept = read.filter((row) => row.some((cell) => cell !== ''))
-  if (kept.length > 0) tables.push(kept.map((row) => row.map((cell) => plainText(cell, ''))))
-  return kept.map((row) => row.join(' | ')).join('\n')
-}
-
-function cellText(cell: unknown, budget: ReadBudget): string {
-  const { type, text, value, elements: inner } = objectOf(cell)
-  if (inner !== undefined) return richText(objectOf(cell), budget)
+function cellText(cell: unknown, reading: BlockReading): string {
+  const { budget } = reading
+  const { type, text, value, elements: inner, url } = objectOf(cell)
+  if (inner !== undefined || INLINE.has(textOf(type))) return richText({ elements: inner ?? [cell] }, budget)
   if (type === 'mrkdwn') return textObject(cell, budget)
   // A shown text such as `1,250 €` says more than its number.
   const words = typeof cell === 'object' ? textOf(text) || textOf(objectOf(text).text) || textOf(value) : textOf(cell)
-  return escapeText(budget.take(words))
+  if (words !== '') return linked(escapeText(budget.take(words)), url)
+  if (typeof value === 'boolean') return String(value)
+  return textOf(type).startsWith('raw_') ? '' : valueText('', cell, reading)
+}
+
+/** Elements of rich text that may be a cell by themselves. */
+const INLINE = new Set(['user', 'usergroup', 'channel', 'emoji', 'date', 'link', 'broadcast'])
+
+function linked(words: string, url: unknown): string {
+  return words !== '' && /^https?:/.test(textOf(url)) ? link(textOf(url), unescapeText(words)) : words
 }
 
 /** Fields with words, in the order in which cards and containers show them; then all other fields. */
-const SHOWN_FIRST = ['title', 'label', 'header', 'subtitle', 'caption', 'text', 'description', 'body', 'details']
+const SHOWN_FIRST = [
+  ...['rich_text_title', 'title', 'heading', 'label', 'header', 'subtitle', 'caption', 'text', 'description', 'body'],
+  ...['subtext', 'details', 'output'],
+]
 /** Words that stand in a field themselves and not in a text object. */
-const WORDS = new Set([...SHOWN_FIRST, 'message', 'summary', 'output', 'author_name', 'hint'])
-/** What people do not see, or only after a click. */
-const UNSEEN = new Set(['confirm', 'options', 'option_groups', 'fallback', 'style', 'metadata'])
+const WORDS = new Set([...SHOWN_FIRST, 'message', 'summary', 'content', 'author_name', 'hint', 'footer'])
+/** What people do not see, or only after a click; and ornaments. */
+const UNSEEN = new Set(['confirm', 'options', 'option_groups', 'fallback', 'style', 'metadata', 'icon', 'slack_icon'])
 
 /** Returns the text objects, elements and known blocks anywhere in a block of a kind that is not known here. */
 function anyText(block: SlackObject, reading: BlockReading): string {
-  const text = lines(inOrder(block).map(([key, value]) => valueText(key, value, reading)))
+  const text = fieldsText(block, reading)
   if (text === '') reading.budget.leaveOut('block of an unknown kind')
   return text
 }
@@ -133,8 +129,17 @@ function anyText(block: SlackObject, reading: BlockReading): string {
 function inOrder(block: SlackObject): [string, unknown][] {
   const place = (key: string) => (SHOWN_FIRST.includes(key) ? SHOWN_FIRST.indexOf(key) : SHOWN_FIRST.length)
   return Object.entries(block)
-    .filter(([key]) => !UNSEEN.has(key))
+    .filter(([key]) => !UNSEEN.has(key) && !(key === 'title' && 'rich_text_title' in block))
     .sort(([a], [b]) => place(a) - place(b))
+}
+
+/** The words in fields of an object, of which the title, or the text of a source, may be a link. */
+function fieldsText(object: SlackObject, reading: BlockReading): string {
+  const texts = inOrder(object).map(([key, value]) => {
+    const url = key === 'title' ? (object.title_url ?? object.url) : key === 'text' ? object.url : undefined
+    return linked(valueText(key, value, reading), url)
+  })
+  return lines(texts)
 }
 
 function valueText(key: string, value: unknown, reading: BlockReading): string {
@@ -149,8 +154,9 @@ function valueText(key: string, value: unknown, reading: BlockReading): string {
   return reading.budget.element(() => {
     if (one.type === 'mrkdwn' || one.type === 'plain_text') return textObject(one, reading.budget)
     if (KNOWN.has(textOf(one.type))) return blockText(one, reading)
+    if (textOf(one.type).startsWith('rich_text_')) return richText({ elements: [one] }, reading.budget)
     const control = controlText(one, (inner) => textObject(inner, reading.budget))
-    return control ?? lines(inOrder(one).map(([inner, each]) => valueText(inner, each, reading)))
+    return control ?? fieldsText(one, reading)
   })
 }
 
@@ -164,4 +170,6 @@ const KNOWN = new Set([
   'image',
   'table',
   'data_table',
+  'data_visualization',
+  'call',
 ])

@@ -1,11 +1,13 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
+import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
-import { attachmentsText, type AttachmentReading, type Forward } from './attachment-text.ts'
-import { blocksText, type MessageTable } from './block-text.ts'
+import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
+import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
 import { lines, listOf, objectOf, textOf } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { ReadBudget } from './read-budget.ts'
+import { cutBetweenRows } from './table-text.ts'
 
 /** The fields of a message that are read here. Their form is not trusted. */
 export interface ReadableMessage {
@@ -106,10 +108,10 @@ export function contentText(message: ReadableMessage): string {
  * Returns all of a content, at most about `max` characters. The attachments are cut before the author's words, and each
  * cut is marked.
  */
-export function shownText({ words, attached, fileLines }: MessageContent, max = Infinity): string {
-  const said = lines([words, fileLines]).length > max ? cutMiddle(words, Math.max(0, max - 500)) : words
+export function shownText({ words, attached, fileLines, tables }: MessageContent, max = Infinity): string {
+  const said = lines([words, fileLines]).length > max ? cutBetweenRows(words, Math.max(0, max - 500), tables) : words
   const room = max - said.length - fileLines.length
-  const below = attached.length > room ? cutMiddle(attached, Math.max(200, room)) : attached
+  const below = attached.length > room ? cutBetweenRows(attached, Math.max(200, room), tables) : attached
   return lines([said, below, cutMiddle(fileLines, Math.max(200, max - said.length))])
 }
 
@@ -124,8 +126,8 @@ function withLabels(written: string, text: string): string {
 }
 
 /** Slack leaves the bare id of a linked canvas in the text, and people see its title. */
-function textInstead({ text }: ReadableMessage, files: unknown[]): string {
-  const words = textOf(text)
+function textInstead(message: ReadableMessage, files: unknown[]): string {
+  const words = isApp(message) ? withoutNote(textOf(message.text)) : textOf(message.text)
   const ids = new Set(files.map((file) => textOf(objectOf(file).id)))
   return ids.size === 0
     ? words
@@ -138,7 +140,7 @@ function textInstead({ text }: ReadableMessage, files: unknown[]): string {
 /** The addresses in a person's words; undefined for an app, whose attachments are its own. */
 function linksOf(message: ReadableMessage, written: string): ReadonlySet<string> | undefined {
   if (isApp(message)) return undefined
-  return new Set([...written.matchAll(/<(https?:[^|<>]+)/g)].map(([, url = '']) => url.replaceAll('&amp;', '&')))
+  return new Set([...written.matchAll(/<(https?:[^|<>]+)/g)].map(([, url = '']) => sameLink(url)))
 }
 
 function isApp({ user, bot_id, subtype }: ReadableMessage): boolean {

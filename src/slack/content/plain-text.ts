@@ -6,11 +6,16 @@ export const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 /**
  * Returns a text as people see it, without Slack's markup. The bot's mention is dropped, at the start with a colon or
  * comma behind it. Links are shown by name, and entities are decoded. Ids of people, channels and groups stay, because
- * `Mentions` knows which names may be shown where. Spaces stay too, because code may depend on them.
+ * `Mentions` knows which names may be shown where; those that somebody typed as text are no mentions and get `TYPED`.
+ * Spaces stay too, because code may depend on them.
  */
 export function plainText(text: string, botUser: string): string {
-  return unescapeText(withoutBot(text, botUser).replace(MARKUP, plainMarkup)).trim()
+  return unescapeText(withoutBot(text, botUser).replace(TYPED_ID, `&lt;${TYPED}`).replace(MARKUP, plainMarkup)).trim()
 }
+
+/** An invisible character (word joiner) behind the `<` of an id that somebody typed as text. */
+export const TYPED = '\u2060'
+const TYPED_ID = /&lt;(?=(?:@[UW]|#[CG]|!subteam\^S)[A-Z0-9]{1,20}(?:\||&gt;))/g
 
 function withoutBot(text: string, botUser: string): string {
   if (botUser === '') return text

@@ -11,13 +11,14 @@ import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent } from '../format/blocks.ts'
+import { escapeText } from '../format/escape.ts'
 import { withReference } from '../format/messages.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
-import { Status } from './status.ts'
-import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
+import { NO_STATUS, Status } from './status.ts'
+import type { Answer, AnswerStart, Display, FailOptions, Note, ShownStep } from './types.ts'
 
 interface RunDisplayOptions {
   outbox: Outbox
@@ -40,7 +41,7 @@ export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
   readonly #display: Display
-  readonly #status: Pick<Status, 'begin' | 'refresh' | 'suspend' | 'abandon' | 'end'>
+  readonly #status: Pick<Status, 'begin' | 'nameSession' | 'refresh' | 'suspend' | 'abandon' | 'end'>
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
@@ -75,7 +76,7 @@ export class RunDisplay {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#status.begin()
-    const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
+    const { spoken = this.#options.outbox.question.text, named = spoken, standalone = named } = this.#run.saved
     if (standalone !== named) this.#understood = this.#options.mentions.forPeople(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
@@ -102,16 +103,20 @@ export class RunDisplay {
     this.#footnotes.end = text
   }
 
-  /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
-  async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
-    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text: withReference(sentence, reference) } as const
+  /**
+   * Ends the run with a sentence about its failure, and the writes that it made before. `again`: whether a button offers
+   * to ask the question again.
+   */
+  async fail(sentence: string, reference: string, { again = true, name = 'failed', done }: FailOptions): Promise<void> {
+    const text = withReference(sentence, reference)
+    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text, ...(done ? { done } : {}) } as const
     await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
-  async giveUp(sentence: string, reference: string): Promise<void> {
+  async giveUp(sentence: string, reference: string, options: FailOptions): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
-    await this.fail(sentence, reference, { name: 'given-up' })
+    await this.fail(sentence, reference, { ...options, name: 'given-up' })
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
@@ -122,6 +127,12 @@ export class RunDisplay {
       this.#status.refresh()
     })
     await this.#tail
+  }
+
+  /** Shows how a clip was understood, whose words are the question. */
+  async tellSpoken(words: string): Promise<void> {
+    await this.tell('spoken', `🎙️ I understood: “${escapeText(words)}”`)
+    this.#status.nameSession()
   }
 
   /** Resolves once everything so far is posted. */
@@ -280,9 +291,6 @@ function keyOfEnd(name: string, { saved }: Run): string {
 export function isFailurePosted(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
-
-/** Hides from others that the bot works on a private question. */
-const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Returns whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

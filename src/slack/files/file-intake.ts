@@ -9,7 +9,7 @@ import { runFiles } from '../../files/run-files.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
-import { isRecording } from '../client/file-info.ts'
+import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
 import { MAX_BYTES, MAX_FILES } from './file-limits.ts'
 import { leftOutText, WHY, type LeftOutFile } from './left-out-files.ts'
@@ -18,7 +18,7 @@ import type { RunDisplay } from '../display/run-display.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
 
-/** Time limit for all files of a question, in ms. */
+/** Time limit for all files of a question, in ms, unless a question has less. */
 const PATIENCE_MS = 60_000
 
 /** Shared by all questions, so it bounds how many files are parsed at once. */
@@ -40,7 +40,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
   let left = MAX_BYTES.question
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
-  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const patience = AbortSignal.timeout(Math.min(PATIENCE_MS, work.services.agent.answer.agent.limits.timeoutMs))
   const signal = AbortSignal.any([work.signal, patience])
   const now = () => work.services.now().getTime()
   const at = now()
@@ -93,9 +93,18 @@ const STAMP = /^\[[\d:]{3,10}\] /gm
  * Returns the words of a clip that came alone, which are then the question. Undefined for other files. Call it when the
  * question's files are stored.
  */
-export async function wordsOfClip({ question, services }: QuestionWork): Promise<string | undefined> {
+export async function wordsOfClip({
+  question,
+  services,
+  installation,
+  signal,
+}: QuestionWork): Promise<string | undefined> {
   const [clip, ...others] = question.files ?? []
-  if (!clip || others.length > 0 || !isRecording(clip.mimetype)) return undefined
+  if (!clip || others.length > 0) return undefined
+  // Over Slack Connect the message does not say what kind of file it is.
+  const look = () => fileInfo(installation.client, clip.id, signal).catch(() => clip)
+  const { mimetype } = clip.mimetype === undefined ? await look() : clip
+  if (!isRecording(mimetype)) return undefined
   const store = await services.files()
   const content = await store.load(conversationOf(question), clip.id)
   if (!content || !('text' in content)) return undefined

@@ -1,5 +1,6 @@
 /** Texts about files that are left out, as mrkdwn. */
 import { MEBIBYTE } from '../../files/types.ts'
+import type { NotTranscribed } from '../../model/transcribe.ts'
 import type { NotLoaded } from '../client/download.ts'
 import { NAMELESS } from '../content/file-text.ts'
 import { escapeText } from '../format/escape.ts'
@@ -44,7 +45,6 @@ export const WHY = {
   noTranscript: 'Slack has no transcript of it yet, and I do not transcribe here. My admin can set TRANSCRIBE_MODEL.',
   largeRecording: `I transcribe recordings of at most ${MAX_BYTES.recording / MEBIBYTE} MB.`,
   longRecording: `I transcribe recordings of at most ${MAX_RECORDING_MS / 60_000} minutes.`,
-  notTranscribed: 'its transcription failed. Please try again in a while, or write it.',
   noWords: 'there are no words in it.',
   scope: SCOPE,
   tooLate: 'there was no time left to read it. Please ask again in a while.',
@@ -59,6 +59,12 @@ export const NOT_LOADED: Record<NotLoaded, string> = {
   elsewhere: 'it is not stored in Slack.',
   refused: 'Slack did not give it to me.',
   unreachable: 'Slack did not give it to me. Please try again in a while.',
+}
+
+export const NOT_TRANSCRIBED: Record<NotTranscribed, string> = {
+  refused: 'its transcription failed. Please write it. My admin finds the reason in the log.',
+  tooLarge: WHY.largeRecording,
+  unreachable: 'its transcription failed. Please try again in a while, or write it.',
 }
 
 const GONE = new Set(['file_not_found', 'file_deleted'])

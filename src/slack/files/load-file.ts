@@ -13,7 +13,7 @@ import { NAMELESS } from '../content/file-text.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName } from '../format/escape.ts'
 import { MAX_BYTES, MAX_RECORDING_MS } from './file-limits.ts'
-import { NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
+import { NOT_LOADED, NOT_TRANSCRIBED, WHY, whyRefused } from './left-out-files.ts'
 
 interface LoadOptions {
   installation: Installation
@@ -102,8 +102,8 @@ async function heard(info: FileInfo, options: LoadOptions): Promise<{ words?: st
   if (size > MAX_BYTES.recording) return { fault: WHY.largeRecording }
   const { bytes, fault } = await bytesAt(info.address, info, { ...options, maxBytes: MAX_BYTES.recording })
   if (!bytes) return { fault: fault === WHY.tooLarge ? WHY.largeRecording : fault }
-  const words = await transcribe({ name, mimetype, bytes }, signal)
-  return words === undefined ? { fault: WHY.notTranscribed } : { words }
+  const heard = await transcribe({ name, mimetype, bytes }, signal)
+  return heard.fault === undefined ? heard : { fault: NOT_TRANSCRIBED[heard.fault] }
 }
 
 async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<LoadedFile> {

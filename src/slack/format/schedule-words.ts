@@ -24,6 +24,7 @@ export const SCHEDULES = {
     'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
   tooLong: 'Its text is longer than a form in Slack takes. Please write it again as a message, and delete this one.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
+  tooLongToSave: 'A schedule can have at most 4,000 characters, and this text has more. Please write it shorter.',
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
   running: 'I am running it now. The answer goes to the usual place.',

@@ -1,6 +1,7 @@
 import { settledWithin } from '../../base/async.ts'
 import type { PersonInPlace } from '../../base/place.ts'
-import type { NoFacts, PersonFacts } from '../client/directory.ts'
+import type { PersonFacts } from '../client/directory-answers.ts'
+import type { NoFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
 import { nextCursor } from '../client/web-api.ts'
 import type { Settings } from '../../stores/settings/settings.ts'

@@ -30,8 +30,12 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
     const { user, channel, tab } = event
     const opened = { ...recipient, user, channel }
     const home = async () => {
-      await publishHome(opened)
-      await noteOpenHome(opened, services)
+      // Noted first, so that a question that ends during the publication renews it.
+      try {
+        await noteOpenHome(opened, services)
+      } finally {
+        await publishHome(opened)
+      }
     }
     const shown = () => (tab === 'home' ? home() : prompts(opened))
     const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }

@@ -67,14 +67,16 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
 }
 
 /**
- * Asks about the message, as "Ask about this message" does. The id is claimed, so a person asks once about a message.
+ * Asks about the message, as "Ask about this message" does. Other apps ask nothing by a reaction. The id is claimed, so a person asks once about a message.
  * @throws if the message cannot be looked up or the question cannot be stored: Slack sends the event again
  */
 async function askAbout(
   { team, channel, user, ts }: MessageReaction,
-  { client }: Installation,
+  { client, directory }: Installation,
   services: Services,
 ): Promise<void> {
+  const person = await directory.factsOf(team, user)
+  if (typeof person !== 'string' && person.isBot) return
   const message = await messageAt({ channel, ts }, client).catch((error: unknown) => {
     if (!(error instanceof SlackRefusal)) throw error
     services.log.warn({ channel, error: messageOf(error) }, 'a reaction could not be followed')

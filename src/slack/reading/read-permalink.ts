@@ -2,7 +2,7 @@
 import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { channelSchema } from '../client/directory.ts'
+import { channelSchema } from '../client/directory-answers.ts'
 import type { Installation } from '../client/installations.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'

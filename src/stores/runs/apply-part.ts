@@ -6,6 +6,9 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
     case 'named':
       saved.named = part.value
       return
+    case 'spoken':
+      saved.spoken = part.value
+      return
     case 'said':
       saved.said = part.value
       return

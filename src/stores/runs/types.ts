@@ -1,6 +1,6 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
-import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
+import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
@@ -31,7 +31,8 @@ export interface Attached {
   text: string
   /** The forwarded messages that have an address. */
   sources: Source[]
-  hasTable?: true
+  /** The tables of the message, also those whose lines are cut in `text` or stand among the asker's words. */
+  tables?: MessageTable[]
 }
 
 /** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
@@ -88,6 +89,8 @@ export interface Question {
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
   prior?: Record<string, string>
+  /** What earlier tries of this question have changed. */
+  doneBefore?: DoneCall[]
   /** A W3C `traceparent` header's value, if traces are on. */
   traceparent?: string
 }
@@ -178,6 +181,8 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
 export interface SavedRun {
   /** The question with names instead of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
+  /** The words of a clip that came alone. They are the question. */
+  spoken?: string
   /** The thread's messages before the question, with names, read when the run began. Empty if nobody wrote. */
   said?: ThreadContext
   standalone?: string
@@ -228,6 +233,8 @@ export interface DoneCall {
   title?: string
   what: string
   by?: string
+  /** An earlier try of the question made it. */
+  earlier?: true
 }
 
 /**
@@ -243,6 +250,7 @@ export type Decision =
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
+  | { part: 'spoken'; value: string }
   | { part: 'said'; value: ThreadContext }
   | { part: 'standalone'; value: string }
   | { part: 'remembered'; value: string[] }

@@ -97,10 +97,13 @@ export interface ScheduleRun {
 
 const MAX_RUNS = 5
 
+/** Drafts of a person in a workspace: cards that wait for a press. */
+export const MAX_DRAFTS = 5
+
 /** Schedules. Each change is atomic; an index of times tells which ones are due. */
 export interface ScheduleStore extends Forgetting, Moving {
   load(ref: ScheduleRef): Promise<Schedule | undefined>
-  /** Stores a schedule, unless it is stored already. */
+  /** Stores a schedule, unless it is stored already. A new draft replaces its maker's oldest one beyond `MAX_DRAFTS`. */
   add(schedule: Schedule): Promise<void>
   /**
    * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
