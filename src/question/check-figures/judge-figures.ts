@@ -61,7 +61,10 @@ interface JudgedTexts {
  * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
  */
-export function judgeFigures(written: string, { question, read, today, askedAt }: JudgedTexts): FoundFigure[] | undefined {
+export function judgeFigures(
+  written: string,
+  { question, read, today, askedAt }: JudgedTexts,
+): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
   if (chars > MAX_READ_CHARS || written.length > MAX_ANSWER_CHARS) return undefined
   const answer = asciiDigits(written)
@@ -81,11 +84,11 @@ export function judgeFigures(written: string, { question, read, today, askedAt }
   })
 }
 
-/** `1 of 6 figures is not from a source`. @returns undefined if all are, or nothing is known */
+/** `⚠ 1 of 6 figures is not in any source`. @returns undefined if all are, or nothing is known */
 export function figuresText(figures: readonly FoundFigure[] | undefined): string | undefined {
   const missing = unsupported(figures)
   if (!figures || missing === 0) return undefined
-  return `${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not from a source`
+  return `⚠ ${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not in any source`
 }
 
 export function unsupported(figures: readonly FoundFigure[] = []): number {

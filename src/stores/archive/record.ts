@@ -18,7 +18,7 @@ const usage = z.object({
 
 const doneCall: z.ZodType<DoneCall> = z.object({
   outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
   tool: z.string(),
   title: z.string().optional(),
   what: z.string(),
@@ -32,6 +32,7 @@ const answer = z.object({
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
   done: z.array(doneCall).optional(),
+  used: z.number().optional(),
   figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 
