@@ -118,6 +118,7 @@ const schema = z.object({
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
+  FOOTER: oneOf(['short', 'full']).default('short'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),

@@ -172,8 +172,8 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
-  yield* judgedEvents({ done, figures })
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = saved
+  yield* judgedEvents({ done, figures, used })
   const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped

@@ -166,9 +166,9 @@ export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** The part of an answer's footer about memory; '' if nothing was remembered. */
-export function usedMemory({ length } = [] as readonly string[]): string {
-  return length > 0 ? `${count(length, 'thing')} remembered` : ''
+/** The part of an answer's footer about memory; '' if the answer uses nothing that is remembered. */
+export function usedMemory(used = 0): string {
+  return used > 0 ? `Based on ${count(used, 'thing')} that people here told me` : ''
 }
 
 /** Replies to `/ask connections`. */

@@ -209,6 +209,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
+    /** How many of the remembered texts the answer uses; absent if none. */
+    used?: number
     /** The answer's figures and their sources (question/check-figures). */
     figures?: { text: string; in: string[] }[]
   }
@@ -227,7 +229,8 @@ export interface SavedRun {
  */
 export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
-  how: 'once' | 'always' | 'config' | 'denied' | 'expired'
+  /** `promised`: no call, but a claim of the answer that only a card could make true. */
+  how: 'once' | 'always' | 'config' | 'denied' | 'expired' | 'promised'
   tool: string
   /** The tool's name for people, see `Action`. */
   title?: string
