@@ -1,34 +1,41 @@
 /** The Once, Always and Deny buttons: checks who may decide, stores the first decision and updates the card. */
 import type { BlockAction } from '@slack/bolt'
-import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
-import { mayAskNow } from '../intake/access.ts'
-import { decisionAbout, mayDecide } from '../approvals/approvers.ts'
-import { replaceMessage } from '../client/response-url.ts'
-import { ALLOW_ALWAYS, DENY, DENY_REASON } from '../format/action-ids.ts'
-import { decidedCard } from '../approvals/approval-card.ts'
-import { CARD_GONE, lateWord, PRESS } from '../approvals/approval-words.ts'
-import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
+import { decidedCard, waitingCard } from '../approvals/approval-card.ts'
+import { CARD_GONE, PRESS, askedWord, lateWord } from '../approvals/approval-words.ts'
+import { toWaitingCall } from '../approvals/approvals.ts'
+import { decisionAbout, mayDecide, otherApprovers } from '../approvals/approvers.ts'
 import { verdictOf, type AskedCall } from '../approvals/saved-call.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import { NOT_UNFURLED, replaceMessage } from '../client/response-url.ts'
+import { isOfForm } from '../client/slack-errors.ts'
+import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
+import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
+import { mayAskNow } from '../intake/access.ts'
 import { isSamePerson } from '../intake/asked-tool-question.ts'
-import { inBackground, pressedCall, type PressedCall } from '../intake/button-press.ts'
+import { inBackground, pressedCall, showOrTell, type PressedCall } from '../intake/button-press.ts'
 import type { Services } from '../services.ts'
+import { argumentsView } from '../views/arguments-view.ts'
+import { onButton } from './listener.ts'
 
 /** Time limit for looking up the decider's name, in ms. */
 const NAME_MS = 1_500
 
 /** The buttons on the card of a call that waits for a person. The ack waits until the decision is stored. */
-export function decideCall(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const id = action.action_id
-    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
-    const after = pressed && (await decided({ action: id, body, pressed, services }))
-    await ack()
-    if (after) inBackground(id, services, after)
-  }
-}
+export const decideCall = onButton(
+  [ALLOW_ONCE, ALLOW_ALWAYS, DENY],
+  (services) =>
+    async ({ ack, action, body, context }) => {
+      const id = action.action_id
+      const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+      const after = pressed && (await decided({ action: id, body, pressed, services }))
+      await ack()
+      if (after) inBackground(id, services, after)
+    },
+)
 
 interface DecidePress {
   /** The `action_id` of the button. */
@@ -160,3 +167,72 @@ function replaceCard(content: Content, { body, pressed, services }: DecidePress)
 function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {
   return is_ephemeral !== true && typeof channel === 'string' && typeof ts === 'string' ? { channel, ts } : undefined
 }
+
+/**
+ * "Ask approvers" on a card that only the asker sees. The call may rest on what they alone may see, so nobody else is
+ * shown it until they press: then each approver gets the card, in their direct messages.
+ */
+export const askApprovers = onButton(ASK_APPROVERS, (services) => async ({ ack, action, body, context }) => {
+  await ack()
+  inBackground(ASK_APPROVERS, services, async () => {
+    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    if (!pressed) return
+    const { run, ref, tell } = pressed
+    if (!run?.call || run.saved.decisions[ref.key]) return tell(PRESS.gone)
+    if (!isSamePerson(pressed, run.question)) return tell(PRESS.no)
+    await tell(askedWord(await sendCards(pressed, services)))
+  })
+})
+
+/** @returns the names of the people who have the card */
+async function sendCards({ run, ref, installation }: PressedCall, services: Services): Promise<string[]> {
+  if (!run?.call) return []
+  const { question, call } = run
+  const { log, oncePerDay } = services
+  const { approvers } = await services.settingsFor(question)
+  const people = await otherApprovers(decisionAbout(question, call), { approvers, installation, log })
+  const mentions = new Mentions(installation.directory, question)
+  const options = { question, mentions, approvers, isSeenByAskerAlone: false }
+  const content = waitingCard(await toWaitingCall(ref.key, call, options))
+  const names: string[] = []
+  for (const user of people) {
+    const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
+    const isSent = !isFirst || (await send(user, content, { client: installation.client, log }))
+    if (isSent) names.push(await mentions.withNames(`<@${user}>`))
+  }
+  return names
+}
+
+async function send(
+  channel: string,
+  content: Content,
+  { client, log }: { client: Installation['client']; log: Services['log'] },
+): Promise<boolean> {
+  const post = (blocks: Content['blocks']) => {
+    const args = { channel, text: content.text, blocks, ...NOT_UNFURLED }
+    return client.call('chat.postMessage', args, { effort: 'patient' })
+  }
+  try {
+    await post(content.blocks).catch((error: unknown) => {
+      if (!isOfForm(error)) throw error
+      return post(blocksIn(content, () => true))
+    })
+    return true
+  } catch (error) {
+    log.warn({ channel, error: messageOf(error) }, 'an approver could not be asked')
+    return false
+  }
+}
+
+/** "Show all" on the card of a waiting call: a modal with all arguments, for the presser alone. */
+export const showArguments = onButton(SHOW_ARGUMENTS, (services) => async ({ ack, action, body, context }) => {
+  await ack()
+  inBackground(SHOW_ARGUMENTS, services, async () => {
+    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    if (!pressed) return
+    const call = pressed.run?.call
+    if (!call) return pressed.tell(PRESS.gone)
+    const args = { trigger_id: pressed.trigger, view: argumentsView(call) }
+    await showOrTell(pressed, () => pressed.installation.client.call('views.open', args, { effort: 'once' }))
+  })
+})

@@ -1,17 +1,17 @@
-import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/token-bucket.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import type { SlackWeb } from '../client/web-api.ts'
-import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
+import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import type { SlackWeb } from '../client/web-api.ts'
 import { STOP_WORDS } from '../format/messages.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import { isStopReaction, stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { DEFAULT_QUESTION } from '../views/ask-about-view.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
+import { DEFAULT_QUESTION } from '../views/ask-about-view.ts'
+import { onEvent } from './listener.ts'
 
 /** Rate limit for looking up the messages that one person reacts to: at most 60 in a minute. */
 const LOOK_UPS = { burst: 30, everyMs: 2_000 }
@@ -36,7 +36,7 @@ interface ReactionStop extends StopWish, MessageReaction {}
  * `reaction_added`: ❌ or 🛑 on a question, or on a post of its run, stops it. ASK_REACTION on a message asks about it.
  * Other reactions are ignored.
  */
-export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
+export const reactionAdded = onEvent('reaction_added', (services) => {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
@@ -64,7 +64,7 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
       services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
   }
-}
+})
 
 /**
  * Asks about the message, as "Ask about this message" does. Other apps ask nothing by a reaction. The id is claimed, so a person asks once about a message.

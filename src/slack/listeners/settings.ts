@@ -1,20 +1,21 @@
-import type { OnForm } from '../intake/bolt-types.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import type { PersonInPlace } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
+import type { PersonInPlace } from '../../base/place.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
-import type { Installation } from '../client/installations.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
+import type { Installation } from '../client/installations.ts'
+import { SETTINGS } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
-import { readSettingsInput } from '../views/settings-input.ts'
-import { FIELDS } from '../views/settings-view.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
 import { maySet } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
+import { readSettingsInput } from '../views/settings-input.ts'
+import { FIELDS } from '../views/settings-view.ts'
+import { onForm } from './listener.ts'
 
 const metadataSchema = z.object({
   team: z.string().optional(),
@@ -26,30 +27,28 @@ const metadataSchema = z.object({
  * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
  * inputs.
  */
-export function settingsSubmission(services: Services): OnForm {
-  return async ({ ack, body, view, context }) => {
-    const recipient = await recipientOf({ context }, services)
-    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-    const to = metadataSchema.safeParse(parseJson(metadata)).data
-    const team = to?.team ?? recipient?.team ?? ''
-    const installation = to && (await services.installations.of(team))
-    if (!installation) return ack()
-    const person = { team, channel: to.channel, user: body.user.id }
-    const log = services.log.child(person)
-    const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
-      return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
-    })
-    if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
-    await ack()
-    const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
-    const { client } = installation
-    const options = { client, fetch: services.fetch, log }
-    sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
-      log.warn({ error: messageOf(error) }, 'the asker could not be told'),
-    )
-  }
-}
+export const settingsSubmission = onForm(SETTINGS, (services) => async ({ ack, body, view, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+  const to = metadataSchema.safeParse(parseJson(metadata)).data
+  const team = to?.team ?? recipient?.team ?? ''
+  const installation = to && (await services.installations.of(team))
+  if (!installation) return ack()
+  const person = { team, channel: to.channel, user: body.user.id }
+  const log = services.log.child(person)
+  const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
+    log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
+    return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
+  })
+  if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
+  await ack()
+  const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
+  const { client } = installation
+  const options = { client, fetch: services.fetch, log }
+  sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'the asker could not be told'),
+  )
+})
 
 /**
  * Saves the submitted values over the earlier settings. @returns the names of the changed settings, or the errors by

@@ -1,22 +1,32 @@
-import type { OnButton } from '../intake/bolt-types.ts'
+import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import { isAtWork } from '../../question/occurrence.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
+import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { activated, pausedSchedule, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
-import { SCHEDULE } from '../format/action-ids.ts'
-import { noteContent } from '../format/blocks.ts'
-import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
-import { isAdmin } from '../intake/may-set.ts'
+import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { SCHEDULES, nextText, savedText } from '../format/schedule-words.ts'
 import { inBackground, pressedOn, type ButtonPress } from '../intake/button-press.ts'
-import type { PublishHome } from '../intake/publish-home.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
+import { isAdmin } from '../intake/may-set.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { enqueue } from '../intake/to-question.ts'
-import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
+import { appOf, enqueue } from '../intake/to-question.ts'
+import { cardOf, makerOf, newDraft, noRoomFor, parseRequest, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
-import { areSchedulesOff, type Services } from '../services.ts'
+import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
-import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
+import {
+  CHANGE,
+  MAX_TEXT,
+  SCHEDULE_TEXT,
+  scheduleCardModal,
+  scheduleForm,
+  scheduleList,
+} from '../views/schedule-blocks.ts'
+import { onButton, onForm } from './listener.ts'
 
 /** A press on a schedule's button. */
 interface SchedulePress {
@@ -40,37 +50,45 @@ interface PressOn extends SchedulePress {
 type ButtonReply = string | undefined
 
 /** The buttons below the card of a draft, in the list, on the Home and on the note about a paused schedule. */
-export function scheduleButton(services: Services, publishHome: PublishHome): OnButton {
-  return async ({ ack, action, body, context }) => {
-    await ack()
-    const value = action.value ?? ''
-    const ref = refOf(value)
-    const pressed = ref && (await pressedOn(value, { body, context, isAnywhere: true }, services))
-    if (!pressed) return
-    const { user, installation } = pressed
-    const press = {
-      action: action.action_id,
-      ref,
-      pressed,
-      responseUrl: body.response_url || undefined,
-      channel: body.channel?.id,
-      home: (body.view && readMetadata(body.view.private_metadata, pressed)) || undefined,
-      modal: body.view?.type === 'modal' ? body.view.id : undefined,
-    }
-    inBackground(action.action_id, services, async () => {
-      const outcome = await outcomeOf(press, services).catch((error: unknown) => {
-        services.log.error({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be changed')
-        return SCHEDULES.failed
+export const scheduleButton = onButton(
+  SCHEDULE_PRESSES,
+  (services, publishHome) =>
+    async ({ ack, action, body, context }) => {
+      await ack()
+      const value = action.value ?? ''
+      const ref = refOf(value)
+      const pressed = ref && (await pressedOn(value, { body, context, isAnywhere: true }, services))
+      if (!pressed) return
+      const { user, installation } = pressed
+      const press = {
+        action: action.action_id,
+        ref,
+        pressed,
+        responseUrl: body.response_url || undefined,
+        channel: body.channel?.id,
+        home: (body.view && readMetadata(body.view.private_metadata, pressed)) || undefined,
+        modal: body.view?.type === 'modal' ? body.view.id : undefined,
+      }
+      inBackground(action.action_id, services, async () => {
+        const outcome = await outcomeOf(press, services).catch((error: unknown) => {
+          services.log.error({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be changed')
+          return SCHEDULES.failed
+        })
+        const { home, modal } = press
+        if (modal !== undefined && outcome !== undefined) await showInModal(outcome, { ...press, modal })
+        if (home !== undefined)
+          return publishHome({
+            team: pressed.team,
+            user,
+            channel: home,
+            installation,
+            note: modal ? undefined : outcome,
+          })
+        if (modal === undefined && outcome !== undefined)
+          await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
       })
-      const { home, modal } = press
-      if (modal !== undefined && outcome !== undefined) await showInModal(outcome, { ...press, modal })
-      if (home !== undefined)
-        return publishHome({ team: pressed.team, user, channel: home, installation, note: modal ? undefined : outcome })
-      if (modal === undefined && outcome !== undefined)
-        await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
-    })
-  }
-}
+    },
+)
 
 const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
 
@@ -219,4 +237,62 @@ async function show(
   if (!isInList) return pressed.replace(noteContent(words))
   const shown = await shownSchedules({ team, channel, user }, installation, services)
   await pressed.replace(scheduleList(shown, words))
+}
+
+/** `home`: the direct message of the Home on which *Change* was pressed. */
+const metadataSchema = z.object({
+  ref: z.object({ team: z.string(), channel: z.string(), user: z.string(), id: z.string() }),
+  home: z.string().optional(),
+})
+
+/**
+ * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
+ */
+export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack, body, view, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+  const about = metadataSchema.safeParse(parseJson(metadata)).data
+  const installation = about && (await services.installations.of(about.ref.team))
+  if (!about || !installation) return ack()
+  const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''
+  const deps = { installation, services }
+  const shown = await cardOfChange(about.ref, text, deps).catch((error: unknown) => {
+    services.log.error({ schedule: about.ref.id, error: messageOf(error) }, 'a schedule could not be changed')
+    return { problem: SCHEDULES.failed }
+  })
+  if ('problem' in shown)
+    return ack({ response_action: 'errors', errors: { [SCHEDULE_TEXT]: shown.problem.replaceAll('`', '') } })
+  const signed = signMetadata(about.home ?? '', { user: about.ref.user, installation })
+  await ack({ response_action: 'update', view: scheduleCardModal(shown, signed) })
+})
+
+type Problem = { problem: string }
+
+async function cardOfChange(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Content | Problem> {
+  const draft = await draftOf(ref, text, deps)
+  return 'problem' in draft ? draft : cardOf(draft, { ...deps, settings: await deps.services.settingsFor(draft) })
+}
+
+/** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
+async function draftOf(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Schedule | Problem> {
+  const { schedules, scheduling, now } = deps.services
+  const at = now().getTime()
+  const before = await schedules.load(ref)
+  if (!before) return { problem: SCHEDULES.gone }
+  const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
+  if (full !== undefined) return { problem: full }
+  const maker = await makerOf(ref, deps.installation)
+  if (typeof maker === 'string') return { problem: maker }
+  const given = afterScheduleWord(text) ?? text
+  const found = parseRequest(`schedule ${given}`, {
+    zone: maker.zone,
+    now: at,
+    minMinutes: scheduling?.minMinutes ?? 1,
+  })
+  if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
+  const { place, runs } = before
+  const parts = { ...ref, createdAt: at, ...appOf(deps.services.installations), ...found, place, runs }
+  const draft = newDraft(`${ref.id} ${at}`, { ...parts, replaces: ref.id })
+  await schedules.add(draft)
+  return draft
 }

@@ -1,11 +1,27 @@
-import type { OnMessage } from '../intake/bolt-types.ts'
-import { PacedWork } from '../../base/token-bucket.ts'
 import { messageOf } from '../../base/errors.ts'
+import { PacedWork } from '../../base/token-bucket.ts'
 import { contentText } from '../content/message-content.ts'
-import type { SlackMessage } from '../intake/to-question.ts'
+import { deletedMessage, withdrawDeleted, withdrawEdited, type MessageDeleted } from '../intake/edited-or-deleted.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
-import type { Services } from '../services.ts'
-import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/edited-or-deleted.ts'
+import { stopByWord } from '../intake/stop-runs.ts'
+import { enqueueMessage, type SlackMessage } from '../intake/to-question.ts'
+import { onEvent, onMessage } from './listener.ts'
+
+/** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */
+export const appMention = onEvent('app_mention', (services) => async ({ event, body, context }) => {
+  if (await stopByWord(event, { body, context, isTwin: true }, services)) return
+  await enqueueMessage(event, { body, context }, services)
+})
+
+/**
+ * `message`: direct messages, thread replies and everything else written where the bot is. Stop words are handled first
+ * (stop-runs.ts); then `questionOf` in to-question.ts decides whether the message is for the bot.
+ */
+export const message = onMessage(undefined, (services) => async ({ message, body, context }) => {
+  const written = message as SlackMessage
+  if (await stopByWord(written, { body, context }, services)) return
+  await enqueueMessage(written, { body, context }, services)
+})
 
 type ChangedMessage = Omit<SlackMessage, 'channel'>
 
@@ -25,7 +41,7 @@ type MessageChange =
 const EDITS = { burst: 10, everyMs: 4_000 }
 
 /** `message_changed`: an edit, a message that leaves a tombstone, and many changes that no person made. */
-export function messageChanged(services: Services): OnMessage {
+export const messageChanged = onMessage('message_changed', (services) => {
   const edits = new PacedWork({ ...EDITS, now: () => services.now().getTime() }, (error) =>
     services.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
   )
@@ -38,7 +54,7 @@ export function messageChanged(services: Services): OnMessage {
     const turn = { key: `${recipient.team}:${user}`, thing: `${channel}:${ts}` }
     await edits.run(turn, () => withdrawEdited(change, { ...recipient, services }))
   }
-}
+})
 
 /** Returns undefined unless a person changed what they said: link previews, bot messages and reply counts do not count. */
 function changeOf(event: MessageChanged): MessageChange | undefined {
@@ -53,3 +69,10 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
     return undefined
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
 }
+
+/** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
+export const messageDeleted = onMessage('message_deleted', (services) => async ({ message, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  const deleted = deletedMessage(message as MessageDeleted)
+  if (recipient && deleted) await withdrawDeleted(deleted, { ...recipient, services })
+})
