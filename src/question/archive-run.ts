@@ -43,7 +43,7 @@ export function recordOf(
     posts,
     startedAt,
     ...ending,
-    ...(standalone === undefined ? {} : { standalone }),
+    standalone,
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),

@@ -58,7 +58,7 @@ export class Mentions {
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
-      return { text: this.#textWithNames(text), ...(name === undefined ? {} : { name }) }
+      return { text: this.#textWithNames(text), name }
     })
   }
 

@@ -108,7 +108,7 @@ async function keepGrant(
   { pressed, services }: DecidePress,
 ): Promise<void> {
   const keeping = services.threads.patch(pressed.ref.conversation, {
-    grants: [{ tool, by, at, ...(version === undefined ? {} : { version }) }],
+    grants: [{ tool, by, at, version }],
   })
   await keeping.catch((error: unknown) => {
     services.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
