@@ -220,7 +220,7 @@ function idOf(sign = ''): string {
 }
 
 /** The question for the model if a message has only files. */
-const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
+const FILES_ALONE = 'Only files came, with no message. Say what they contain, and what matters in them here.'
 
 /** The same if it has only a forward, an alert or a table, which is among the messages before the question. */
 const ATTACHED_ALONE =

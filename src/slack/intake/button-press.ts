@@ -173,7 +173,7 @@ export async function answerPress(
   const content = { text, blocks }
   const options = { client: installation.client, fetch: services.fetch, log, elsewhere: content }
   await sendEphemeral(place, [content], options).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the presser of a button could not be told'),
+    log.warn({ error: messageOf(error) }, 'could not reply to a button press'),
   )
 }
 

@@ -23,7 +23,7 @@ export async function showConnections(
   })
   const { responseUrl, channel, user } = command
   await sendEphemeral({ responseUrl, channel, user }, [content], { client, fetch, log }).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'a person could not be told about their connections'),
+    log.warn({ error: messageOf(error) }, 'could not show a person their connections'),
   )
 }
 

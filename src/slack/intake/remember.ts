@@ -147,6 +147,6 @@ export async function tellPerson({ text, blocks }: Content, place: ReplyPlace, d
   const log = deps.services.log.child({ channel, user })
   const to = { channel, user, responseUrl, thread_ts }
   await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch: deps.services.fetch, log }).catch(
-    (error: unknown) => log.warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
+    (error: unknown) => log.warn({ error: messageOf(error) }, 'could not confirm what is remembered'),
   )
 }

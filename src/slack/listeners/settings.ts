@@ -46,7 +46,7 @@ export const settingsSubmission = onForm(SETTINGS, (services) => async ({ ack, b
   const { client } = installation
   const options = { client, fetch: services.fetch, log }
   sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
-    log.warn({ error: messageOf(error) }, 'the asker could not be told'),
+    log.warn({ error: messageOf(error) }, 'could not notify the asker'),
   )
 })
 
