@@ -23,8 +23,8 @@ import type { Action, Step } from '../contracts/run-events.ts'
 import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
- * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
- * `action_input` per turn. The scratchpad goes into the user message in the wording of seed 001.
+ * LangChain's chat-zero-shot-react-description ("How ReAct Prompting Works", "Exploring ChatAgents"): one JSON object
+ * with `action` and `action_input` per turn. The scratchpad goes into the user message in the wording of the former.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   return {

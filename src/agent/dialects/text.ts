@@ -13,9 +13,9 @@ import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/ru
 import type { Tool } from '../contracts/tool.ts'
 
 /**
- * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
- * (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches hit. What
- * changes comes last.
+ * Thought / Action / Action Input / Observation in plain text, zero-shot ("langchain-mini", "LLM ReAct 模式的实现"), after
+ * Yao et al. 2022 (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches
+ * hit. What changes comes last.
  */
 export function textDialect(prompts: Prompts): Dialect {
   return {
