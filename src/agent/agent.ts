@@ -4,16 +4,17 @@
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
-import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { complete, withdraw, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
+import { readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
+import { toolNames } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
-import type { Completion, ParsedTurn } from './contracts/dialect.ts'
+import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
 import type { AgentEvent, MessageStep, StopReason, ToolStep, UnreadableStep } from './contracts/run-events.ts'
 
@@ -86,7 +87,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
+    today: task.today ?? now.toISOString().slice(0, 10),
   }
 }
 
@@ -125,46 +126,18 @@ async function* think(
   try {
     told = yield* complete(run, finalTurn, usages)
   } finally {
-    // A failed call costs tokens too.
+    // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
-    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
+    const isUsed = ({ outputTokens, estimated }: Usage) => outputTokens > 0 || !estimated || !run.task.signal.aborted
+    run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
   const { completion, streamed, unseen } = told
-  const read = completion && readingOf(run, completion)
-  const isShown = read?.kind === 'finish' && read.answer.startsWith(streamed)
+  const turn = completion && readTurn(run, completion, finalTurn !== undefined)
+  const isShown = turn?.read.kind === 'finish' && turn.read.answer.startsWith(streamed)
   if (!isShown) yield* withdraw(streamed)
-  return completion && read && { ...completion, read, finalTurn, unseen, streamed: isShown ? streamed : '' }
+  return turn && { ...completion, ...turn, finalTurn, unseen, streamed: isShown ? streamed : '' }
 }
-
-/** A refusal is the answer, without the form of the dialect. */
-function readingOf({ dialect, tools }: RunState, completion: Completion): ParsedTurn {
-  const { refusal } = completion
-  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  return withWrittenNumbers(usablePart(dialect.read(completion, tools), completion))
-}
-
-/**
- * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
- * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
- */
-function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
-  if (cutOff !== 'length' || reading.kind === 'finish') return reading
-  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
-  return mayBeCut
-    ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
-    : reading
-}
-
-/** An input with a number that a double cannot hold becomes JSON text, which keeps its digits wherever it goes. */
-function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
-  if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
-  if (turn.kind === 'unreadable') return turn
-  return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
-}
-
-const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 
 /** Adds the model's actions as steps. An unreadable completion becomes a step that tells the model so. */
 function* addSteps(
@@ -172,7 +145,7 @@ function* addSteps(
   turn: ModelTurn,
   read: Exclude<ParsedTurn, { kind: 'finish' }>,
 ): Generator<AgentEvent> {
-  const reasoning = turn.reasoning?.trim() || undefined
+  const { reasoning } = turn
   if (read.kind === 'unreadable') {
     const { thought, hint } = read
     const [text, observation] = [turn.text.slice(0, UNREADABLE_CHARS), { ok: false, text: hint }]
@@ -244,7 +217,9 @@ function gaveUp(
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
-  const prose = turn.read.kind === 'unreadable' ? plainProse(turn.text, run.dialect.beginsObservation) : ''
+  const { beginsObservation } = run.dialect
+  const isProse = turn.read.kind === 'unreadable'
+  const prose = isProse ? plainProse(turn.text, { tools: toolNames(run.tools), beginsObservation }) : ''
   if (prose !== '') return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''
   return gaveUp(run, turn, 'unreadable', partialAnswer(run.progress.steps) + note)

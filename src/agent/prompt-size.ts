@@ -12,6 +12,7 @@
  *   (model/tokens.ts).
  * - text of the question's files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier files included
  * - what people had remembered: `RECALLED_CHARS` (question/recall-remembered.ts)
+ * - what earlier tries have changed: a line for each of at most AGENT_MAX_STEPS calls a try (question/change-lines.ts)
  * - skills: `MAX_SKILLS` lines of `MAX_DESCRIPTION` (toolbox/skills.ts), each reading of one up to `SKILL_CHARS`
  * - the operator's instructions: `MAX_INSTRUCTIONS` (question/agent/create-agent.ts)
  * - a channel's instructions: `MAX_INSTRUCTIONS` (stores/settings/settings.ts)

@@ -99,7 +99,7 @@ const REASONING_CHARS = 10_000
 
 function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
   const { tools, progress, nonce, task, today } = run
-  const { question, images, history = [], said, filesText, remembered } = task
+  const { question, images, history = [], said, filesText, remembered, doneBefore } = task
   return {
     question,
     tools,
@@ -110,6 +110,7 @@ function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
     said,
     filesText,
     remembered,
+    doneBefore: doneBefore?.lines,
     ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }

@@ -1,14 +1,16 @@
 import type OpenAI from 'openai'
-import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { sleep } from '../base/backoff.ts'
+import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat-completions.ts'
 import { BrokenStream, isNoEndpoint, noResponses } from './failures.ts'
-import { modelFetch } from './model-fetch.ts'
+import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
+import { estimateUsage } from './tokens.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
 import { readAnswer, type Wire } from './api-format.ts'
 
@@ -108,9 +110,15 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
   const { options, wire, learnt } = endpoint
   const { model, stream, effort } = options
   const prepared = given.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, given) : undefined
-  const request = prepared?.request ?? given
+  let isReported = false
+  const onUsage = (usage: Usage) => {
+    isReported = true
+    given.onUsage?.(usage)
+  }
+  const request = { ...(prepared?.request ?? given), onUsage }
   if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
+  given.signal.throwIfAborted()
   try {
     const response = wire.send(await endpoint.client, body, request.signal)
     const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
@@ -129,12 +137,18 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
       (prepared && endpoint.pictures?.isMaybeImageError(error, prepared))
     if (isRejected) throw new ParameterRejected()
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
+  } finally {
+    // The endpoint has read the prompt of a call that its caller aborts before its first token. A silent one has not.
+    const isAborted = given.signal.aborted && !(given.signal.reason instanceof ModelError)
+    if (isAborted && !isReported) given.onUsage?.(await estimateUsage(model, request.messages, ''))
   }
 }
 
 /** A whole answer, as a stream of one chunk. */
 async function* whole(answer: PromiseLike<unknown>): AsyncGenerator<unknown[]> {
-  yield [await answer]
+  const read = await answer
+  // The SDK leaves it as text unless its content type is JSON.
+  yield [typeof read === 'string' ? parseAnswer(read) : read]
 }
 
 /** Prepares the request for its model: without the pictures if it does not accept them. */

@@ -2,6 +2,7 @@
  * The life of one question: load the history, condense, run the agent, save the turn. Yields events, and saves each
  * part before it continues.
  */
+import { withInstructions } from '../agent/dialects/instructions.ts'
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
@@ -9,6 +10,7 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
@@ -30,6 +32,13 @@ export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } 
 export interface AnswerWatch {
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
   refused(question: Question, limit: string): void
+}
+
+/** What a run is told about its asker, and the tools that only this asker has. */
+export interface AboutAsker {
+  words: string
+  today: string
+  tools: Tool[]
 }
 
 /** The files of a conversation, as a run gets them. */
@@ -64,6 +73,11 @@ export interface AnswerDeps extends AnsweringAgent {
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
+  /**
+   * Says who asks and where, as the end of the system message, which date it is there (YYYY-MM-DD), and which tools this
+   * asker has besides. Absent if nobody knows.
+   */
+  about?: (() => Promise<AboutAsker>) | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** The tools that no longer need an approval in the question's thread. Absent if nobody can be asked for one. */
@@ -145,7 +159,7 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value?.text || value?.hasFiles || value?.sources) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles || value?.sources || value?.tables) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 
@@ -176,20 +190,34 @@ async function* work(
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasMessages(past) ? joinMessages(past) : ''
   const sources = run.saved.said?.sources ?? []
-  const remembered = await recallFor(standalone, run, deps.recall)
+  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
+  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, sources, remembered, ...progress, signal },
-    { ...agent, files, tools: [...agent.tools, ...tools], ...steeringOf(heard) },
+    {
+      question: standalone,
+      images,
+      filesText,
+      history,
+      said,
+      sources,
+      remembered,
+      doneBefore,
+      today: about?.today,
+      ...progress,
+      signal,
+    },
+    { ...agent, dialect, files, tools: [...agent.tools, ...(about?.tools ?? []), ...tools], ...steeringOf(heard) },
   )
   const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      heard.throwIfWithdrawn()
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
+      heard.throwIfWithdrawn()
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
       const judged = isFinal ? await judgeAnswer(event, { ...judgeParts, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
@@ -228,7 +256,7 @@ function turnOf(
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const files = said.hasFiles ? { hasFiles: true as const } : {}
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...files }
+  const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
+  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

@@ -17,8 +17,13 @@ await (await bot.mention('warm up')).ended()
 let count = 0
 
 const freshChannel = (slack: LocalSlack) => slack.addChannel(`C0FEWER${String(count++).padStart(4, '0')}`).id
+/** The calls in a channel. What a channel is called is looked up once, not for each question. */
 const callsIn = (slack: LocalSlack, channel: string) =>
-  slack.calls.filter(({ args }) => (args['channel'] ?? args['channel_id']) === channel).map(({ method }) => method)
+  slack.calls
+    .filter(
+      ({ method, args }) => method !== 'conversations.info' && [args['channel'], args['channel_id']].includes(channel),
+    )
+    .map(({ method }) => method)
 
 const statuses = (channel: string) =>
   slack.calls.flatMap(({ method, args }) =>
@@ -32,8 +37,9 @@ describe.concurrent('a question in a thread', () => {
     const thread = await bot.mention(`quick in ${channel}?`, { channel })
     await thread.ended()
     await slack.settle(200)
-    const beside = callsIn(slack, channel).filter((method) => method !== 'chat.postMessage')
-    expect(beside.length).toBeLessThanOrEqual(1)
+    // Only on a busy machine does the answer take so long that a status is set.
+    const beside = callsIn(slack, channel).filter((method) => !/^chat\.postMessage$|setStatus$/.test(method))
+    expect(beside).toEqual([])
     expect(thread.status()).toBe('')
   })
 

@@ -86,6 +86,21 @@ describe('with TRANSCRIBE_MODEL', () => {
     expect(thread.shown().join('\n')).toContain('I understood: “How deep is the vat?”')
   })
 
+  test.for(['dm', 'mention'] as const)(
+    'a %s’s recording is not transcribed further once it is stopped',
+    async (how, t) => {
+      const { bot, transcriber } = await hearing(t)
+      transcriber.isSilent = true
+      const thread = await bot[how](how === 'dm' ? '' : 'what was said?', { files: [voice('hum')] })
+      await bot.slack.until(() => transcriber.requests.length === 1, 'the request')
+      await thread.reply('stop')
+      await bot.slack.until(() => thread.endings().length === 1, 'the end')
+      expect(thread.endings()[0]).toContain('I was asked to stop.')
+      await bot.slack.until(() => transcriber.gone === 1, 'the end of the request')
+      expect(bot.model.requests).toEqual([])
+    },
+  )
+
   test('a recording is given up with the question’s time', async (t) => {
     const { bot, transcriber } = await hearing(t, { env: { AGENT_TIMEOUT_MS: '400' } })
     transcriber.isSilent = true

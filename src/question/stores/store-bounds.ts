@@ -9,10 +9,10 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Bounds of the lists about use. */
-export const UNANSWERED = { ttlMs: USE_TTL_MS, max: 200 }
-export const HOME_ADMINS = { ttlMs: 365 * DAY_MS, max: 50 }
-export const OPEN_HOMES = { ttlMs: 10 * MINUTE_MS, max: 100 }
+/** The lists about use. */
+export const UNANSWERED = { name: 'unanswered', ttlMs: USE_TTL_MS, max: 200 }
+export const HOME_ADMINS = { name: 'home-admins', ttlMs: 365 * DAY_MS, max: 50 }
+export const OPEN_HOMES = { name: 'open-homes', ttlMs: 10 * MINUTE_MS, max: 100 }
 
 /** The lifetimes of conversations, remembered texts, and the queue's questions. */
 export function boundsOf(config: Config) {

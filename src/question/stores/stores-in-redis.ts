@@ -10,20 +10,21 @@ import { redisQueue } from '../../queue/redis-queue.ts'
 import { redisArchive } from '../../stores/archive/redis-archive.ts'
 import { redisAudit } from '../../stores/audit/redis-audit.ts'
 import { redisHistory } from '../../stores/history/redis-history.ts'
-import { redisInstallations } from '../../stores/installations/installation-store.ts'
-import { redisOncePerDay } from '../../stores/limits/once-per-day.ts'
-import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'
-import { redisPeople } from '../../stores/mcp/people-store.ts'
-import { redisRecentList } from '../../stores/recent-list.ts'
-import { redisRemembered } from '../../stores/remembered/remembered.ts'
-import { redisSchedules } from '../../stores/schedules/redis-schedules.ts'
-import { redisChannelSettings } from '../../stores/settings/settings.ts'
+import { createInstallations } from '../../stores/installations/installation-store.ts'
+import { createOncePerDay } from '../../stores/limits/once-per-day.ts'
+import { createValues } from '../../stores/values/value-store.ts'
+import { createPeople } from '../../stores/values/people-store.ts'
+import { createRecentList } from '../../stores/recent-list.ts'
+import { createRemembered } from '../../stores/remembered/remembered.ts'
+import { Schedules } from '../../stores/schedules/schedule-store.ts'
+import { createChannelSettings } from '../../stores/settings/settings.ts'
 import { redisThreads } from '../../stores/threads/redis-threads.ts'
-import { redisActionTokens } from '../../stores/tokens/action-tokens.ts'
+import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
 import { redisUse } from '../../stores/use/redis-use.ts'
 import { forgettingIn } from './forget-all.ts'
 import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 import { INSTALLS_ROOM, type StoreContext, type Stores } from './stores.ts'
+import { redisKv } from '../../stores/kv/redis-kv.ts'
 
 /**
  * Opens the stores in the Redis at `url`. The queue has the system's clock, as BullMQ does.
@@ -40,35 +41,36 @@ export async function storesInRedis(url: string, config: Config, { log, now }: S
   const queue = redisQueue({ ...queueBounds, ...locks, redis: { url }, log, now: systemNow, prefix, role })
   const place = { redis, log, prefix, now }
   const sealer = sealerFrom(config)
+  const kv = redisKv(place)
   const stores = {
     history: redisHistory({ ...place, ttlMs }),
     archive: redisArchive({ ...place, ttlMs, sealer }),
     audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
-    actionTokens: redisActionTokens({ ...place, sealer }),
-    channelSettings: redisChannelSettings(place),
-    schedules: redisSchedules({ ...place, sealer }),
-    remembered: redisRemembered({ ...place, ttlMs: rememberedTtlMs, sealer }),
+    actionTokens: createActionTokens(kv, { log, sealer }),
+    channelSettings: createChannelSettings(kv, { log, now }),
+    schedules: new Schedules(kv, { log, now, sealer }),
+    remembered: createRemembered(kv, { ttlMs: rememberedTtlMs, log, now, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, { redis, now }),
     freeRequests: freeRequestsOf(config, { redis, now }),
-    oncePerDay: redisOncePerDay({ redis, prefix }),
+    oncePerDay: createOncePerDay(kv),
     use: redisUse(place),
-    unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
-    homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
-    openHomes: redisRecentList({ ...place, ...OPEN_HOMES, name: 'open-homes' }),
-    people: redisPeople(place),
+    unanswered: createRecentList(kv, { ...UNANSWERED, now }),
+    homeAdmins: createRecentList(kv, { ...HOME_ADMINS, now }),
+    openHomes: createRecentList(kv, { ...OPEN_HOMES, now }),
+    people: createPeople(kv),
   }
   return {
     ...stores,
     forgetting: forgettingIn(stores, { now, teams: () => teamsIn(redis, prefix) }),
-    mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
+    mcp: config.MCP_CONFIG ? createValues(kv, { room: 'mcp' }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer
         ? {
-            records: redisInstallations(sealer, place),
-            shared: redisMcpStore({ ...place, room: INSTALLS_ROOM }),
+            records: createInstallations(kv, sealer),
+            shared: createValues(kv, { room: INSTALLS_ROOM }),
           }
         : undefined,
     control: queue.control,

@@ -8,8 +8,8 @@ import type { InstallationStore } from '../../stores/installations/types.ts'
 import type { OncePerDay } from '../../stores/limits/once-per-day.ts'
 import type { FreeRequests } from '../../stores/limits/free-requests.ts'
 import type { UsageLimits } from '../../stores/limits/usage-limits.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
+import type { PeopleStore } from '../../stores/values/people-store.ts'
 import type { RecentList } from '../../stores/recent-list.ts'
 import type { RememberedStore } from '../../stores/remembered/types.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
@@ -54,7 +54,7 @@ export interface Stores {
    */
   openHomes: RecentList
   /** Only if MCP_CONFIG is set. */
-  mcp: McpStore | undefined
+  mcp: ValueStore | undefined
   /** Values that belong to single people, above all their logins. */
   people: PeopleStore
   /** Only if SLACK_CLIENT_ID is set. */
@@ -73,7 +73,7 @@ export const INSTALLS_ROOM = 'installs'
  */
 export interface InstallStores {
   records: InstallationStore
-  shared: McpStore
+  shared: ValueStore
 }
 
 /** The dependencies of the stores. */

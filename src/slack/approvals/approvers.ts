@@ -96,8 +96,11 @@ export async function grantedBy(
   { name, server, ruleName = name, version, asAsker }: Tool,
   options: GrantOptions,
 ): Promise<string | undefined> {
-  const { question, threads } = options
-  const { grants = [] } = await threads.load(conversationOf(question))
+  const { threads, installation } = options
+  const { grants = [] } = await threads.load(conversationOf(options.question))
+  // A grant names no team, so that of a person here is not that of somebody elsewhere with the same id.
+  const isForeign = options.question.userTeam !== undefined && !installation.isOrgWide
+  const question = isForeign ? { ...options.question, user: '' } : options.question
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
     // A grant for a call with the asker's own login may have been made for another asker.

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
 import { cleanName } from '../format/escape.ts'
 import {
+  channelEntry,
   channelSchema,
   groupsSchema,
   personEntry,
@@ -194,8 +195,7 @@ export class Directory {
   async #channel(channel: string): Promise<DirectoryEntry> {
     const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
     if (!answer.success) return { kind: 'untold' }
-    const { name, is_private } = answer.data.channel
-    return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
+    return channelEntry(answer.data.channel)
   }
 
   /** Caches the names by which people mention user groups. */

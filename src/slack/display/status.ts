@@ -165,7 +165,7 @@ export class Status {
     const { title, renamed = false }: ThreadState = isFirst
       ? {}
       : await this.#options.threads.load(threadOf(question)).catch(() => unknown)
-    return title || renamed ? '' : titleOf(run.saved.spoken ?? question.text)
+    return title || renamed ? '' : titleOf({ ...question, text: run.saved.spoken ?? question.text })
   }
 
   async #keepTitle(title: string): Promise<void> {
@@ -207,12 +207,16 @@ function threadOf({ team, channel, thread }: Question): string {
   return `${team}:${channel}:${thread}`
 }
 
-/** The beginning of a question on one line, without the ids of people and channels. */
-function titleOf(question: string): string {
-  const line = question
+/** The beginning of a question, or of what came without a word, on one line without the ids of people and channels. */
+function titleOf({ text, attached }: Question): string {
+  const shown = attached?.text.replace(/^ *\[forwarded from [^\n]*$/gm, '')
+  const line = (text || shown || '')
     .slice(0, 1000)
     .replace(/<[@#][A-Z0-9]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > TITLE_CHARS ? `${cutText(line, TITLE_CHARS).trimEnd()}…` : line
 }
+
+/** Hides from others that the bot works on a private question. */
+export const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }

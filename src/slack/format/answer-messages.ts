@@ -46,7 +46,7 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const around = [...head, plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const around = [...head, ...plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
   const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
   const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
@@ -178,9 +178,8 @@ function lastContent(
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
-  const done = plainLines(view.done)
-  const below: Forms[] = [[context(footer)], ...buttons(questionId)]
-  if (done !== '') below.unshift([plainContext(done)])
+  const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
+  const below: Forms[] = [...done, [context(footer)], ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

@@ -44,7 +44,7 @@ export async function enqueueMessage(
   const { question, onlyKnownThread, mayAdd } = asked
   if (isMuteWord(question)) return hearMuteWord(question, services)
   const text = toRemember(question)
-  if (text !== undefined) return hearRemember(question, text, services)
+  if (text !== undefined) return hearRemember(question, text || question.attached?.text || '', services)
   // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return

@@ -1,5 +1,7 @@
+import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { editedQuestionId } from '../../question/take-back.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
 import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
@@ -35,7 +37,10 @@ async function enqueueAgain(
   const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
   if (!record) return ANSWER_GONE
   // The channel may have another id by now.
-  const question = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const { tools } = await services.settingsFor(asked)
+  const isForAsker = record.question.forAsker === true
+  const question = withDoneBefore(asked, await changesOf(record, { tools }), { isForAsker })
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
@@ -90,10 +95,16 @@ export const askEdited = onButton(ASK_EDITED, (services) => async ({ ack, action
   const presser = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
   const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
   const again = isAskers ? await asItReadsNow(record.question, services) : undefined
-  if (again) await enqueue(again, services)
+  if (again && record) await enqueue(await withChangesOf(record, again, services), services)
   await ack()
   if (again) void withdrawButton(body.response_url, again.team, services)
 })
+
+async function withChangesOf(record: RunRecord, again: Question, services: Services): Promise<Question> {
+  const { tools } = await services.settingsFor(again)
+  const isForAsker = record.question.forAsker === true
+  return withDoneBefore(again, await changesOf(record, { tools }), { isForAsker })
+}
 
 /** Undefined if the message is gone, or was never edited. @throws the error of the Slack call */
 async function asItReadsNow(question: Question, services: Services): Promise<Question | undefined> {

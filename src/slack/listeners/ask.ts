@@ -5,13 +5,18 @@ import { needsNoModel } from '../../question/admission.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { plainText } from '../content/plain-text.ts'
-import { ASK_ABOUT } from '../format/action-ids.ts'
-import { noteContent } from '../format/blocks.ts'
+import { ASK_ABOUT, ASK_ALONE, ASK_HERE } from '../format/action-ids.ts'
+import { AUDIENCE, didYouMean } from '../format/audience-words.ts'
+import { audienceContent, noteContent, type Content } from '../format/blocks.ts'
 import { NOT_INSTALLED, STOP_WORDS, helpText } from '../format/messages.ts'
+import { audienceValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
+import { pressedOn } from '../intake/button-press.ts'
 import { showConnections } from '../intake/connections-command.ts'
 import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
 import { forgetByCommand } from '../intake/forget-command.ts'
+import { askedPrivacy, type AskedPrivacy } from '../intake/private-words.ts'
 import { isRememberCommand, rememberByCommand, showMemory } from '../intake/remembered-command.ts'
+import { resembledCommand } from '../intake/resembled-command.ts'
 import { openSettings } from '../intake/settings-command.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
@@ -20,7 +25,7 @@ import { enqueue, type MessageContext } from '../intake/to-question.ts'
 import { listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 import { QUESTION, askAboutView } from '../views/ask-about-view.ts'
-import { onCommand, onForm, onShortcut } from './listener.ts'
+import { onButton, onCommand, onForm, onShortcut } from './listener.ts'
 
 interface SubcommandCall {
   command: Question
@@ -46,15 +51,19 @@ function subcommandOf(text: string): Subcommand | undefined {
   return SUBCOMMANDS.get(word?.toLowerCase())
 }
 
-/** `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. */
+/**
+ * `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. A question that may have
+ * been meant for the asker alone, or as a command, waits for a button.
+ */
 export const askCommand = onCommand((services) => async ({ command, ack, context }) => {
   const recipient = await recipientOf({ context }, services)
-  if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
+  const reply = (content: Content) => ack({ response_type: 'ephemeral', ...content })
+  if (!recipient) return reply(noteContent(NOT_INSTALLED))
   const { team, installation } = recipient
   const said = questionOfCommand(command, { team, botUser: installation.identity.botUser, now: services.now() })
-  const question = privateQuestion(said) ?? said
-  if (needsNoModel(question))
-    return ack({ response_type: 'ephemeral', ...noteContent(helpText(await services.settingsFor(question))) })
+  const asked = askedPrivacy(said.text)
+  const question = asked?.privacy === 'private' ? inPrivate({ ...said, text: asked.text }) : said
+  if (needsNoModel(question)) return reply(noteContent(helpText(await services.settingsFor(question))))
   const subcommand = subcommandOf(said.text)
   if (subcommand) {
     void subcommand({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
@@ -62,32 +71,27 @@ export const askCommand = onCommand((services) => async ({ command, ack, context
   }
   if (isStopWord(said.text)) {
     const outcome = await stopPrivate(said, services)
-    return outcome === 'stopped' ? ack() : ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
+    return outcome === 'stopped' ? ack() : reply(noteContent(STOP_WORDS.nothing))
   }
-  await enqueue(question, services)
-  if (isPrivate(question)) tellWorkingLater(question, services)
+  const doubt = isPrivate(question) ? undefined : doubtAbout(said, asked)
+  const value = doubt === undefined ? undefined : audienceValue(said)
+  if (doubt !== undefined && value !== undefined) return reply(audienceContent(doubt, { text: said.text, value }))
+  const meant = doubt === undefined ? question : inPrivate(question)
+  await enqueue(meant, services)
+  if (isPrivate(meant)) tellWorkingLater(meant, services)
   return ack()
 })
+
+/** Returns what to ask before a question is posted, if it is not clear that everyone may see it. */
+function doubtAbout({ channel, text }: Question, asked: AskedPrivacy | undefined): string | undefined {
+  const command = resembledCommand(text)
+  if (command !== undefined) return didYouMean(command)
+  return asked?.privacy === 'unclear' && !channel.startsWith('D') ? AUDIENCE.unclear : undefined
+}
 
 /** A command is in no thread, so it can stop only the person's private questions in this place. */
 function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
   return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
-}
-
-function privateThread(user: string): string {
-  return `private-${user}`
-}
-
-/**
- * Parses `/ask private: …`, whose answer only the asker sees. Each person's private questions in a channel are a
- * separate conversation. In a direct message everything is private already, so only the prefix is dropped. Returns
- * undefined if the prefix is missing.
- */
-function privateQuestion(question: Question): Question | undefined {
-  const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
-  if (text === undefined) return undefined
-  if (question.channel.startsWith('D')) return { ...question, text }
-  return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
@@ -114,6 +118,34 @@ interface SlackCommand {
   trigger_id: string
   response_url: string
 }
+
+/**
+ * *Only me* and *Everyone here*, on the card about a question of `/ask`. Both ask the question with the id of the
+ * command, so only the first press counts.
+ */
+export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async ({ ack, action, body, context }) => {
+  const asked = readAudienceValue(action.value)
+  const pressed = asked && (await pressedOn(asked.id, { body, context }, services))
+  if (!asked || !pressed?.channel) return ack()
+  const { team, channel, user, userTeam } = pressed
+  const presser = { user, ...(userTeam ? { userTeam } : {}) }
+  const at = services.now().getTime()
+  const command: Question = {
+    ...asked,
+    ...presser,
+    team,
+    channel,
+    surface: 'ask',
+    responseUrl: body.response_url,
+    at,
+  }
+  const question = action.action_id === ASK_ALONE ? inPrivate(command) : command
+  await enqueue(question, services)
+  await ack()
+  // A private answer takes the card's place.
+  if (isPrivate(question)) tellWorkingLater(question, services)
+  else void pressed.replace(noteContent(AUDIENCE.everyone))
+})
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */
 export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack, shortcut, context }) => {

@@ -43,8 +43,12 @@ export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) 
     const { user, channel, tab } = event
     const opened = { ...recipient, user, channel }
     const home = async () => {
-      await publishHome(opened)
-      await noteOpenHome(opened, services)
+      // Noted first, so that a question that ends during the publication renews it.
+      try {
+        await noteOpenHome(opened, services)
+      } finally {
+        await publishHome(opened)
+      }
     }
     const shown = () => (tab === 'home' ? home() : prompts(opened))
     const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }

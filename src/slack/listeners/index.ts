@@ -8,6 +8,7 @@ import * as ask from './ask.ts'
 import * as askAgain from './ask-again.ts'
 import * as home from './home.ts'
 import * as messages from './messages.ts'
+import * as proposals from './proposals.ts'
 import * as reactions from './reactions.ts'
 import * as remembered from './remembered.ts'
 import * as schedules from './schedules.ts'
@@ -27,6 +28,7 @@ const FILES: Record<string, SlackListener>[] = [
   askAgain,
   home,
   messages,
+  proposals,
   reactions,
   remembered,
   schedules,

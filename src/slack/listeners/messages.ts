@@ -1,7 +1,13 @@
 import { messageOf } from '../../base/errors.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import { contentText } from '../content/message-content.ts'
-import { deletedMessage, withdrawDeleted, withdrawEdited, type MessageDeleted } from '../intake/edited-or-deleted.ts'
+import {
+  deletedMessage,
+  editTsOf,
+  withdrawDeleted,
+  withdrawEdited,
+  type MessageDeleted,
+} from '../intake/edited-or-deleted.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, type SlackMessage } from '../intake/to-question.ts'
@@ -65,8 +71,11 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
     const deleted = deletedMessage({ ...place, deleted_ts: message.ts, previous_message: previous })
     return deleted && { kind: 'deleted', message: deleted }
   }
-  if (!message.user || message.bot_id || !message.edited || contentText(message) === contentText(previous))
-    return undefined
+  const editedAt = editTsOf(message.edited)
+  if (!message.user || message.bot_id || !message.edited) return undefined
+  // Slack adds previews and files to a message that somebody has edited before.
+  if (editedAt !== undefined && editedAt === editTsOf(previous.edited)) return undefined
+  if (contentText(message) === contentText(previous)) return undefined
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import type { DoneCall } from '../runs/types.ts'
-import { questionSchema } from '../runs/stored-run.ts'
+import { doneCallSchema, questionSchema } from '../runs/stored-run.ts'
 import { parseStep } from '../runs/stored-step.ts'
 import type { Feedback, RunRecord } from './types.ts'
 
@@ -16,22 +15,13 @@ const usage = z.object({
   costUsd: z.number().optional(),
 })
 
-const doneCall: z.ZodType<DoneCall> = z.object({
-  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
-  tool: z.string(),
-  title: z.string().optional(),
-  what: z.string(),
-  by: z.string().optional(),
-})
-
 const answer = z.object({
   text: z.string(),
   sources: z.array(z.object({ title: z.string(), url: z.string() })),
   stopped: z.enum(['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped']).optional(),
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
-  done: z.array(doneCall).optional(),
+  done: z.array(doneCallSchema).optional(),
   figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 

@@ -68,8 +68,11 @@ function lastThatFit(turns: Turn[], bytes: number): Turn[] {
 
 /** Returns an upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
 function bytesOf(turns: Turn[]): number {
-  const characters = turns.flatMap(({ id, question, said = '', saidBy = [], standalone, answer, user }) =>
-    [id, question, said, ...saidBy, standalone, answer, user].map((text) => text.length),
+  const characters = turns.flatMap(
+    ({ id, question, said = '', saidBy = [], standalone, answer, user, tables = [] }) => {
+      const cells = tables.flatMap(({ name, columns, rows }) => [name, ...columns, ...rows.flat()])
+      return [id, question, said, ...saidBy, standalone, answer, user, ...cells].map((text) => text.length)
+    },
   )
   return turns.length * TURN_BYTES + 2 * characters.reduce((sum, length) => sum + length, 0)
 }

@@ -4,6 +4,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { below, forgettingKeys, moveKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
+import { tablesSchema } from './tables-schema.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
@@ -24,6 +25,7 @@ const turnSchema = z.object({
   said: z.string().exactOptional(),
   saidBy: z.array(z.string()).exactOptional(),
   hasFiles: z.literal(true).exactOptional(),
+  tables: tablesSchema.exactOptional(),
   standalone: z.string(),
   answer: z.string(),
   user: z.string(),

@@ -4,6 +4,7 @@ import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
+import { escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
 import {
   MAX_DRAFTS,
   refOf,
@@ -14,26 +15,6 @@ import {
   type ScheduleRef,
   type ScheduleStore,
 } from './types.ts'
-
-/** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
-interface ScheduleTexts {
-  get(ref: ScheduleRef): Promise<string | undefined>
-  /** Replaces a text if it is still `expected` (undefined: there is none). An undefined `text` removes it. */
-  swap(ref: ScheduleRef, change: SwappedText): Promise<boolean>
-  index(name: string, score: number): Promise<void>
-  unindex(name: string): Promise<void>
-  /** Names up to a score, the lowest first. */
-  upTo(score: number, max: number): Promise<string[]>
-  /** All names that match a glob of the four parts. */
-  namesMatching(parts: Partial<ScheduleRef>): Promise<string[]>
-  /** All schedules with a text, in batches. */
-  all(): AsyncIterable<ScheduleRef[]>
-}
-
-/** `schedule`: the text's content, which determines how long it is stored. */
-export type SwappedText =
-  | { expected?: string | undefined; text: string; schedule: Schedule }
-  | { expected?: string | undefined; text?: undefined; schedule?: undefined }
 
 interface ScheduleStoreOptions {
   log: StoreLog
@@ -49,18 +30,24 @@ const TRIES = 20
  */
 const UNREADABLE_MS = 5 * 60_000
 
-/** The rules of a schedule store, over texts in memory or in Redis. */
+/** The index expires this long after its last change. Each worker's repair at its start renews it. */
+const INDEX_MS = 400 * 86_400_000
+
+/** An index of `T:C:U:ID`, scored by when the scheduler looks at it next. */
+const DUE = kvKey('schedules', 'due')
+
+/** Keeps a schedule as JSON under `{T:C}:schedule:U:ID`. */
 export class Schedules implements ScheduleStore {
-  readonly #texts: ScheduleTexts
+  readonly #kv: Kv
   readonly #options: ScheduleStoreOptions
 
-  constructor(texts: ScheduleTexts, options: ScheduleStoreOptions) {
-    this.#texts = texts
+  constructor(kv: Kv, options: ScheduleStoreOptions) {
+    this.#kv = kv
     this.#options = options
   }
 
   async load(ref: ScheduleRef): Promise<Schedule | undefined> {
-    const text = await this.#texts.get(ref)
+    const text = await this.#kv.texts.get(keyOf(ref))
     return text === undefined ? undefined : this.#read(text, ref)
   }
 
@@ -68,7 +55,7 @@ export class Schedules implements ScheduleStore {
     // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
     // name is never found.
     await this.#index(schedule)
-    if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) {
+    if (await this.#swap(schedule, undefined, schedule)) {
       if (schedule.state === 'draft') await this.#dropOldDrafts(schedule)
       return
     }
@@ -78,11 +65,11 @@ export class Schedules implements ScheduleStore {
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
     for (let tries = 0; tries < TRIES; tries++) {
-      const expected = await this.#texts.get(ref)
-      const before = expected === undefined ? undefined : this.#read(expected, ref)
+      const text = await this.#kv.texts.get(keyOf(ref))
+      const before = text === undefined ? undefined : this.#read(text, ref)
       const after = before && change(before)
       if (!after) return undefined
-      if (!(await this.#texts.swap(ref, { expected, text: this.#seal(after), schedule: after }))) continue
+      if (!(await this.#swap(ref, text, after))) continue
       await this.#indexLatest(after)
       return after
     }
@@ -90,18 +77,15 @@ export class Schedules implements ScheduleStore {
   }
 
   async remove(ref: ScheduleRef): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const expected = await this.#texts.get(ref)
-      if (expected === undefined || (await this.#texts.swap(ref, { expected }))) break
-    }
-    await this.#texts.unindex(refText(ref))
+    await this.#kv.keys.remove(keyOf(ref))
+    await this.#kv.indexes.remove(DUE, refText(ref))
   }
 
   async skip(ref: ScheduleRef): Promise<void> {
-    const isStored = (await this.#texts.get(ref)) !== undefined
+    const isStored = (await this.#kv.texts.get(keyOf(ref))) !== undefined
     await (isStored
-      ? this.#texts.index(refText(ref), this.#options.now() + UNREADABLE_MS)
-      : this.#texts.unindex(refText(ref)))
+      ? this.#indexAt(ref, this.#options.now() + UNREADABLE_MS)
+      : this.#kv.indexes.remove(DUE, refText(ref)))
   }
 
   async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
@@ -119,7 +103,7 @@ export class Schedules implements ScheduleStore {
   }
 
   async due(now: number, max: number): Promise<ScheduleRef[]> {
-    return (await this.#texts.upTo(now, max)).flatMap((name) => refOf(name) ?? [])
+    return (await this.#kv.indexes.range(DUE, { upTo: now, limit: max })).flatMap((name) => refOf(name) ?? [])
   }
 
   async moveChannel({ team, channel }: Place, to: string): Promise<void> {
@@ -136,7 +120,8 @@ export class Schedules implements ScheduleStore {
       const schedule = await this.load(ref)
       if (schedule) await this.#indexLatest(schedule)
     }
-    for await (const refs of this.#texts.all()) await Promise.all(refs.map(repairOne))
+    for await (const keys of this.#kv.keys.matching(kvKey('*', 'schedule:*')))
+      await Promise.all(keys.flatMap((key) => refOf(key.slice(1).replace('}:schedule', '')) ?? []).map(repairOne))
   }
 
   forgetUser({ team, user }: Person): Promise<void> {
@@ -157,8 +142,14 @@ export class Schedules implements ScheduleStore {
     for (const ref of await this.#refsMatching(parts)) await this.remove(ref)
   }
 
-  async #refsMatching(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
-    return (await this.#texts.namesMatching(parts)).flatMap((name) => refOf(name) ?? [])
+  async #refsMatching({ team, channel, user, id }: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
+    const glob = [team, channel, user, id].map((part) => (part === undefined ? '*' : escapeGlob(part))).join(':')
+    return (await this.#kv.indexes.matching(DUE, glob)).flatMap((name) => refOf(name) ?? [])
+  }
+
+  #swap(ref: ScheduleRef, before: string | undefined, after: Schedule): Promise<boolean> {
+    const ttlMs = ttlOf(after, this.#options.now())
+    return this.#kv.texts.swap(keyOf(ref), { before, after: this.#seal(after), ttlMs })
   }
 
   async #indexLatest(schedule: Schedule): Promise<void> {
@@ -171,7 +162,11 @@ export class Schedules implements ScheduleStore {
   /** A schedule that does not run is looked at when it expires, so that nothing of it is left. */
   #index(schedule: Schedule): Promise<void> {
     const now = this.#options.now()
-    return this.#texts.index(refText(schedule), nextCheckAt(schedule) ?? now + ttlOf(schedule, now))
+    return this.#indexAt(schedule, nextCheckAt(schedule) ?? now + ttlOf(schedule, now))
+  }
+
+  async #indexAt(ref: ScheduleRef, score: number): Promise<void> {
+    await this.#kv.indexes.add(DUE, refText(ref), { score, ttlMs: INDEX_MS })
   }
 
   #seal(schedule: Schedule): string {
@@ -194,6 +189,8 @@ export class Schedules implements ScheduleStore {
 }
 
 const byAge = (one: Schedule, other: Schedule) => one.createdAt - other.createdAt
+
+const keyOf = ({ team, channel, user, id }: ScheduleRef) => kvKey(`${team}:${channel}`, `schedule:${user}:${id}`)
 
 const belongsTo = (ref: ScheduleRef) => `schedule ${refText(ref)}`
 

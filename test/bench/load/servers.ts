@@ -87,6 +87,8 @@ export interface BenchSlack {
   apiUrl: string
   /** Delivers a mention. Resolves with the ms until its answer was in the thread. */
   ask(target: string, thread?: string): Promise<{ ms: number; ackMs: number; thread: string }>
+  /** Adds a thread with these messages. Returns its root's ts. */
+  thread(messages: object[]): string
   calls: Map<string, number>
   close(): void
 }
@@ -96,6 +98,7 @@ export async function startSlack(): Promise<BenchSlack> {
   let clock = 1_790_000_000_000_000
   const ts = () => `${Math.floor(++clock / 1e6)}.${String(clock % 1e6).padStart(6, '0')}`
   const waiting = new Map<string, () => void>()
+  const threads = new Map<string, object[]>()
   const calls = new Map<string, number>()
   const server = createServer((request, response) => {
     void (async () => {
@@ -106,7 +109,8 @@ export async function startSlack(): Promise<BenchSlack> {
       const me = { team_id: 'T0BENCH', user_id: BOT, bot_id: 'B0BENCH' }
       response.writeHead(200, { 'content-type': 'application/json' })
       const found = method === 'users.info' ? { user: ASKER } : {}
-      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me, ...found }))
+      const messages = method === 'conversations.replies' ? (threads.get(args.get('ts') ?? '') ?? []) : []
+      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages, ...me, ...found }))
       if (isAnswer) waiting.get(args.get('thread_ts') ?? '')?.()
     })()
   })
@@ -130,7 +134,15 @@ export async function startSlack(): Promise<BenchSlack> {
     waiting.delete(root)
     return { ms: performance.now() - from, ackMs, thread: root }
   }
-  return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
+  const thread: BenchSlack['thread'] = (messages) => {
+    const root = ts()
+    threads.set(
+      root,
+      messages.map((message, i) => ({ ...message, ts: i === 0 ? root : ts(), thread_ts: root })),
+    )
+    return root
+  }
+  return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, thread, calls, close: () => server.close() }
 }
 
 /** Waits for an answer for at most a minute, so that a broken bot does not block a bench. @throws after a minute */

@@ -59,6 +59,31 @@ test.concurrent('the API in use is named if OPENAI_API is set, and a missing one
   expect(code).toBe(1)
 })
 
+test.concurrent('refused stop sequences, a missing system role and a body instead of a stream are named', async (t) => {
+  const { doctor } = await doctorDesk(t, (request) => {
+    const { stop, messages, tools } = request.body
+    if (stop)
+      return { status: 400, body: { error: { message: "This model doesn't support the stopSequences field." } } }
+    if (messages.some(({ role }) => role === 'system'))
+      return { status: 400, body: { error: { message: 'System role not supported' } } }
+    if (tools || request.images.length > 0) return able(request)
+    const choices = [{ message: { content: 'ready, 1, 2, 3' }, finish_reason: 'stop' }]
+    return { status: 200, body: { choices } }
+  })
+  const { stdout, code } = await doctor()
+  expect(line(stdout, 'model', 'parameters')).toContain('does not accept stop, the system role. The bot works without.')
+  expect(line(stdout, 'model', 'streaming')).toContain('one JSON body although a stream was asked for')
+  expect(code).toBe(0)
+})
+
+test.concurrent('a model that answers in its reasoning is named', async (t) => {
+  const { doctor } = await doctorDesk(t, (request) =>
+    request.body.tools || request.images.length > 0 ? able(request) : { text: '', reasoning: 'ready' },
+  )
+  const { stdout } = await doctor()
+  expect(line(stdout, 'model', 'played-model')).toContain('note · played-model · Its answer came as reasoning')
+})
+
 test.concurrent('unstreamed answers are not a fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })

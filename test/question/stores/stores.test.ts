@@ -111,8 +111,11 @@ describeWithRedis('in Redis', async () => {
     const [request] = bot.model.requests
     expect(request?.body.model).toBe('small-model')
     const [system] = request!.body.messages
-    expect(system).toMatchObject({ role: 'system', content: expect.stringMatching(/\n\nAnswer like a pirate\.$/) })
-    expect(system?.content).toContain('one of [calculator]')
+    expect(system).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/\n\nAnswer like a pirate\.\n\nYou are "/),
+    })
+    expect(system?.content).toContain('one of [calculator, propose_schedule, ')
     expect(await bot.lastRuns(1)).toMatchObject([{ model: 'small-model' }])
   })
 

@@ -102,10 +102,12 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
   test('a person is forgotten with their turns and messages, and nobody else', async () => {
     const history = make({})
     const said = '@Ann: hm\n  and more\n@Bob: yes\n@Ann: no'
-    const theirs = turn('2', { user: 'U2', said, saidBy: ['U1', 'U3', 'U1'] })
+    const tables = [{ name: 'the table', columns: ['Yarn'], rows: [['Merino']] }]
+    const theirs = turn('2', { user: 'U2', said, saidBy: ['U1', 'U3', 'U1'], tables })
+    const others = turn('5', { user: 'U2', said: '@Bob: see', saidBy: ['U3'], tables })
     const old = turn('3', { user: 'U2', said: '@Ann: who knows' })
     const other = 'T1:C2:2.0'
-    for (const each of [turn('1'), theirs, old, turn('4', { user: 'U12' })]) await history.append(thread, each)
+    for (const each of [turn('1'), theirs, old, turn('4', { user: 'U12' }), others]) await history.append(thread, each)
     await history.append(other, turn('1'))
     await history.append('T12:C1:1.0', turn('1'))
     await history.forgetUser({ team: 'T1', user: 'U1' })
@@ -113,6 +115,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
       turn('2', { user: 'U2', said: '@Bob: yes', saidBy: ['U3'] }),
       turn('3', { user: 'U2' }),
       turn('4', { user: 'U12' }),
+      others,
     ])
     expect(await history.load(other)).toEqual([])
     expect(await history.load('T12:C1:1.0')).toHaveLength(1)

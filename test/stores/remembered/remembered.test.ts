@@ -1,8 +1,10 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../../src/base/encryption.ts'
-import { memoryRemembered, redisRemembered } from '../../../src/stores/remembered/remembered.ts'
+import { createRemembered } from '../../../src/stores/remembered/remembered.ts'
 import { MAX_REMEMBERED, scopeOf, type RememberedStore } from '../../../src/stores/remembered/types.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { keptLog } from '../../harness/stores.ts'
 
@@ -100,7 +102,9 @@ function rememberedContract(make: Make): void {
 }
 
 describe('in memory', () => {
-  rememberedContract((options) => memoryRemembered({ now: Date.now, ttlMs: 10 * DAY_MS, ...options }))
+  rememberedContract(({ now = Date.now } = {}) =>
+    createRemembered(memoryKv({ now }), { now, ttlMs: 10 * DAY_MS, log: keptLog() }),
+  )
 })
 
 describeWithRedis('in Redis', () => {
@@ -109,7 +113,10 @@ describeWithRedis('in Redis', () => {
   const open = ({ now = Date.now, prefix = `t${count++}`, secret = '' } = {}) => {
     const log = keptLog()
     const sealer = secret ? sealerOf(secret) : undefined
-    return { ...redisRemembered({ redis: server.connect(), log, prefix, ttlMs: 10 * DAY_MS, now, sealer }), log }
+    return {
+      ...createRemembered(redisKv({ redis: server.connect(), prefix }), { log, ttlMs: 10 * DAY_MS, now, sealer }),
+      log,
+    }
   }
 
   rememberedContract(open)

@@ -1,14 +1,16 @@
 /** One contract for both implementations: memory and Redis. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { memoryMcpStore, redisMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
-import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import { deferred, eventually } from '../harness/stores.ts'
+import { createValues, type ValueStore } from '../../../src/stores/values/value-store.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { deferred, eventually } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
 /** The contract of every MCP store. `make` returns two that share their data. */
-function mcpStoreContract(make: () => [McpStore, McpStore]): void {
+function mcpStoreContract(make: () => [ValueStore, ValueStore]): void {
   test('a value is returned unchanged until it is removed', async () => {
     const [store, other] = make()
     const value = { text: 'Über "x" 🦉', list: [1, null, { deep: true }] }
@@ -81,13 +83,13 @@ function mcpStoreContract(make: () => [McpStore, McpStore]): void {
 
 describe('in memory', () => {
   mcpStoreContract(() => {
-    const store = memoryMcpStore({ now: Date.now })
+    const store = createValues(memoryKv({ now: Date.now }), { room: 'mcp' })
     return [store, store]
   })
 
   test('a value expires a year after its last read', async () => {
     let time = 0
-    const store = memoryMcpStore({ now: () => time })
+    const store = createValues(memoryKv({ now: () => time }), { room: 'mcp' })
     await store.put('a', 1)
     time = YEAR_MS - 1
     expect(await store.get('a')).toBe(1)
@@ -105,13 +107,13 @@ describeWithRedis('in Redis', () => {
   mcpStoreContract(() => {
     const prefix = `t${count++}`
     return [
-      redisMcpStore({ now: Date.now, redis: server.connect(), prefix }),
-      redisMcpStore({ now: Date.now, redis: server.connect(), prefix }),
+      createValues(redisKv({ redis: server.connect(), prefix }), { room: 'mcp' }),
+      createValues(redisKv({ redis: server.connect(), prefix }), { room: 'mcp' }),
     ]
   })
 
   test('every key expires a year after its last read or at its own time, and an unreadable value counts as missing', async () => {
-    const store = redisMcpStore({ now: Date.now, redis: server.connect(), prefix: 'kept' })
+    const store = createValues(redisKv({ redis: server.connect(), prefix: 'kept' }), { room: 'mcp' })
     const redis = server.rawClient()
     await store.put('a', 1)
     await store.put('b', 1, { ttlMs: 60_000 })
