@@ -60,7 +60,7 @@ export function holdsJsonCall({ text, tools }: ModelOutput): boolean {
 
 function isCallForm(value: unknown): boolean {
   const keys = isRecord(value) ? Object.keys(value).map(plainKey).sort().join() : ''
-  return ['arguments,name', 'name,parameters', 'action,actioninput'].includes(keys)
+  return /^(?:arguments,name|name,parameters|action,actioninput)$|\bfinalanswer\b/.test(keys)
 }
 
 /** The calls of listed tools in a wrapper such as `{"tool_uses": […]}`. */

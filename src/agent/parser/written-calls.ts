@@ -59,7 +59,7 @@ function namesTool({ text, tools }: ModelOutput, at: number): boolean {
 
 /** The calls of listed tools that stand in the text as calls do, in order. */
 function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
-  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone)) return undefined
+  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone) || ANSWER_TAG.test(turn.text)) return undefined
   const calls = leakedCalls(turn)
   const [first] = calls
   const last = calls.at(-1)
@@ -73,6 +73,8 @@ function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
   if (block?.kind !== 'action' || !turn.tools.includes(block.tool)) return undefined
   return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
 }
+
+const ANSWER_TAG = /<(?:final[_ -]?)?answer>/i
 
 /** The leaked calls that follow each other, from the first that is not quoted. */
 function leakedCalls(turn: ModelOutput): LeakedCall[] {

@@ -8,6 +8,7 @@ import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/answer-messages.ts'
 
@@ -67,7 +68,7 @@ export async function answerView(
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
+    footer: [...(unseen ? [PICTURES_UNSEEN] : []), ...promptNotes(usage), facts].join('\n'),
   }
 }
 

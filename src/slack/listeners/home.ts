@@ -1,18 +1,18 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache } from '../../base/expiring-cache.ts'
 import type { Person } from '../../base/place.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { CONNECT, DISCONNECT, HOME_EXAMPLE, TAKE_TOOL } from '../format/action-ids.ts'
-import { answerPress, inBackground } from '../intake/button-press.ts'
-import { connectionsOf } from '../intake/connections-command.ts'
+import { answerPress, inBackground } from '../presses/button-press.ts'
+import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { homeThread, noteOpenHome, type HomeOf } from '../intake/publish-home.ts'
-import { readMetadata } from '../intake/signed-metadata.ts'
+import { homeThread, noteOpenHome, type HomeOf } from '../home/publish-home.ts'
+import { readMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent } from '../views/connection-blocks.ts'
@@ -63,8 +63,8 @@ export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) 
 function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
   const now = () => services.now().getTime()
   const prompts = (services.examples ?? EXAMPLES).slice(0, MAX_PROMPTS).map((message) => ({ title: message, message }))
-  const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MAX, now })
-  const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MAX, now })
+  const prompted = expiringCache<true>({ ttlMs: PROMPTED_MS, max: MAX, now })
+  const refused = expiringCache<true>({ ttlMs: REFUSED_MS, max: MAX, now })
   return async ({ team, user, channel, installation }) => {
     if (refused.has(team) || prompted.has(`${team}:${user}`)) return
     try {

@@ -1,6 +1,6 @@
 /** Registers every Slack listener. Everything that asks the bot something becomes a Question in the queue. */
 import type { App } from '@slack/bolt'
-import { homePublisher } from '../intake/publish-home.ts'
+import { homePublisher } from '../home/publish-home.ts'
 import type { Services } from '../services.ts'
 import * as answers from './answers.ts'
 import * as approvals from './approvals.ts'

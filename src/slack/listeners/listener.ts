@@ -14,7 +14,7 @@ import {
   type ViewSubmitAction,
 } from '@slack/bolt'
 import { COMMAND } from '../format/messages.ts'
-import type { PublishHome } from '../intake/publish-home.ts'
+import type { PublishHome } from '../home/publish-home.ts'
 import type { Services } from '../services.ts'
 
 /** Registers a handler with the app. */

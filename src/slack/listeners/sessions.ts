@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cutText } from '../../base/cut-text.ts'
 import { messageOf } from '../../base/errors.ts'
 import { keepLookedAt } from '../../stores/threads/looked-at-channel.ts'
-import { inBackground } from '../intake/button-press.ts'
+import { inBackground } from '../presses/button-press.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { onEvent } from './listener.ts'
 

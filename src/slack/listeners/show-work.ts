@@ -6,13 +6,13 @@ import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { FORGET_USED, HOME_WORK, SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/button-press.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor, recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { forgetRemembered, shownMemory } from '../intake/remembered-command.ts'
+import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
-import { readMetadata, signedView } from '../intake/signed-metadata.ts'
-import { maySeeQuestion } from '../intake/usage-report.ts'
+import { readMetadata, signedView } from '../presses/signed-metadata.ts'
+import { maySeeQuestion } from '../home/usage-report.ts'
 import type { Services } from '../services.ts'
 import { readMemoryRef, type ShownMemory } from '../views/remembered-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
@@ -135,7 +135,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkView
 async function usedIn({ question, remembered: ids = [] }: RunRecord, request: WorkViewRequest): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
   const { user, installation, services } = request
-  const scope = await scopeNow(question, installation).catch(() => undefined)
+  const scope = await scopeNow(question, installation, services.remembered).catch(() => undefined)
   const all = scope === undefined ? [] : await services.remembered.list(scope).catch(() => [])
   const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
   const used = all.filter(({ id }) => ids.includes(id))

@@ -26,10 +26,10 @@ import {
   replaceQuestion,
   type AskedQuestion,
   type GivenAnswer,
-} from '../intake/asked-tool-question.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/button-press.ts'
+} from '../presses/asked-tool-question.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor, recipientOf } from '../intake/find-recipient.ts'
-import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
+import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/tool-question-input.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { recipientOf } from '../intake/find-recipient.ts'
-import { forgetWorkspace, installedAs, teamsOfPerson } from '../intake/forget-workspace.ts'
+import { forgetWorkspace, installedAs, teamsOfPerson } from '../forgetting/forget-workspace.ts'
 import { onEvent } from './listener.ts'
 
 /** `app_uninstalled`: the app is removed from a workspace, and everything stored for it is deleted. */

@@ -8,6 +8,7 @@ import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { count, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
@@ -64,6 +65,7 @@ function questionBlocks(record: RunRecord, done: string[] | undefined): KnownBlo
     ...(understood ? sections(`Understood as: ${standalone}`) : []),
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
+    ...promptNotes(record.usage).map((note) => facts(note)),
     ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
     ...figureBlocks(record),
     ...(stepCount(steps) === 0 ? [facts('The run ended before its first step.')] : []),

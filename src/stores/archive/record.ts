@@ -13,6 +13,8 @@ const usage = z.object({
   reasoningTokens: z.number().optional(),
   estimated: z.boolean(),
   costUsd: z.number().optional(),
+  leftOut: z.array(z.string()).optional(),
+  sentTokens: z.number().optional(),
 })
 
 const answer = z.object({

@@ -4,7 +4,7 @@ import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { deleteBeginning, expiringCache } from '../../base/expiring-cache.ts'
 import { isRecord, parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
@@ -181,7 +181,7 @@ const LOAD_MS = 1_000
  * channel.
  */
 export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptions): ChannelSettingsStore {
-  const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })
+  const loaded = expiringCache<ChannelSettings>({ ttlMs: CACHE_MS, max: MAX_CHANNELS, now })
   const load = async (place: Place): Promise<ChannelSettings> => {
     const text = await kv.texts.get(keyOf(place))
     if (text === undefined) return {}
@@ -206,7 +206,7 @@ export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptio
     },
     async forgetTeam(team) {
       await forgetKeys(kv, below(team), new RegExp(`^${NAME}$`))
-      for (const key of loaded.keys()) if (key.startsWith(`{${team}:`)) loaded.delete(key)
+      deleteBeginning(loaded, `{${team}:`)
     },
   }
 }
