@@ -1,4 +1,4 @@
-/** Google through SerpApi, as in seeds 001 and 003: https://serpapi.com/search-api */
+/** Google through SerpApi, as in "How ReAct Prompting Works" and langchain-mini: https://serpapi.com/search-api */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -64,7 +64,7 @@ export function webSearch({ http, settings }: ToolParts): Tool {
   })
 }
 
-/** Returns the first part with content, in the order of seed 001. */
+/** Returns the first part with content, in LangChain's order. */
 function bestOf(result: SearchResult): ToolOutput {
   const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
   const organic = result.organic_results[0]

@@ -45,7 +45,7 @@ export function recordOf(
     startedAt,
     ...ending,
     // The words for the model may say more than the asker did.
-    ...(standalone === undefined || standalone === named ? {} : { standalone }),
+    standalone: standalone === named ? undefined : standalone,
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),

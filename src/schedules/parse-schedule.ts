@@ -61,7 +61,7 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   if (condition !== undefined) return { problem: notUnderstood(condition) }
   if (!/\p{L}/u.test(question))
     return explicit ? { problem: 'The question is missing. Write it after the time.' } : undefined
-  if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time is over.' } : undefined
+  if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time has passed.' } : undefined
   if (smallestGap(when, now) >= minMinutes * 60_000) return { when, question }
   // `Every minute counts, …` is a question.
   if (!explicit && !begins(question)) return undefined

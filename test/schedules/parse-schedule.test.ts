@@ -263,7 +263,7 @@ test.each([
     'every Monday at 9 Mars/Base what happened?',
     'Mars/Base is not a time zone that I know. Write one such as Europe/Berlin or UTC.',
   ],
-  ['today at 9 remind me', 'That time is over.'],
+  ['today at 9 remind me', 'That time has passed.'],
   ['2026-02-30 at 9 remind me', '2026-02-30 is no date.'],
   ['2 * 3 * 4 * 5', 'I could not read when it should run.'],
   ['a meeting with Bob', 'I could not read when it should run.'],

@@ -144,13 +144,13 @@ describe('ALLOW_USERS', () => {
     bot.slack.fault({ method: 'users.info', error: 'user_not_found', times: 50 })
     bot.slack.addUser('U0GUEST0001', { is_restricted: true })
     await bot.mention('Anybody?')
-    expect(await refused(bot, { user: ALICE })).toMatch(/do not take your questions yet.*ALLOW_USERS/)
+    expect(await refused(bot, { user: ALICE })).toMatch(/cannot take questions from you yet.*ALLOW_USERS/)
     for (const user of [BOB, 'U0GUEST0001'])
       expect(await (await bot.mention('Anybody?', { user })).lastAnswer()).toBe('Answered.')
   })
 
   test.each([
-    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /do not take your questions yet/ }],
+    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /cannot take questions from you yet/ }],
     [
       'that is not confirmed',
       { ...mail('a@example.com'), is_email_confirmed: false, reason: /not confirmed.*settings/ },

@@ -74,7 +74,7 @@ test('nothing is posted if there is nothing to report, and the list shows the ru
   await bot.slack.until(() => bot.logs.some((line) => line.includes('"end":"quiet"')), 'a quiet run')
   expect(roots(bot)).toEqual([])
   await bot.slack.slash('schedules', { channel: GENERAL })
-  await told(bot, /Last: .*: looked, nothing to report · [\d,]+ tokens/)
+  await told(bot, /Last: .*: ran, nothing to report · [\d,]+ tokens/)
   bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('It is **red**.'))
   const asked = bot.model.requests.length
   bot.later(20 * MINUTE)

@@ -13,8 +13,8 @@ import type { Message } from '../contracts/model.ts'
 import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
- * LangChain's conversational-react-description (named in seed 000). The prompt contains the conversation, so nothing is
- * condensed, and the model may answer without a tool.
+ * LangChain's conversational-react-description (named in "ReAct with LangChain"). The prompt contains the conversation,
+ * so nothing is condensed, and the model may answer without a tool.
  */
 export function conversationalDialect(prompts: Prompts): Dialect {
   return {

@@ -24,8 +24,8 @@ import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from
 import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
- * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
- * `action_input` per turn. Its turns follow the question in the wording of seed 001.
+ * LangChain's chat-zero-shot-react-description ("How ReAct Prompting Works", "Exploring ChatAgents"): one JSON object
+ * with `action` and `action_input` per turn. Its turns follow the question in the wording of the former.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))

@@ -15,9 +15,9 @@ import type { Tool } from '../contracts/tool.ts'
 import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
- * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
- * (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches hit. What
- * changes comes last.
+ * Thought / Action / Action Input / Observation in plain text, zero-shot ("langchain-mini", "LLM ReAct 模式的实现"), after
+ * Yao et al. 2022 (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches
+ * hit. What changes comes last.
  */
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))

@@ -150,7 +150,7 @@ async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Con
       if (!(error instanceof SlackRefusal)) throw error
       services.log.warn(
         { question: question.id, user, error: messageOf(error) },
-        'a person could not be told about a schedule',
+        'could not notify a person about a schedule',
       )
     })
 }

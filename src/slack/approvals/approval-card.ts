@@ -94,8 +94,8 @@ function inSentence(title: string): string {
 function whatOf({ tool, approval: { server, title } }: AskedCall): string {
   const words = toolTitle({
     name: tool,
-    ...(title === undefined ? {} : { title }),
-    ...(server === undefined ? {} : { server }),
+    title,
+    server,
   })
   const what = inMrkdwn(inSentence(words))
   return server === undefined ? what : `${what} (${inMrkdwn(server)})`

@@ -22,20 +22,20 @@ export const SCHEDULES = {
   trying: 'I am trying it now. Only you will see the answer.',
   tryingThere:
     'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
-  tooLong: 'Its text is longer than a form in Slack takes. Please write it again as a message, and delete this one.',
+  tooLong: 'Its text is too long for a Slack form. Please write it again as a message, and delete this one.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
   tooLongToSave: 'A schedule can have at most 4,000 characters, and this text has more. Please write it shorter.',
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
   running: 'I am running it now. The answer goes to the usual place.',
-  atWork: 'Its run before is not finished yet, so I did not start another one.',
+  atWork: 'Its last run is still going, so I did not start another one.',
   deleted: 'Deleted.',
   none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
   failed: 'Something went wrong, and nothing was changed. Please try again in a minute.',
 }
 
 export function tooManySchedules(max: number): string {
-  return `You have ${count(max, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
+  return `You have ${count(max, 'schedule')}, which is the maximum here. Delete one first: \`${COMMAND} schedules\`.`
 }
 
 /** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
@@ -52,7 +52,7 @@ export function savedText(schedule: Schedule): string {
 const REASONS: Record<PauseReason, string> = {
   person: 'somebody paused it',
   failures: 'three runs in a row failed or found no answer',
-  makerGone: 'the account of its maker is deactivated',
+  makerGone: 'the account of the person who made it is deactivated',
   makerGuest: 'guests and people of connected workspaces cannot have schedules',
   notAllowed: 'you are not allowed to ask me there any more',
   makerLeft: 'you are no longer a member of the channel',
@@ -93,7 +93,7 @@ function nameText(schedule: Schedule): string {
 }
 
 const NOT_RUN = {
-  skipped: 'the run before was not finished',
+  skipped: 'its last run was still going',
   limited: 'the limit of questions was reached',
 }
 
@@ -102,7 +102,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   gave_up: 'no answer',
   stopped: 'stopped',
   failed: 'failed',
-  quiet: 'looked, nothing to report',
+  quiet: 'ran, nothing to report',
   missed: 'missed, because I was not running',
   late: 'missed, because its turn came too late: I was busy with other questions, or not running',
   skipped: `skipped, because ${NOT_RUN.skipped}`,

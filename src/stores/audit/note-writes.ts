@@ -66,7 +66,7 @@ export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<D
       how,
       tool,
       what: subjectOf(input, declared),
-      ...(title === undefined ? {} : { title }),
+      title,
       ...(decidedBy === undefined ? {} : { by: decidedBy }),
     })
   }
@@ -87,7 +87,7 @@ async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEn
     thread,
     askedBy: user,
     ...rest,
-    ...(server === undefined ? {} : { server }),
+    server,
     argumentsHash: callKey(step.action.tool, input),
     at: step.begun ?? step.waiting?.since ?? at,
   }

@@ -123,7 +123,7 @@ function textOf(property: object): FieldKind | { why: string } {
     minLength,
     maxLength: Math.min(maxLength, MAX_CHARS),
     ...(format ? { format } : {}),
-    ...(pattern === undefined ? {} : { pattern }),
+    pattern,
     ...initial(given === undefined || given.length > MAX_CHARS ? undefined : given),
   }
 }
@@ -131,7 +131,7 @@ function textOf(property: object): FieldKind | { why: string } {
 function numberOf(property: { type?: unknown }): FieldKind | { why: string } {
   const { minimum, maximum, default: given } = numberSchema.parse(property)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'accepts no number' }
-  const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
+  const bounds = { minimum, maximum }
   return { kind: 'number', isInteger: property.type === 'integer', ...bounds, ...initial(given) }
 }
 
