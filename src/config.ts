@@ -28,6 +28,7 @@ import {
   token,
   url,
   whole,
+  ports,
 } from './base/settings/setting-validators.ts'
 import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
 import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
@@ -84,6 +85,7 @@ const schema = z.object({
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
   PRICES_FILE: z.string().optional(),
+  LOCAL_MODEL_PORTS: ports.default(['11434', '1234', '8080', '8000']),
 
   REDIS_URL: z
     .string()

@@ -99,6 +99,8 @@ export interface PlayedModel {
   condenses(key: string, standalone: Turn): void
   /** The requests about a question that contains `key`. */
   about(key: string): PlayedRequest[]
+  /** The models that it lists. */
+  lists: string[]
   /** Parameters that a request may not have. A 400 names the first one. */
   refuses: Set<string>
   /** APIs that answer 404. */
@@ -115,6 +117,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
+  const lists: string[] = []
   const lacks = new Set<PlayedRequest['api']>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
@@ -123,7 +126,8 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
+    if (request.method === 'GET')
+      return sendJson(response, { body: { object: 'list', data: lists.map((id) => ({ id, object: 'model' })) } })
     const played = recordOf(await textOf(request), request)
     const { body } = played
     requests.push(played)
@@ -147,6 +151,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     url: `${base}/v1`,
     requests,
     refuses,
+    lists,
     lacks,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
