@@ -84,6 +84,7 @@ const schema = z.object({
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
+  OPENAI_CONTEXT_TOKENS: whole(1_000, 20_000_000).optional(),
   PRICES_FILE: z.string().optional(),
   LOCAL_MODEL_PORTS: ports.default(['11434', '1234', '8080', '8000']),
 
@@ -119,6 +120,7 @@ const schema = z.object({
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
+  FOOTER: oneOf(['short', 'full']).default('short'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),

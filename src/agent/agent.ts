@@ -4,13 +4,13 @@
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
-import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
-import { checkAnswer, repeatsLoop, withoutMarks } from './check-answer.ts'
+import { repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, withdraw } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
+import { formOf, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
 import { withTitle } from './tool-title.ts'
@@ -81,7 +81,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
-    today: now.toISOString().slice(0, 10),
+    today: task.today ?? now.toISOString().slice(0, 10),
     written: '',
     streamedText: '',
   }
@@ -119,58 +119,20 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = yield* complete(run, usages)
   } finally {
-    // A failed call costs tokens too.
+    // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
-    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
+    const isUsed = ({ outputTokens, estimated }: Usage) => outputTokens > 0 || !estimated || !run.task.signal.aborted
+    run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
   run.written = completion?.text ?? ''
   run.reasoning = completion?.reasoning?.trim()
   run.kept = completion?.kept
   run.cutOff = completion?.cutOff
-  const turn = completion && turnOf(run, completion)
+  const turn = completion && readTurn(run, completion)
   if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.streamedText))) yield* withdraw(run)
   return turn
 }
-
-/** A refusal is the answer, without the form of the dialect. */
-function turnOf(run: RunState, completion: Completion): ParsedTurn {
-  const { refusal } = completion
-  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  const turn = withWrittenNumbers(usablePart(run.dialect.read(completion, run.tools), completion))
-  return checkAnswer(run, turn.kind === 'unreadable' ? (settledProse(run) ?? turn) : turn)
-}
-
-/** Prose that the model wrote again after it was told the form is its answer. */
-function settledProse({ dialect, written, progress }: RunState): ParsedTurn | undefined {
-  const last = progress.steps.at(-1)
-  if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
-  const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
-  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, dialect.beginsObservation) : ''
-  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
-}
-
-/**
- * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
- * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
- */
-function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
-  if (cutOff !== 'length' || reading.kind === 'finish') return reading
-  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
-  return mayBeCut
-    ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
-    : reading
-}
-
-/** An input with a number that a double cannot hold becomes JSON text, which keeps its digits wherever it goes. */
-function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
-  if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
-  if (turn.kind === 'unreadable') return turn
-  return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
-}
-
-const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 
 /** Adds the model's actions as steps. An unreadable completion becomes a step that tells the model so. */
 function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
@@ -243,7 +205,7 @@ function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.prog
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const mayBeProse = turn?.kind === 'unreadable' && run.dialect.takesProse !== 'none'
-  const prose = mayBeProse ? withoutMarks(plainProse(run.written, run.dialect.beginsObservation), run.nonce) : ''
+  const prose = mayBeProse ? withoutMarks(plainProse(run.written, formOf(run)), run.nonce) : ''
   if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose)
   return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

@@ -2,6 +2,7 @@
  * The life of one question: load the history, condense, run the agent, save the turn. Yields events, and saves each
  * part before it continues.
  */
+import { withInstructions } from '../agent/dialects/instructions.ts'
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
@@ -10,6 +11,7 @@ import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
 import { isAboutConversation } from './about-conversation.ts'
+import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import {
@@ -37,6 +39,13 @@ export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } 
 export interface AnswerWatch {
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
   refused(question: Question, limit: string): void
+}
+
+/** What a run is told about its asker, and the tools that only this asker has. */
+export interface AboutAsker {
+  words: string
+  today: string
+  tools: Tool[]
 }
 
 /** The files of a conversation, as a run gets them. */
@@ -71,6 +80,11 @@ export interface AnswerDeps extends AnsweringAgent {
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
+  /**
+   * Says who asks and where, as the end of the system message, which date it is there (YYYY-MM-DD), and which tools this
+   * asker has besides. Absent if nobody knows.
+   */
+  about?: (() => Promise<AboutAsker>) | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** The tools that no longer need an approval in the question's thread. Absent if nobody can be asked for one. */
@@ -152,14 +166,14 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value?.text || value?.hasFiles || value?.sources) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles || value?.sources || value?.tables) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
-  yield* judgedEvents({ done, figures })
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = saved
+  yield* judgedEvents({ done, figures, used })
   const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
@@ -176,30 +190,18 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(
   standalone: string,
-  { question, run, deps, heard }: Answering,
+  answering: Answering,
   past: Conversation,
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
-  const { agent, grants, signal } = deps
-  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
-  const said = hasMessages(past) ? joinMessages(past) : ''
-  const sources = run.saved.said?.sources ?? []
-  const remembered = await recallFor(standalone, run, deps.recall)
-  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const { run, heard } = answering
+  const { events, judgeParts } = await startAgent(standalone, answering, past)
   let progress: RunProgress = progressOf(run.saved)
-  const judged = { question, ...past, filesText, remembered, agent }
-  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
-  const events = runAgent(
-    { question: standalone, images, filesText, history, aboutHistory, said, sources, remembered, ...progress, signal },
-    { ...agent, files, tools: [...agent.tools, ...tools], doubtful, ...steeringOf(heard) },
-  )
-  const judgeParts = { ...judged, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      heard.throwIfWithdrawn()
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
+      heard.throwIfWithdrawn()
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
       const judged = isFinal ? await judgeAnswer(event, { ...judgeParts, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
@@ -220,6 +222,46 @@ async function* work(
   return final
 }
 
+/** Starts the agent's loop with all that the question has, and names what its answer will be judged by. */
+async function startAgent(standalone: string, { question, run, deps, heard }: Answering, past: Conversation) {
+  const { agent, grants, signal } = deps
+  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
+  const said = hasMessages(past) ? joinMessages(past) : ''
+  const sources = run.saved.said?.sources ?? []
+  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
+  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
+  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
+  const judged = { question, ...past, filesText, remembered, agent, saved: run.saved }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
+  const events = runAgent(
+    {
+      question: standalone,
+      images,
+      filesText,
+      history,
+      aboutHistory,
+      said,
+      sources,
+      remembered,
+      doneBefore,
+      today: about?.today,
+      ...progressOf(run.saved),
+      signal,
+    },
+    {
+      ...agent,
+      dialect,
+      files,
+      tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
+      doubtful,
+      ...steeringOf(heard),
+    },
+  )
+  return { events, judgeParts: { ...judged, grants } }
+}
+
 /** Loads the conversation's files, if it has any. */
 async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loadFiles']): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
@@ -238,7 +280,7 @@ function turnOf(
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const files = said.hasFiles ? { hasFiles: true as const } : {}
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...files }
+  const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
+  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

@@ -94,14 +94,30 @@ export async function condense(
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
-  const content = prompts['standalone-question']({ history: transcript({ turns, said, nonce }, prompts), question })
-  const messages = [...workedFollowUps(prompts), { role: 'user' as const, content }]
-  const standalone = standaloneOf((await readReply(model, { ...call, messages })).text)
+  const promptOf = (kept: Turn[]): Message[] => {
+    const history = transcript({ turns: kept, said, nonce }, prompts)
+    return [
+      ...workedFollowUps(prompts),
+      { role: 'user', content: prompts['standalone-question']({ history, question }) },
+    ]
+  }
+  const fit = newestTurns(turns, promptOf)
+  const standalone = standaloneOf((await readReply(model, { ...call, fit, messages: promptOf(turns) })).text)
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
     !repeatsPrompt(standalone, question, { turns, prompts })
     ? standalone
     : question
+}
+
+/** Leaves out the oldest turns until the prompt fits. The newest turn stays. */
+function newestTurns(turns: Turn[], promptOf: (kept: Turn[]) => Message[]): NonNullable<ModelRequest['fit']> {
+  return (max, count) => {
+    let messages = promptOf(turns.slice(1))
+    for (let left = 2; left < turns.length && count({ messages }) > max; left += 1)
+      messages = promptOf(turns.slice(left))
+    return { messages, question: 0 }
+  }
 }
 
 /** The worked follow-ups as messages: what is asked, up to its label, then the standalone question on one line. */

@@ -1,5 +1,17 @@
 /** `npm run bench -- NAME [options]`: measures one part. A bench is a file of this folder that exports `run(args)`. */
-const BENCHES = ['agent', 'calculator', 'reader', 'load', 'ack', 'slack', 'files', 'mcp', 'teams', 'schedules'] as const
+const BENCHES = [
+  'agent',
+  'calculator',
+  'reader',
+  'load',
+  'ack',
+  'slack',
+  'files',
+  'mcp',
+  'teams',
+  'schedules',
+  'prompt',
+] as const
 const USAGE = `Usage: npm run bench -- NAME, where NAME is one of ${BENCHES.join(', ')}.`
 
 async function main([name = '', ...args]: string[]): Promise<void> {

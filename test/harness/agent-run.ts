@@ -57,7 +57,16 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
 
 /** Returns the parts of an agent, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
-  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun, doubtful } = options
+  const {
+    dialect = 'text',
+    tools = [echo()],
+    examples = '',
+    limits,
+    stream = true,
+    readAlong,
+    mayRun,
+    doubtful,
+  } = options
   return {
     model: modelAt(url, { stream }),
     dialect: DIALECTS[dialect].create({ prompts: PROMPTS, examples }),

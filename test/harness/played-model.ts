@@ -99,12 +99,12 @@ export interface PlayedModel {
   condenses(key: string, standalone: Turn): void
   /** The requests about a question that contains `key`. */
   about(key: string): PlayedRequest[]
-  /** The models that it lists. */
-  lists: string[]
   /** Parameters that a request may not have. A 400 names the first one. */
   refuses: Set<string>
   /** APIs that answer 404. */
   lacks: Set<PlayedRequest['api']>
+  /** What GET answers, by path. Every other path has an empty list of models. */
+  lists: Map<string, object>
   /** Refuses requests with pictures from now on. Default: with OpenAI's own refusal. */
   takesNoPictures(refusal?: TurnParts): void
 }
@@ -117,8 +117,8 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
-  const lists: string[] = []
   const lacks = new Set<PlayedRequest['api']>()
+  const lists = new Map<string, object>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
   const { base, close } = await listen((request, response) => {
@@ -127,7 +127,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === 'GET')
-      return sendJson(response, { body: { object: 'list', data: lists.map((id) => ({ id, object: 'model' })) } })
+      return sendJson(response, { body: lists.get(request.url ?? '') ?? { object: 'list', data: [] } })
     const played = recordOf(await textOf(request), request)
     const { body } = played
     requests.push(played)
@@ -151,8 +151,8 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     url: `${base}/v1`,
     requests,
     refuses,
-    lists,
     lacks,
+    lists,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
     decide: (key, decided) => add('turn', key, decided),

@@ -23,6 +23,7 @@ import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home.ts'
+import { aloneCard, rememberCard, settingsCard } from '../../src/slack/views/proposal-cards.ts'
 import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/remembered-content.ts'
 import { bulletList, facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
 import { pageContent, questionView } from '../../src/slack/views/tool-question-view.ts'
@@ -302,6 +303,9 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
   'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
   'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
+  'format/blocks.ts audienceContent': () =>
+    message(blocks.audienceContent('*Who should see it?*', { text: question.text, value: LONG.slice(0, 2000) })),
+  'format/blocks.ts withNote': () => message(blocks.withNote(note, '_Suggested after reading a file_')),
   'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
   'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),
   'format/blocks.ts withoutBlocks': () => message(blocks.withoutBlocks(note, 'chat.postMessage')),
@@ -342,6 +346,10 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
+  'views/proposal-cards.ts rememberCard': () =>
+    message(rememberCard({ id: question.id, text: LONG.slice(0, 500) }, '_Suggested after reading a file_')),
+  'views/proposal-cards.ts aloneCard': () => message(aloneCard({ text: question.text, value: LONG.slice(0, 2000) })),
+  'views/proposal-cards.ts settingsCard': () => message(settingsCard(question.id, '_Suggested after reading a file_')),
   'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
   'views/remembered-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),

@@ -8,7 +8,7 @@ import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks, type Home } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { DISCONNECT } from '../../src/slack/format/action-ids.ts'
-import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import { FOR_ASKER } from '../../src/slack/format/audience-words.ts'
 import { eventually } from '../harness/stores.ts'
 
 const ACME = { id: 'T0ACME00001' }

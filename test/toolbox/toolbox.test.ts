@@ -139,7 +139,7 @@ describe.concurrent('a custom tool', () => {
     expect(await (await bot.mention('How do I say yes?')).lastAnswer()).toBe('YES!')
     const system = bot.model.requests[0]?.body.messages[0]?.content ?? ''
     expect(system).toContain('shout[input]: Says it loudly.\n')
-    expect(system.endsWith(`]\n\n${example}`)).toBe(true)
+    expect(system).toContain(`]\n\n${example}\n\nYou are "Thinkaloud"`)
     expect(system).toContain('Action: Diff[2000 1500]')
   })
 })

@@ -15,6 +15,14 @@ export interface Series {
   points: { label: string; value: number }[]
 }
 
+/** A table in a message, as data. Cells are plain text, and each row has one for every column. */
+export interface MessageTable {
+  /** Its caption; empty if it has none. */
+  name: string
+  columns: string[]
+  rows: string[][]
+}
+
 /** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 
@@ -226,6 +234,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   outputChars?: number
   /** The output is a file (`ToolOutput.file`). Offered to the model only if files can be sent. */
   makesFiles?: true
+  /** It only opens a card for the asker, and its output is the bot's own. Prompts that list no tools name it. */
+  proposes?: true
   /** A repeated call with the same input returns something new (a lookup's next hit), so it is not a loop. */
   repeatable?: boolean
   /** @throws ToolError (or anything else): its message becomes the observation. */

@@ -40,7 +40,8 @@ function renderNative(view: RunView, prompts: Prompts): RenderedPrompt {
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
   if (view.finalTurn) return { messages, tools: callable(view), toolChoice: 'none' }
   const last = view.steps.findLast(({ kind }) => kind !== 'message')
-  if (last?.kind !== 'unreadable' || last.isAnswer || last.text.trim() === '') return { messages, tools: callable(view) }
+  if (last?.kind !== 'unreadable' || last.isAnswer || last.text.trim() === '')
+    return { messages, tools: callable(view) }
   messages.push({ role: 'user', content: HELD_FORM })
   return {
     messages: alternating(messages),

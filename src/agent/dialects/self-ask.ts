@@ -32,33 +32,39 @@ export function selfAskDialect(prompts: Prompts): Dialect {
 /** The tool that answers follow-up questions, or undefined if the run has no tools. */
 function searchTool(tools: Tool[]): Tool | undefined {
   return (
-    SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ??
-    tools.find(({ name }) => name !== READ_SKILL)
+    SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools.find((tool) => !isOther(tool))
   )
 }
 
-/** Names the run's own search tool, or `read_skill`, in the actions. */
+/** Names the run's own search tool, or another tool that the follow-up names, in the actions. */
 function withRunTools(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
-  if (parsed.kind !== 'actions' || search === undefined) return parsed
-  const hasSkills = tools.some(({ name }) => name === READ_SKILL)
-  return {
-    ...parsed,
-    actions: parsed.actions.map((action) => (hasSkills && skillIn(action)) || { ...action, tool: search }),
-  }
+  const others = tools.filter(isOther)
+  if (parsed.kind !== 'actions') return parsed
+  const ofRun = (action: Action) => (search === undefined ? action : { ...action, tool: search })
+  return { ...parsed, actions: parsed.actions.map((action) => otherCall(action, others) ?? ofRun(action)) }
 }
 
-/** The other tool that a follow-up can call: `read_skill[name]`. */
-const READ_SKILL = 'read_skill'
+/** Returns whether a follow-up calls a tool by its name: `read_skill[name]`, `propose_memory[text]`. */
+function isOther({ name, proposes }: Tool): boolean {
+  return name === 'read_skill' || proposes === true
+}
 
-function skillIn({ input }: Action): Action | undefined {
-  const [, name] = /^read_skill\s{0,3}[[(:]?\s{0,3}([^\])]{1,200})[\])]?$/.exec(String(input)) ?? []
-  return name === undefined ? undefined : { tool: READ_SKILL, input: name.trim() }
+function otherCall({ input }: Action, others: Tool[]): Action | undefined {
+  const [, name, written = ''] = /^(\w{3,40})(?:\s{0,3}[[(:]|\s|$)\s{0,3}(.{0,4000})$/s.exec(String(input)) ?? []
+  if (!others.some((tool) => tool.name === name)) return undefined
+  return {
+    tool: name!,
+    input: written
+      .trim()
+      .replace(/[\])]$/, '')
+      .trim(),
+  }
 }
 
 function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
   const head = view.steps.length > 0 ? 'Are follow up questions needed here: Yes.\n' : ''
-  const steps = view.steps.map((step) => renderStep(step, view.nonce)).join('')
+  const steps = view.steps.map((step) => renderStep(step, view)).join('')
   const cue = view.steps.length > 0 ? '' : 'Are follow up questions needed here:'
   const tail = tailOf(view, prompts, { cue, form: 'Write only:\nSo the final answer is: the answer' })
   return [
@@ -67,14 +73,15 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
   ]
 }
 
-function renderStep(step: Step, nonce: string): string {
+function renderStep(step: Step, { nonce, tools }: RunView): string {
   if (step.kind === 'message') return messageLine(step)
-  const written = step.kind === 'tool' ? `Follow up: ${followUpText(step.action)}` : step.text
+  const written = step.kind === 'tool' ? `Follow up: ${followUpText(step.action, tools)}` : step.text
   return `${written}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
 }
 
-function followUpText({ tool, input }: Action): string {
-  return tool === READ_SKILL ? `${tool}[${inputText(input)}]` : inputText(input)
+function followUpText({ tool, input }: Action, tools: Tool[]): string {
+  const isNamed = tools.some((one) => one.name === tool && isOther(one))
+  return isNamed ? `${tool}[${inputText(input)}]` : inputText(input)
 }
 
 type SelfAskLabel = 'followUp' | 'intermediate' | 'answer' | 'needed'

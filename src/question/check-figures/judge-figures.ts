@@ -53,21 +53,27 @@ interface JudgedTexts {
   read: readonly ReadText[]
   /** The current date, for ages. */
   today: Date
+  /** The time of the question, which the model knows. */
+  askedAt?: Date
 }
 
 /**
  * Returns the figures of an answer, each with its sources. A figure without sources is not in what was read.
  * @returns undefined if the run has read too much to search
  */
-export function judgeFigures(written: string, { question, read, today }: JudgedTexts): FoundFigure[] | undefined {
+export function judgeFigures(
+  written: string,
+  { question, read, today, askedAt }: JudgedTexts,
+): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
   if (chars > MAX_READ_CHARS || written.length > MAX_ANSWER_CHARS) return undefined
   const answer = asciiDigits(written)
   const figures = figuresIn(answer)
   if (figures.length === 0) return []
-  const date = { place: 'today’s date', text: today.toISOString().slice(0, 10) }
-  const texts = [...read, date].map(({ place, text }) => ({ place, text: asciiDigits(text) }))
-  const index = new ReadIndex(texts, date.text)
+  const day = today.toISOString().slice(0, 10)
+  const date = { place: 'today’s date', text: askedAt ? `${day}\n${askedAt.toISOString().slice(0, 16)}Z` : day }
+  const texts = [...read, date].map((one) => ({ ...one, text: asciiDigits(one.text) }))
+  const index = new ReadIndex(texts, day)
   const judge = new Judge(answer, { question: asciiDigits(question), index, year: today.getUTCFullYear() })
   const judged = judge.judge(figures)
   if (answer.length !== written.length) return judged
@@ -78,11 +84,11 @@ export function judgeFigures(written: string, { question, read, today }: JudgedT
   })
 }
 
-/** `1 of 6 figures is not from a source`. @returns undefined if all are, or nothing is known */
+/** `⚠ 1 of 6 figures is not in any source`. @returns undefined if all are, or nothing is known */
 export function figuresText(figures: readonly FoundFigure[] | undefined): string | undefined {
   const missing = unsupported(figures)
   if (!figures || missing === 0) return undefined
-  return `${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not from a source`
+  return `⚠ ${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not in any source`
 }
 
 export function unsupported(figures: readonly FoundFigure[] = []): number {

@@ -8,7 +8,7 @@ import { once } from '../../base/async.ts'
 import type { AnswerDeps } from '../../question/answer.ts'
 import { withoutGap } from '../../question/earlier-turns.ts'
 import { currentPlace } from '../../stores/threads/moved-channel.ts'
-import { personKey } from '../../stores/mcp/people-store.ts'
+import { personKey } from '../../stores/values/people-store.ts'
 import type { History } from '../../stores/history/types.ts'
 import { hasThreadBefore, isDirect, isPrivate } from '../../stores/runs/types.ts'
 import { grantedBy } from '../approvals/approvers.ts'
@@ -22,6 +22,7 @@ import { readPermalink } from '../reading/read-permalink.ts'
 import { recallIn } from '../reading/recall-in-place.ts'
 import { hasLogins, searchWorkspace } from '../reading/search-workspace.ts'
 import { readThread } from '../reading/thread-reader.ts'
+import { aboutYou } from './about-you.ts'
 
 /** The channel's model and tools, and people, files and the workspace as Slack shows them. */
 export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
@@ -40,6 +41,7 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
     },
+    about: () => aboutYou(work),
     history: historyOf(work, display),
     control: mentions.control(services.control),
     grants: { grantedBy: granterIn(work) },

@@ -8,8 +8,8 @@ import { cleanName } from '../format/escape.ts'
  * a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type DirectoryEntry =
-  | { kind: 'person'; name: string }
-  | { kind: 'channel'; name: string; isPrivate: boolean }
+  | { kind: 'person'; name: string; title?: string }
+  | { kind: 'channel'; name: string; isPrivate: boolean; isShared: boolean; isMpim: boolean }
   | { kind: 'group'; name: string }
   | { kind: 'none' }
   | { kind: 'untold' }
@@ -54,7 +54,7 @@ export const personSchema = z.object({
       .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
       .optional()
       .catch(undefined),
-    profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
+    profile: z.object({ display_name: text, real_name: text, title: text, email: text }).optional().catch(undefined),
   }),
 })
 
@@ -69,7 +69,8 @@ type SlackPerson = z.infer<typeof personSchema>['user']
 export function personEntry({ profile, real_name, name }: SlackPerson): DirectoryEntry {
   const names = [profile?.display_name, profile?.real_name, real_name, name]
   const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
-  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
+  const title = cleanName(profile?.title ?? '')
+  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown, ...(title ? { title } : {}) }
 }
 
 /** In an organisation, a person has one home workspace and may be a member of others. */
@@ -106,3 +107,10 @@ export const channelSchema = z.object({
     internal_team_ids: z.array(z.string()).catch([]),
   }),
 })
+
+export function channelEntry(channel: z.infer<typeof channelSchema>['channel']): DirectoryEntry {
+  const { name, is_private, is_mpim, is_ext_shared, is_pending_ext_shared } = channel
+  const isShared = is_ext_shared === true || is_pending_ext_shared === true
+  const facts = { isPrivate: is_private !== false, isShared, isMpim: is_mpim === true }
+  return { kind: 'channel', name: cleanName(name ?? ''), ...facts }
+}

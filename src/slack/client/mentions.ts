@@ -74,7 +74,14 @@ export class Mentions {
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
     const { type } = event
-    if (type === 'usage' || type === 'answer_delta' || type === 'answer_withdrawn' || type === 'figures') return event
+    if (
+      type === 'usage' ||
+      type === 'answer_delta' ||
+      type === 'answer_withdrawn' ||
+      type === 'figures' ||
+      type === 'used'
+    )
+      return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }
@@ -120,7 +127,7 @@ export class Mentions {
       listen: async (run, heard) => {
         const named: Promise<void>[] = []
         const end = await control.listen(run, (signal) => {
-          if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
+          if (signal.type !== 'message' || !signal.text.includes('<')) return heard(signal)
           named.push(this.withNames(signal.text).then((text) => heard({ ...signal, text })))
         })
         await Promise.all(named)

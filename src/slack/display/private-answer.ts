@@ -2,7 +2,7 @@ import { isForAsker } from '../../agent/run-progress.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { isRepeat, type Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
-import { PRIVATE } from '../format/messages.ts'
+import { PRIVATE } from '../format/audience-words.ts'
 import { answerContents } from '../format/answer-messages.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
@@ -30,7 +30,7 @@ export class PrivateAnswer implements Display {
     const { question, run } = this.#outbox
     const contents =
       ending.kind === 'note'
-        ? [noteContent(ending.text, ending.again)]
+        ? [noteContent(ending.text, ending.again, ending.done)]
         : privateContents(ending.view, { id: question.id, privateTools: privateToolsOf(run) })
     for (const [i, content] of contents.entries())
       await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content, { replaces: i === 0 })

@@ -2,7 +2,7 @@ import { hiddenStep, isForAsker, isRunning, stepsForAll } from '../../agent/run-
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Outbox } from '../client/outbox.ts'
-import { FOR_ASKER } from '../format/messages.ts'
+import { FOR_ASKER } from '../format/audience-words.ts'
 import { PrivateAnswer } from './private-answer.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 

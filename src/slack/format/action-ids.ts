@@ -2,6 +2,13 @@
 
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
+/** On the card that asks who should see a question; their value names the question and has its text. */
+export const ASK_ALONE = 'thinkaloud_ask_alone'
+export const ASK_HERE = 'thinkaloud_ask_here'
+/** On the cards that the model opens for the asker alone; their value begins with the question's id. */
+export const PROPOSED_REMEMBER = 'thinkaloud_proposed_remember'
+export const PROPOSED_NO = 'thinkaloud_proposed_no'
+export const OPEN_SETTINGS = 'thinkaloud_open_settings'
 export const SHARE = 'thinkaloud_share'
 export const KEEP = 'thinkaloud_keep'
 /** The thumbs; their values are `up:ID` and `down:ID`. */

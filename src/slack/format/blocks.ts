@@ -2,9 +2,20 @@ import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from
 import type { StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
-import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
+import {
+  ASK_AGAIN,
+  ASK_ALONE,
+  ASK_EDITED,
+  ASK_HERE,
+  FEEDBACK,
+  FORGET_CANCEL,
+  FORGET_DELETE,
+  KEEP,
+  SHARE,
+  SHOW_WORK,
+} from './action-ids.ts'
 import { escapeWithin, quote, shorten, withoutMarks } from './escape.ts'
-import { button, plainText } from './plain-elements.ts'
+import { button, plainContext, plainLines, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './chart-block.ts'
 
 /** A block, including those that the SDK's types do not cover. */
@@ -45,7 +56,11 @@ export interface AnswerView {
   allowedHosts: string[]
   /** The run's real writes, a line per call, in their own block. */
   done?: string[]
+  /** About figures without a source. */
+  warning?: string
   footer: string
+  /** What the run took, for the title of its plan: `4 steps · 12.1 s · …`. */
+  spent?: string
 }
 
 /** `maxEscaped` leaves room for the marks of the quote. */
@@ -59,12 +74,17 @@ export function rootContent(user: string, question: string): Content {
 
 /**
  * A note of the bot itself, such as help or a failure. `text` is mrkdwn that the caller has escaped. `again`: the id of
- * a question that a button asks again.
+ * a question that a button asks again; `done`: the writes of a run that ended without an answer, a line each.
  */
-export function noteContent(text: string, again?: string): Content {
+export function noteContent(text: string, again?: string, done?: readonly string[]): Content {
   const elements = again === undefined ? [] : [button(ASK_AGAIN, 'Ask again', { value: again })]
   const below: KnownBlock[] = elements.length > 0 ? [{ type: 'actions', elements }] : []
-  return { text: clip(text), blocks: [section(text), ...below] }
+  return { text: clip(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
+}
+
+/** Adds a line above a content. `note`: mrkdwn. */
+export function withNote(content: Content, note: string | undefined): Content {
+  return note === undefined ? content : { ...content, blocks: [section(note), ...content.blocks] }
 }
 
 /**
@@ -98,6 +118,16 @@ export function forgetContent(text: string, value: string): Content {
     button(FORGET_CANCEL, 'Cancel', { value }),
   ]
   return { text, blocks: [section(text), { type: 'actions', elements }] }
+}
+
+/** Asks its author who should see a question. `value`: the question (`intake/asked-audience.ts`). */
+export function audienceContent(line: string, { text, value }: { text: string; value: string }): Content {
+  const lines = `${line}\n${quote(text, ROOT_QUESTION)}`
+  const elements = [
+    button(ASK_ALONE, 'Only me', { value, style: 'primary' }),
+    button(ASK_HERE, 'Everyone here', { value }),
+  ]
+  return { text: clip(lines), blocks: [section(lines), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question. `question` is the question's id. */

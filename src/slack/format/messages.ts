@@ -51,6 +51,9 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
   ].join('\n')
 }
 
+/** What people see as the question if the asker sent only a file, a forward or a table. */
+export const WITHOUT_WORDS = 'What about this?'
+
 /** Answers a question that `needsNoModel`: the help, or a note that there is no question. */
 export function cannedReply({ text }: { text: string }, options: HelpOptions): string {
   return text === '' ? EMPTY_QUESTION : helpText(options)
@@ -155,14 +158,17 @@ export const MEMORY = {
   notYours: 'Only the person who said this, or an admin, can make me forget it.',
 }
 
+/** The reply to *No* on a card that the model has opened. */
+export const PROPOSED = { no: 'All right. Nothing was saved or changed.' }
+
 /** `length`: that of the text, in characters. */
 export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** The part of an answer's footer about memory; '' if nothing was remembered. */
-export function usedMemory({ length } = [] as readonly string[]): string {
-  return length > 0 ? `${count(length, 'thing')} remembered` : ''
+/** The part of an answer's footer about memory; '' if the answer uses nothing that is remembered. */
+export function usedMemory(used = 0): string {
+  return used > 0 ? `Based on ${count(used, 'thing')} that people here told me` : ''
 }
 
 /** Replies to `/ask connections`. */
@@ -174,16 +180,6 @@ export const CONNECTIONS = {
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */
 export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic replies'
-
-/** Replies that only the asker of a private question sees. */
-export const PRIVATE = {
-  working: `I'm working on your private question. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
-  gone: 'I no longer have this answer, so I cannot share it.',
-  shared: 'Shared with the channel.',
-}
-
-/** Ends the visible part of a run that has found something only its asker may see. */
-export const FOR_ASKER = 'Only the person who asked can see the rest of my answer.'
 
 /** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {

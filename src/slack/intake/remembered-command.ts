@@ -11,14 +11,15 @@ import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
+import { askedPrivacy } from './private-words.ts'
 import { scopeNow } from './remembered-scope.ts'
 import { remember, tellOutcome, tellPerson, unreadable } from './remember.ts'
 
-const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
+const COMMAND = /^remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
-/** Returns whether the text of `/ask` begins with `remember`; a colon may follow. */
+/** Returns whether the text of `/ask` begins with `remember`, also after `private:`; a colon may follow. */
 export function isRememberCommand(text: string): boolean {
-  return COMMAND.test(text)
+  return COMMAND.test(askedPrivacy(text)?.text ?? text)
 }
 
 /** Handles `/ask remember …`. Never rejects. */
@@ -27,8 +28,9 @@ export async function rememberByCommand(
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  const [, isPrivate, words = ''] = COMMAND.exec(text) ?? []
-  const isForAll = isPrivate !== undefined && !command.channel.startsWith('D')
+  const asked = askedPrivacy(text)
+  const [, words = ''] = COMMAND.exec(asked?.text ?? text) ?? []
+  const isForAll = asked !== undefined && !command.channel.startsWith('D')
   const wanted = { question: command, id: command.thread, text: words.trim() }
   const keep = () => remember(wanted, installation, services).catch(failedOn(command, services))
   const outcome = isForAll ? { refusal: MEMORY.notPrivate } : await keep()
@@ -42,9 +44,17 @@ export async function showMemory(
   services: Services,
 ): Promise<void> {
   const deps = { installation, services }
-  const shown = await listFor(command, deps).catch(failedOn(command, services))
+  const shown = await memoryFor(command, deps)
   const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
   await tellPerson(content, command, deps)
+}
+
+/** Returns what is remembered in a place, or why a person may not see it. Never rejects. */
+export async function memoryFor(
+  command: Question,
+  deps: WorkspaceServices,
+): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  return listFor(command, deps).catch(failedOn(command, deps.services))
 }
 
 /** Logs an error. @returns the sentence for the person */
@@ -77,7 +87,7 @@ export async function memoryOf(
   { installation, services }: WorkspaceServices,
 ): Promise<ShownMemory[]> {
   const { team, user } = place
-  const scope = await scopeNow(place, installation)
+  const scope = await scopeNow(place, installation, services.remembered)
   const all = scope === undefined ? [] : await services.remembered.list(scope)
   const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
   return shownMemory(all, { place, viewer, installation })

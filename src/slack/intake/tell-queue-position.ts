@@ -5,7 +5,7 @@ import { conversationOf, isPrivate, type Question } from '../../stores/runs/type
 import { sendEphemeral, tellOnce } from '../client/ephemeral.ts'
 import type { Installations } from '../client/installations.ts'
 import { noteContent } from '../format/blocks.ts'
-import { PRIVATE } from '../format/messages.ts'
+import { PRIVATE } from '../format/audience-words.ts'
 
 interface PlaceOptions {
   installations: Installations

@@ -1,11 +1,15 @@
 import type { OnCommand } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { noteContent } from '../format/blocks.ts'
+import { audienceContent, noteContent, type Content } from '../format/blocks.ts'
+import { AUDIENCE, didYouMean } from '../format/audience-words.ts'
 import { helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
+import { audienceValue, inPrivate, privateThread } from '../intake/asked-audience.ts'
 import { forgetByCommand } from '../intake/forget-command.ts'
 import { showConnections } from '../intake/connections-command.ts'
+import { askedPrivacy, type AskedPrivacy } from '../intake/private-words.ts'
 import { isRememberCommand, rememberByCommand, showMemory } from '../intake/remembered-command.ts'
+import { resembledCommand } from '../intake/resembled-command.ts'
 import { tellWorkingLater } from '../intake/tell-queue-position.ts'
 import { openSettings } from '../intake/settings-command.ts'
 import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
@@ -40,16 +44,20 @@ function subcommandOf(text: string): Subcommand | undefined {
   return SUBCOMMANDS.get(word?.toLowerCase())
 }
 
-/** `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. */
+/**
+ * `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. A question that may have
+ * been meant for the asker alone, or as a command, waits for a button.
+ */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, services)
-    if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
+    const reply = (content: Content) => ack({ response_type: 'ephemeral', ...content })
+    if (!recipient) return reply(noteContent(NOT_INSTALLED))
     const { team, installation } = recipient
     const said = questionOfCommand(command, { team, botUser: installation.identity.botUser, now: services.now() })
-    const question = privateQuestion(said) ?? said
-    if (needsNoModel(question))
-      return ack({ response_type: 'ephemeral', ...noteContent(helpText(await services.settingsFor(question))) })
+    const asked = askedPrivacy(said.text)
+    const question = asked?.privacy === 'private' ? inPrivate({ ...said, text: asked.text }) : said
+    if (needsNoModel(question)) return reply(noteContent(helpText(await services.settingsFor(question))))
     const subcommand = subcommandOf(said.text)
     if (subcommand) {
       void subcommand({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
@@ -57,33 +65,28 @@ export function askCommand(services: Services): OnCommand {
     }
     if (isStopWord(said.text)) {
       const outcome = await stopPrivate(said, services)
-      return outcome === 'stopped' ? ack() : ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
+      return outcome === 'stopped' ? ack() : reply(noteContent(STOP_WORDS.nothing))
     }
-    await enqueue(question, services)
-    if (isPrivate(question)) tellWorkingLater(question, services)
+    const doubt = isPrivate(question) ? undefined : doubtAbout(said, asked)
+    const value = doubt === undefined ? undefined : audienceValue(said)
+    if (doubt !== undefined && value !== undefined) return reply(audienceContent(doubt, { text: said.text, value }))
+    const meant = doubt === undefined ? question : inPrivate(question)
+    await enqueue(meant, services)
+    if (isPrivate(meant)) tellWorkingLater(meant, services)
     return ack()
   }
+}
+
+/** Returns what to ask before a question is posted, if it is not clear that everyone may see it. */
+function doubtAbout({ channel, text }: Question, asked: AskedPrivacy | undefined): string | undefined {
+  const command = resembledCommand(text)
+  if (command !== undefined) return didYouMean(command)
+  return asked?.privacy === 'unclear' && !channel.startsWith('D') ? AUDIENCE.unclear : undefined
 }
 
 /** A command is in no thread, so it can stop only the person's private questions in this place. */
 function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
   return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
-}
-
-function privateThread(user: string): string {
-  return `private-${user}`
-}
-
-/**
- * Parses `/ask private: …`, whose answer only the asker sees. Each person's private questions in a channel are a
- * separate conversation. In a direct message everything is private already, so only the prefix is dropped. Returns
- * undefined if the prefix is missing.
- */
-function privateQuestion(question: Question): Question | undefined {
-  const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
-  if (text === undefined) return undefined
-  if (question.channel.startsWith('D')) return { ...question, text }
-  return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */

@@ -5,8 +5,10 @@ import {
   ALLOW_ONCE,
   ASK_ABOUT,
   ASK_AGAIN,
+  ASK_ALONE,
   ASK_APPROVERS,
   ASK_EDITED,
+  ASK_HERE,
   CONNECT,
   DENY,
   DISCONNECT,
@@ -20,6 +22,9 @@ import {
   HOME_WORK,
   KEEP,
   MEMORY_PAGES,
+  OPEN_SETTINGS,
+  PROPOSED_NO,
+  PROPOSED_REMEMBER,
   QUESTION_FORM,
   QUESTION_PRESSES,
   SCHEDULE_FORM,
@@ -47,6 +52,7 @@ import { askAboutShortcut } from './ask-about-shortcut.ts'
 import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
 import { askApprovers } from './ask-approvers.ts'
+import { askAudience } from './ask-audience.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited-button.ts'
 import { channelDeleted } from './channel-deleted.ts'
@@ -61,6 +67,7 @@ import { keepButton } from './keep-button.ts'
 import { messageChanged } from './message-changed.ts'
 import { messageDeleted } from './message-deleted.ts'
 import { message } from './message.ts'
+import { proposalButton } from './proposal-buttons.ts'
 import { reactionAdded } from './reaction-added.ts'
 import { scheduleButton } from './schedule-buttons.ts'
 import { scheduleForm } from './schedule-form.ts'
@@ -123,6 +130,8 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.view(FEEDBACK_COMMENT, feedbackForm(services))
   app.action(ASK_AGAIN, askAgain(services))
   app.action(ASK_EDITED, askEdited(services))
+  for (const id of [ASK_ALONE, ASK_HERE]) app.action(id, askAudience(services))
+  for (const id of [PROPOSED_REMEMBER, PROPOSED_NO, OPEN_SETTINGS]) app.action(id, proposalButton(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
   for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))

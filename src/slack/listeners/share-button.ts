@@ -1,7 +1,7 @@
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
-import { PRIVATE } from '../format/messages.ts'
+import { PRIVATE } from '../format/audience-words.ts'
 import { isInDirect, pressedOn, type ButtonPress } from '../intake/button-press.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'

@@ -7,6 +7,7 @@ import {
   SCHEDULE_EXAMPLES,
   type ParsedSchedule,
 } from '../../schedules/parse-schedule.ts'
+import { notUnderstood } from '../../schedules/request-words.ts'
 import { smallestGap, type When } from '../../schedules/when.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -44,16 +45,20 @@ function maySchedule(question: Question): boolean {
 /** The zones for parsing before the asker's is known: `today at 9` has passed in some zones and not in others. */
 const ZONES = ['UTC', 'Etc/GMT+12', 'Etc/GMT+8', 'Etc/GMT+4', 'Etc/GMT-5', 'Etc/GMT-9', 'Etc/GMT-14']
 
+/** `zone`: the asker's; `now`: ms since the epoch. */
+interface ParseAt {
+  zone: string
+  now: number
+  minMinutes: number
+}
+
 type RequestedSchedule = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
 
 /**
  * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
  * examples. Otherwise it is an ordinary question.
  */
-export function parseRequest(
-  text: string,
-  at: { zone: string; now: number; minMinutes: number },
-): RequestedSchedule | undefined {
+export function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined {
   const rest = afterScheduleWord(text)
   const given = rest ?? text.trim()
   const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })
@@ -64,26 +69,58 @@ export function parseRequest(
 
 /** Stores the draft of a schedule and shows it only to its author, or explains why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
-  const { question, services, installation, settings, outbox } = work
+  const made = await draftCard(work, { parse: (at) => parseRequest(work.question.text, at) })
+  await work.outbox.sendEphemeral('schedule', 'refusal' in made ? noteContent(made.refusal) : made)
+}
+
+/** Stores a draft as a model proposes it. `note`: mrkdwn. @returns its card, or why there is none */
+export async function draftFor(
+  { when, question = '' }: { when: string; question?: string | undefined },
+  work: QuestionWork,
+  note?: string,
+): Promise<Content | { refusal: string }> {
+  const parse = (at: ParseAt) => proposedSchedule({ when: when.trim(), question: question.trim() }, at)
+  return draftCard(work, { parse, note })
+}
+
+/** Parses the time alone, so that nothing in the question counts as a part of it. */
+function proposedSchedule(
+  { when, question }: { when: string; question: string },
+  at: ParseAt,
+): RequestedSchedule | undefined {
+  if (question === '') return parseRequest(`schedule ${when}`, at)
+  const found = parseRequest(`schedule ${when} ${PLACEHOLDER}`, at)
+  if (!found || 'problem' in found) return found
+  if (found.question !== PLACEHOLDER) return { problem: notUnderstood(found.question.replace(PLACEHOLDER, '').trim()) }
+  return { ...found, question, text: `${when}: ${question}` }
+}
+
+/** A request in place of the question, so that the time before it is read. */
+const PLACEHOLDER = 'tell me'
+
+async function draftCard(
+  work: QuestionWork,
+  { parse, note }: { parse(at: ParseAt): RequestedSchedule | undefined; note?: string | undefined },
+): Promise<Content | { refusal: string }> {
+  const { question, services, installation, settings } = work
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
-  const { team, channel, user, text, at, surface } = question
-  const tell = (words: string) => outbox.sendEphemeral('schedule', noteContent(words))
-  if (perUser === 0) return tell(SCHEDULES.off)
+  const { team, channel, user, at, surface } = question
+  if (perUser === 0) return { refusal: SCHEDULES.off }
   const maker = await makerOf(question, installation)
-  if (typeof maker === 'string') return tell(maker)
-  const found = parseRequest(text, { zone: maker.zone, now: at, minMinutes })
-  if (!found) return tell(SCHEDULES.past)
-  if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
-  if (found.text.length > MAX_REQUEST) return tell(SCHEDULES.tooLongToSave)
+  if (typeof maker === 'string') return { refusal: maker }
+  const found = parse({ zone: maker.zone, now: at, minMinutes })
+  if (!found) return { refusal: SCHEDULES.past }
+  if ('problem' in found) return { refusal: `${escapeText(found.problem)} ${EXAMPLES}` }
+  if (found.text.length > MAX_REQUEST) return { refusal: SCHEDULES.tooLongToSave }
   const full = await noRoomFor(question, services)
-  if (full !== undefined) return tell(full)
+  if (full !== undefined) return { refusal: full }
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
-  if (obstacle !== undefined) return tell(cannotPost(obstacle))
+  if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
   const place = await placeOf(channel, installation)
   const app = question.app === undefined ? {} : { app: question.app }
   const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...app, ...found, place, runs: [] })
   await services.schedules.add(draft)
-  await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
+  return cardOf(draft, { settings, installation, services, note })
 }
 
 /** As much as Slack shows of a message. A form takes `MAX_TEXT`, so a longer text is saved but not changed there. */
@@ -111,7 +148,7 @@ export async function noRoomFor(
 /** The card of a draft in its current state. */
 export async function cardOf(
   draft: Schedule,
-  parts: { settings: Settings; installation: Installation; services: Services; note?: string },
+  parts: { settings: Settings; installation: Installation; services: Services; note?: string | undefined },
 ): Promise<Content> {
   const { settings, installation, services, note } = parts
   const question = await new Mentions(installation.directory, draft).withNames(draft.question)

@@ -2,10 +2,10 @@ import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
-import { noteContent } from '../format/blocks.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { areSchedulesOff, type Services } from '../services.ts'
+import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
 /**
@@ -23,15 +23,21 @@ export async function listSchedules(
   const show = (content: object) =>
     sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log })
   try {
-    await show(
-      areSchedulesOff(services)
-        ? noteContent(SCHEDULES.off)
-        : scheduleList(await shownSchedules(command, installation, services)),
-    )
+    await show(await scheduleListFor(command, { installation, services }))
   } catch (error) {
     log.warn({ error: messageOf(error) }, 'the schedules could not be listed')
     await show(noteContent(SCHEDULES.failed)).catch(() => undefined)
   }
+}
+
+/** The list that a person gets. `note`: a line above it, as mrkdwn. */
+export async function scheduleListFor(
+  place: Pick<Question, 'team' | 'channel' | 'user'>,
+  { installation, services }: WorkspaceServices,
+  note?: string,
+): Promise<Content> {
+  if (areSchedulesOff(services)) return noteContent(SCHEDULES.off)
+  return scheduleList(await shownSchedules(place, installation, services), note)
 }
 
 /** Time limit for looking up names, in ms. */

@@ -1,13 +1,10 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
-import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
+import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
-/**
- * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
- * message.
- */
+/** How a question came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
 type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /**
@@ -31,7 +28,8 @@ export interface Attached {
   text: string
   /** The forwarded messages that have an address. */
   sources: Source[]
-  hasTable?: true
+  /** The tables of the message, also those whose lines are cut in `text` or stand among the asker's words. */
+  tables?: MessageTable[]
 }
 
 /** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
@@ -88,6 +86,8 @@ export interface Question {
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
   prior?: Record<string, string>
+  /** What earlier tries of this question have changed. */
+  doneBefore?: DoneCall[]
   /** A W3C `traceparent` header's value, if traces are on. */
   traceparent?: string
 }
@@ -206,6 +206,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
+    /** How many of the remembered texts the answer uses; absent if none. */
+    used?: number
     /** The answer's figures and their sources (question/check-figures). */
     figures?: { text: string; in: string[] }[]
   }
@@ -224,12 +226,15 @@ export interface SavedRun {
  */
 export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
-  how: 'once' | 'always' | 'config' | 'denied' | 'expired'
+  /** `promised`: no call, but a claim of the answer that only a card could make true. */
+  how: 'once' | 'always' | 'config' | 'denied' | 'expired' | 'promised'
   tool: string
   /** The tool's name for people, see `Action`. */
   title?: string
   what: string
   by?: string
+  /** An earlier try of the question made it. */
+  earlier?: true
 }
 
 /**

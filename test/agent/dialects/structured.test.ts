@@ -171,7 +171,7 @@ describe('an endpoint that does not hold the form', () => {
       'a fence and words around it',
       'Sure!\n```json\n{"thought": "t", "step": {"action": "echo", "input": {"query": "x"}}}\n```',
     ],
-    ['the json dialect’s own form', 'Thought: t\n{"action": "echo", "action_input": {"query": "x"}}'],
+    ['the json dialect’s own form', 'Thought: I look.\n{"action": "echo", "action_input": {"query": "x"}}'],
     ['a flat object', '{"thought": "t", "action": "echo", "input": "x"}'],
     ['plain labels', 'Thought: t\nAction: echo\nAction Input: x\n'],
     ['Python', "{'thought': 't', 'step': {'action': 'Echo', 'input': {'query': 'x'}}}"],

@@ -283,7 +283,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     const model = await playModel(t, ({ raw }) =>
       raw.includes('json_schema') ? structured('answer', 'Its stock.') : 'ready',
     )
-    model.lists.push('qwen2.5:1.5b')
+    model.lists.set('/v1/models', { data: [{ id: 'qwen2.5:1.5b' }] })
     const here = await desk({}, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
     const { port } = new URL(model.url)
     const terminal = sit(here, { env: { LOCAL_MODEL_PORTS: `${port},${await freePort()}` } })

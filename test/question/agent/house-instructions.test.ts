@@ -17,7 +17,7 @@ async function fileWith(t: Ends, text: string): Promise<string> {
   return file
 }
 
-test('reaches the model in every channel, at the end of the system message', async (t) => {
+test('reaches the model in every channel, before what differs from question to question', async (t) => {
   const INSTRUCTIONS_FILE = await fileWith(t, 'Always answer in British English.\n')
   const bot = await startBot(t, { env: { INSTRUCTIONS_FILE }, model: () => finish('Right.') })
   await (await bot.mention('First?')).ended()
@@ -27,7 +27,9 @@ test('reaches the model in every channel, at the end of the system message', asy
   for (const system of systems)
     expect(system).toMatchObject({
       role: 'system',
-      content: expect.stringMatching(/\n\nWhoever runs you asks you .*\n\nAlways answer in British English\.$/),
+      content: expect.stringMatching(
+        /\n\nWhoever runs you asks you .*\n\nAlways answer in British English\.\n\nYou are "Thinkaloud"/,
+      ),
     })
 })
 

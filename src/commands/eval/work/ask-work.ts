@@ -34,7 +34,7 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
   let failure: { error: string } | undefined
   try {
     const doubtful: AgentDeps['doubtful'] = (text, steps) =>
-      doubtfulFigures(text, { ...NOTHING_ELSE, question: { text: asked.question }, steps, agent })
+      doubtfulFigures(text, { ...NOTHING_ELSE, question: { text: asked.question, at: from }, steps, agent })
     for await (const event of runAgent({ question: asked.question, signal }, { ...agent, doubtful })) {
       progress = applyEvent(progress, event)
       if (event.type === 'answer' || event.type === 'gave_up') end = event
@@ -66,7 +66,7 @@ export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: Abo
 }
 
 /** Nothing but the question and the tools is read. */
-const NOTHING_ELSE = { turns: [], said: '', filesText: '', remembered: '' }
+const NOTHING_ELSE = { turns: [], said: '', filesText: '', remembered: '', saved: {} }
 
 function stopOf(event: AgentEvent | undefined): string | undefined {
   if (event?.type === 'gave_up') return event.reason

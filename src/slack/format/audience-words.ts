@@ -1,0 +1,24 @@
+import { COMMAND } from './messages.ts'
+
+/** The bot's sentences about who sees a question and its answer, as mrkdwn. */
+
+/** Replies that only the asker of a private question sees. */
+export const PRIVATE = {
+  working: `I'm working on your private question. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
+  gone: 'I no longer have this answer, so I cannot share it.',
+  shared: 'Shared with the channel.',
+}
+
+/** The card that asks who should see a question of `/ask`, before anything is posted. */
+export const AUDIENCE = {
+  unclear: '*Who should see this question and its answer?* Nothing is posted yet.',
+  everyone: 'I am asking it for everyone here.',
+}
+
+/** The hint for a command that resembles one of ours. */
+export function didYouMean(command: string): string {
+  return `Did you mean \`${COMMAND} ${command}\`? Type it again, or press a button to ask this as a question. Nothing is posted yet.`
+}
+
+/** Ends the visible part of a run that has found something only its asker may see. */
+export const FOR_ASKER = 'Only the person who asked can see the rest of my answer.'

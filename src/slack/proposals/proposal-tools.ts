@@ -1,0 +1,167 @@
+/**
+ * Tools that only open a card for the asker alone: that of a schedule, of something to remember, a list, the settings.
+ * Nothing is stored or changed before the asker presses a button there.
+ */
+import { z } from 'zod'
+import { zodInput } from '../../agent/tool-input.ts'
+import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
+import { ToolError } from '../../base/errors.ts'
+import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { audienceValue } from '../intake/asked-audience.ts'
+import { refusalOf } from '../intake/remember.ts'
+import { memoryFor } from '../intake/remembered-command.ts'
+import { withNote, type Content } from '../format/blocks.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { draftFor } from '../schedules/schedule-request.ts'
+import { scheduleListFor } from '../schedules/schedules-command.ts'
+import { areSchedulesOff } from '../services.ts'
+import { memoryContent } from '../views/remembered-content.ts'
+import { aloneCard, rememberCard, settingsCard } from '../views/proposal-cards.ts'
+import { suggestedBy } from './suggested-by.ts'
+
+/** Makes a card, or says why there is none. `note`: what suggested it, as mrkdwn. */
+type MakeCard<Input> = (input: Input, work: QuestionWork, note?: string) => Promise<Content | { refusal: string }>
+
+/**
+ * The tools for an ordinary person's question. The caller has looked up that the asker is a full member: nobody else may
+ * save what the cards offer.
+ */
+export function proposalTools(work: QuestionWork): Tool[] {
+  const { question, services } = work
+  const isAlone = isDirect(question) || isPrivate(question)
+  return [
+    ...(areSchedulesOff(services) ? [] : [proposeSchedule(work), showSchedules(work)]),
+    // What is remembered in a channel is known to everyone there.
+    ...(isPrivate(question) ? [] : [proposeMemory(work)]),
+    showMemory(work),
+    ...(isAlone ? [] : [answerPrivately(work)]),
+    proposeSettings(work),
+  ]
+}
+
+/** Returns whether a question may get these tools, as far as it says itself. */
+export function mayPropose({ bot, schedule, shares }: Question): boolean {
+  return bot === undefined && schedule === undefined && shares === undefined
+}
+
+const WHEN = 'such as "every weekday at 8:30", "tomorrow at 8", "in 20 minutes"; the asker’s time zone'
+
+function proposeSchedule(work: QuestionWork): Tool<{ when: string; question?: string | undefined }> {
+  const input = z.object({
+    when: z.string().describe(WHEN),
+    question: z.string().optional().describe('asked then'),
+  })
+  return {
+    ...proposal(work, 'propose_schedule', (wanted, of, note) => draftFor(wanted, of, note)),
+    title: 'Offer a schedule',
+    description: 'Opens a card to save a reminder or repeated question.',
+    ...zodInput(input),
+  }
+}
+
+function proposeMemory(work: QuestionWork): Tool<{ text: string }> {
+  return {
+    ...proposal(work, 'propose_memory', rememberOffer),
+    title: 'Offer to remember',
+    description: 'Opens a card to have a fact remembered here.',
+    ...zodInput(z.object({ text: z.string().describe('the fact') })),
+  }
+}
+
+function showMemory(work: QuestionWork): Tool<object> {
+  return {
+    ...proposal(work, 'show_memory', async (_, { question, installation, services }, note) => {
+      const shown = await memoryFor(question, { installation, services })
+      return 'refusal' in shown ? shown : withNote(memoryContent(shown.all, question), note)
+    }),
+    title: 'Show what is remembered',
+    description: 'Shows the asker what is remembered, to forget some.',
+    ...zodInput(z.object({})),
+  }
+}
+
+function showSchedules(work: QuestionWork): Tool<object> {
+  return {
+    ...proposal(work, 'show_schedules', (_, { question, installation, services }, note) =>
+      scheduleListFor(question, { installation, services }, note),
+    ),
+    title: 'Show the schedules',
+    description: 'Shows the asker their schedules and reminders.',
+    ...zodInput(z.object({})),
+  }
+}
+
+function answerPrivately(work: QuestionWork): Tool<{ question?: string | undefined }> {
+  return {
+    ...proposal(work, 'answer_privately', aloneOffer),
+    title: 'Offer a private answer',
+    description: 'Opens a card to get the answer alone, instead of an answer here.',
+    ...zodInput(z.object({ question: z.string().optional().describe('the question') })),
+  }
+}
+
+function proposeSettings(work: QuestionWork): Tool<object> {
+  return {
+    ...proposal(work, 'propose_settings', async (_, { question }, note) => settingsCard(question.id, note)),
+    title: 'Offer the settings',
+    description: 'Opens a card to change your settings here.',
+    ...zodInput(z.object({})),
+  }
+}
+
+async function rememberOffer(
+  { text }: { text: string },
+  { question, installation, services }: QuestionWork,
+  note?: string,
+): Promise<Content | { refusal: string }> {
+  const fact = text.trim()
+  const refusal = await refusalOf({ question, text: fact }, installation, services)
+  return refusal === undefined ? rememberCard({ id: question.id, text: fact }, note) : { refusal }
+}
+
+async function aloneOffer(
+  { question: wanted }: { question?: string | undefined },
+  { question }: QuestionWork,
+  note?: string,
+): Promise<Content | { refusal: string }> {
+  const { id, team, channel } = question
+  const text = wanted?.trim() || question.text
+  const place = `${team}:${channel}:`
+  const value = audienceValue({ id: `${place}ask-alone-${id.slice(place.length).replaceAll(':', '-')}`, text })
+  return value === undefined ? { refusal: 'The question is too long for a card.' } : aloneCard({ text, value }, note)
+}
+
+/** The memory key of the card of a run: there is at most one. */
+const MEMORY = 'proposal'
+
+const OPENED =
+  'A card is open, which the asker alone sees. Nothing is saved, changed or done until they press a button on it. Tell them that it waits for them, and do not say that anything is done.'
+
+function proposal<Input>(
+  work: QuestionWork,
+  name: string,
+  make: MakeCard<Input>,
+): Pick<Tool<Input>, 'name' | 'effects' | 'proposes' | 'run'> {
+  return {
+    name,
+    effects: 'read',
+    proposes: true,
+    run: async (input, { memory }: ToolContext) => {
+      const { question, run, outbox } = work
+      if (memory[MEMORY] !== undefined) throw new ToolError('There is a card already, and an answer has at most one.')
+      const isOthers = run.saved.steps.some((step) => step.kind === 'message' && step.user !== question.user)
+      if (isOthers) throw new ToolError('Others have added to this question, so no card is opened. Answer in words.')
+      memory[MEMORY] = name
+      try {
+        const source = await suggestedBy(work)
+        const made = await make(input, work, source && `_Suggested after ${source}_`)
+        if ('refusal' in made) throw new ToolError(`No card was opened: ${made.refusal}`)
+        await outbox.sendEphemeral('proposal', made)
+      } catch (error) {
+        delete memory[MEMORY]
+        throw error
+      }
+      return OPENED
+    },
+  }
+}
