@@ -28,6 +28,7 @@ import {
   token,
   url,
   whole,
+  ports,
 } from './base/settings/setting-validators.ts'
 import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
 import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
@@ -85,6 +86,7 @@ const schema = z.object({
   OPENAI_STREAM: flag.default(true),
   OPENAI_CONTEXT_TOKENS: whole(1_000, 20_000_000).optional(),
   PRICES_FILE: z.string().optional(),
+  LOCAL_MODEL_PORTS: ports.default(['11434', '1234', '8080', '8000']),
 
   REDIS_URL: z
     .string()

@@ -59,7 +59,10 @@ export async function* complete(
       } else if (event.type === 'unseen') unseen = true
       else if (event.type !== 'text') extras = withEvent(extras, event)
       else if (cut.push(event.text)) break
-      else if (reader) {
+      else if (request.schema && isRunaway(cut.text)) {
+        extras = { ...extras, cutOff: 'length' }
+        break
+      } else if (reader) {
         const text = reader.push(event.text, cut)
         streamed = reader.streamedText
         if (text !== '') yield { type: 'answer_delta', text }
@@ -77,6 +80,19 @@ export async function* complete(
     time.release()
   }
   return { completion: { text: cut.text, ...extras }, streamed, unseen: unseen || undefined }
+}
+
+/** A schema keeps a small model in a string that it never ends: it repeats the same words there. */
+const RUNAWAY = { chars: 800, period: 200 }
+
+/** Returns whether the end of a text is nothing but one short piece again and again. */
+function isRunaway(text: string): boolean {
+  const end = text.slice(-RUNAWAY.chars)
+  if (end.length < RUNAWAY.chars) return false
+  const again = end.slice(-20)
+  const before = end.lastIndexOf(again, end.length - 21)
+  const period = end.length - 20 - before
+  return before >= 0 && period <= RUNAWAY.period && end.slice(period) === end.slice(0, -period)
 }
 
 /** Everything in a completion but its text. */

@@ -44,7 +44,7 @@ const PREVIOUS_WORK =
 
 function renderJson(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
   const isFirst = view.steps.length === 0
-  const tail = tailOf(view, prompts, { cue: isFirst ? '' : 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
+  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   const question = `Question: ${view.question}\n\n${isFirst ? '' : PREVIOUS_WORK}`
   return alternating([
     { role: 'system', content: prompts.json(toolVariables(view)) },

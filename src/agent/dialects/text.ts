@@ -32,13 +32,13 @@ export function textDialect(prompts: Prompts): Dialect {
 }
 
 function renderText(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
-  const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
+  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   return alternating([
     { role: 'system', content: prompts.text(toolVariables(view)) },
     ...worked,
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
     ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
-    { role: 'user', content: tail },
+    ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
   ])
 }
 

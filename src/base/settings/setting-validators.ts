@@ -40,6 +40,7 @@ export const names = z.string().transform((value) =>
 )
 /** A list of names that each match a form. `what` describes the form in the error message. */
 const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
+export const ports = listOf(/^\d{1,5}$/, 'ports, separated by commas, such as 11434,1234')
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
   'ids of channels such as C0123456789, or dm for direct messages, separated by commas',

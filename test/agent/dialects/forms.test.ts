@@ -15,7 +15,7 @@ describe('text', () => {
       expect(text).toContain(`\n${label}`)
     expect(text).toContain('wikipedia: What wikipedia does.\nwikipedia_lookup: What wikipedia_lookup does.\n')
     expect(text).toContain('[wikipedia, wikipedia_lookup]')
-    expect(text.endsWith('Question: Who?\nThought:: ""')).toBe(true)
+    expect(text.endsWith('user: Question: Who?: ""')).toBe(true)
   })
 
   test('a tool with several fields is listed with their JSON schema', () => {
