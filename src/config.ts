@@ -74,6 +74,7 @@ const schema = z.object({
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
+  OPENAI_CONTEXT_TOKENS: whole(1_000, 20_000_000).optional(),
   PRICES_FILE: z.string().optional(),
 
   REDIS_URL: z

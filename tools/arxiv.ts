@@ -7,7 +7,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3
@@ -45,10 +45,10 @@ const PARSER = {
   isArray: (name: string) => name === 'entry' || name === 'author',
 }
 
-export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }> {
+export function arxiv({ http, settings }: ToolParts): Tool {
   const service = serviceOf(
     http,
-    { setting: settings.arxivApiUrl, standard: ARXIV },
+    { setting: settings.ARXIV_API_URL, standard: ARXIV },
     { name: 'arxiv', maxBytes: MAX_FEED },
   )
 
@@ -60,22 +60,19 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }> {
     return readFeed(body)
   }
 
-  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const id = PAPER_ID.exec(query)?.[1]
-    if (id) return describe(await search({ id_list: id }, signal), query)
-    const entries = await search({ search_query: searchQuery(query, 'AND'), sortBy: 'relevance' }, signal)
-    if (entries.length > 0 || FIELD_QUERY.test(query)) return describe(entries, query)
-    return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
-  }
-
-  return {
+  return defineTool({
     name: 'arxiv',
     title: 'arXiv',
     description: 'Finds scientific papers on arXiv. Input: a search query.',
-    ...zodInput(z.object({ query: queryText().min(1).describe('search query or paper id') })),
-    effects: 'read',
-    run: ({ query }, { signal }) => run(query, signal),
-  }
+    schema: z.object({ query: queryText().min(1).describe('search query or paper id') }),
+    async run({ query }, { signal }) {
+      const id = PAPER_ID.exec(query)?.[1]
+      if (id) return describe(await search({ id_list: id }, signal), query)
+      const entries = await search({ search_query: searchQuery(query, 'AND'), sortBy: 'relevance' }, signal)
+      if (entries.length > 0 || FIELD_QUERY.test(query)) return describe(entries, query)
+      return describe(await search({ search_query: searchQuery(query, 'OR'), sortBy: 'relevance' }, signal), query)
+    },
+  })
 }
 
 /** Words that say nothing about a paper and would only narrow the search. */

@@ -5,7 +5,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { hasUnsafeNumber, isOfWholeNumbers, wholeValue } from './calculator/exact-value.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { readExpression } from './calculator/read-expression.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 /** Longer expressions are rejected unread. */
 const MAX_LENGTH = 1000
@@ -14,15 +14,14 @@ const MAX_LENGTH = 1000
  * Evaluates arithmetic. Whole numbers are exact; other numbers are as JavaScript prints them, without rounding errors of
  * binary fractions.
  */
-export function calculator(): Tool<{ expression: string }> {
-  return {
+export function calculator(): Tool {
+  return defineTool({
     name: 'calculator',
     title: 'Calculator',
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
-    ...zodInput(z.object({ expression: z.string().describe('the expression') })),
-    effects: 'read',
+    schema: z.object({ expression: z.string().describe('the expression') }),
     run: async ({ expression }) => resultOf(expression),
-  }
+  })
 }
 
 /** A longer whole number is rounded. */

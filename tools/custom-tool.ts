@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import { closestName } from '../src/base/closest-name.ts'
 
 /** The name goes into prompts and into native tool calls, which accept nothing else. */
@@ -67,24 +67,20 @@ export function asTool(exported: unknown, taken: string[]): CustomTool {
   const clash =
     taken.some((other) => other.toLowerCase() === name.toLowerCase()) || RESERVED.includes(name.toLowerCase())
   if (clash) throw new Error(`The name "${name}" is taken: choose another.`)
-  const { description, effects, returnDirect, idempotent, repeatable, schema, hosts } = data
-  const { needsApproval = effects === 'write' } = data
-  const plain = z.object({ input: z.string().describe('text') })
-  return {
-    name,
-    description,
-    effects,
-    ...(returnDirect === undefined ? {} : { returnDirect }),
-    ...(needsApproval ? { needsApproval } : {}),
-    ...(idempotent === undefined ? {} : { idempotent }),
-    ...(repeatable === undefined ? {} : { repeatable }),
-    ...(hosts === undefined ? {} : { hosts }),
-    ...zodInput(schema ?? plain),
+  const { schema, run, hosts, needsApproval = data.effects === 'write', ...written } = data
+  const tool = defineTool({
+    ...written,
+    needsApproval,
+    schema: schema ?? plainText,
     // Called on the original object, so that `this` is what its author expects.
     run: async (input, context) =>
-      asOutput(await data.run.call(exported, schema ? input : plain.parse(input).input, context)),
-  }
+      asOutput(await run.call(exported, schema ? input : plainText.parse(input).input, context)),
+  })
+  return { ...tool, hosts }
 }
+
+/** The input of a tool without a schema. */
+const plainText = z.object({ input: z.string().describe('text') })
 
 /**
  * Returns text, or text with sources, a series and whether there is more. Anything else that an author returns becomes

@@ -10,7 +10,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 const DUCKDUCKGO = 'https://api.duckduckgo.com/'
 const MAX_TOPICS = 5
@@ -31,29 +31,26 @@ const answerSchema = z.object({
 
 type InstantAnswer = z.infer<typeof answerSchema>
 
-export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string }> {
-  const setting = settings.duckduckgoUrl
+export function duckduckgo({ http, settings }: ToolParts): Tool {
+  const setting = settings.DUCKDUCKGO_URL
   const { url, fetch } = serviceOf(http, { setting, standard: DUCKDUCKGO }, { name: 'duckduckgo' })
 
-  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const address = new URL(url)
-    const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
-    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
-    const { status, body } = await fetch(address, { signal })
-    // DuckDuckGo rejects frequent requests with 202.
-    if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
-    const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
-    return (answer && bestOf(answer)) ?? nothing(query)
-  }
-
-  return {
+  return defineTool({
     name: 'duckduckgo',
     title: 'DuckDuckGo',
     description: 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.',
-    ...zodInput(z.object({ query: queryText().min(1).describe('name of a topic') })),
-    effects: 'read',
-    run: ({ query }, { signal }) => run(query, signal),
-  }
+    schema: z.object({ query: queryText().min(1).describe('name of a topic') }),
+    async run({ query }, { signal }) {
+      const address = new URL(url)
+      const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
+      for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+      const { status, body } = await fetch(address, { signal })
+      // DuckDuckGo rejects frequent requests with 202.
+      if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
+      const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
+      return (answer && bestOf(answer)) ?? nothing(query)
+    },
+  })
 }
 
 /** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */

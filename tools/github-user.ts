@@ -5,7 +5,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 const GITHUB = 'https://api.github.com'
 
@@ -31,30 +31,27 @@ const profileSchema = z.object({
 })
 
 /** Works on GitHub and, with GITHUB_API_URL, on GitHub Enterprise (`https://HOST/api/v3`). The token is optional. */
-export function githubUser({ http, settings }: ToolParts): Tool<{ login: string }> {
-  const address = { setting: settings.githubApiUrl, standard: GITHUB }
+export function githubUser({ http, settings }: ToolParts): Tool {
+  const address = { setting: settings.GITHUB_API_URL, standard: GITHUB }
   const { url, fetch } = serviceOf(http, address, { name: 'github_user' })
   const headers = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
-    ...(settings.githubToken ? { authorization: `Bearer ${settings.githubToken}` } : {}),
+    ...(settings.GITHUB_TOKEN ? { authorization: `Bearer ${settings.GITHUB_TOKEN}` } : {}),
   }
 
-  const run = async (written: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const login = loginOf(written)
-    const response = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
-    if (response.status !== 200) throw new ToolError(refusal(response, login))
-    return describe(parseJson(response.body, 'github_user'))
-  }
-
-  return {
+  return defineTool({
     name: 'github_user',
     title: 'GitHub users',
     description: "Gives a GitHub user's followers, repositories, location, etc. Input: the login.",
-    ...zodInput(z.object({ login: queryText().describe('login') })),
-    effects: 'read',
-    run: ({ login }, { signal }) => run(login, signal),
-  }
+    schema: z.object({ login: queryText().describe('login') }),
+    async run({ login: written }, { signal }) {
+      const login = loginOf(written)
+      const response = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
+      if (response.status !== 200) throw new ToolError(refusal(response, login))
+      return describe(parseJson(response.body, 'github_user'))
+    },
+  })
 }
 
 /** Returns the login in a model's input: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */

@@ -1,5 +1,6 @@
-/** The list of built-in tools. CONTRIBUTING.md says what a new tool needs. */
+/** The list of built-in tools: a new one is a file and a row here. */
 import type { Tool } from '../src/agent/contracts/tool.ts'
+import type { Config } from '../src/config.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
 import { calculator } from './calculator.ts'
@@ -20,10 +21,12 @@ export type { ToolParts, ToolSettings } from './tool-settings.ts'
 /** The tools behind one name of TOOLS. */
 interface ToolEntry {
   make(parts: ToolParts): Tool | Tool[]
+  /** Its line in docs/tools.md. */
+  does: string
   /** Off unless TOOLS names it: an example, or a tool that overlaps with others. */
   onlyWhenNamed?: boolean
   /** The setting that it needs. */
-  needs?: { setting: string; given(settings: ToolSettings): boolean }
+  needs?: keyof Config
   /**
    * Available if questions come from a workspace. TOOLS may name it anywhere, since one file of settings serves all
    * commands.
@@ -35,21 +38,67 @@ interface ToolEntry {
   examples?: string
 }
 
-const serpapiKey = { setting: 'SERPAPI_API_KEY', given: (settings: ToolSettings) => Boolean(settings.serpapiApiKey) }
-
 const ENTRIES: Record<string, ToolEntry> = {
-  calculator: { make: calculator, sample: { expression: '6 * 7' } },
-  wikipedia: { make: wikipedia, sample: { query: 'Wikipedia' } },
-  search: { make: webSearch, needs: serpapiKey },
-  duckduckgo: { make: duckduckgo, sample: { query: 'Wikipedia' } },
-  arxiv: { make: arxiv, sample: { query: 'attention is all you need' } },
-  github_user: { make: githubUser, sample: { login: 'octocat' } },
-  make_file: { make: makeFile },
-  workspace_search: { make: workspaceSearch, ofWorkspace: true },
-  read_channel: { make: readChannel, ofWorkspace: true },
-  read_thread: { make: readThread, ofWorkspace: true },
-  llm_math: { make: llmMath, onlyWhenNamed: true },
-  invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
+  calculator: {
+    make: calculator,
+    does: 'calculates; it cannot run code',
+    sample: { expression: '6 * 7' },
+  },
+  wikipedia: {
+    make: wikipedia,
+    does: 'reads the beginning of a page, then finds sentences with a keyword; works with any MediaWiki',
+    sample: { query: 'Wikipedia' },
+  },
+  search: {
+    make: webSearch,
+    does: 'searches Google through SerpApi (`SERPAPI_API_KEY`)',
+    needs: 'SERPAPI_API_KEY',
+  },
+  duckduckgo: {
+    make: duckduckgo,
+    does: "DuckDuckGo's instant answers",
+    sample: { query: 'Wikipedia' },
+  },
+  arxiv: {
+    make: arxiv,
+    does: 'finds papers: title, authors, date, abstract, link',
+    sample: { query: 'attention is all you need' },
+  },
+  github_user: {
+    make: githubUser,
+    does: 'the public figures of a GitHub user',
+    sample: { login: 'octocat' },
+  },
+  make_file: {
+    make: makeFile,
+    does: 'attaches a text file, such as a table as csv, to the answer; only in Slack',
+  },
+  workspace_search: {
+    make: workspaceSearch,
+    does: "searches the workspace with Slack's own search; see [Files and search](files-and-search.md)",
+    ofWorkspace: true,
+  },
+  read_channel: {
+    make: readChannel,
+    does: "reads a channel's messages since or between times, with its threads",
+    ofWorkspace: true,
+  },
+  read_thread: {
+    make: readThread,
+    does: 'reads the thread behind a Slack link',
+    ofWorkspace: true,
+  },
+  llm_math: {
+    make: llmMath,
+    does: 'turns a sum in words into an expression and calculates it',
+    onlyWhenNamed: true,
+  },
+  invoices: {
+    make: invoices,
+    does: 'an example to learn from, for `AGENT_DIALECT=bracket`',
+    onlyWhenNamed: true,
+    examples: 'tools/examples/invoices/examples.md',
+  },
 }
 
 /** The names allowed in TOOLS, in the order in which a prompt lists the tools. */
@@ -73,7 +122,7 @@ export function checkToolNames(settings: ToolSettings): void {
  * set. Unknown names are left out; `checkToolNames` reports them.
  */
 export function toolsOn(settings: ToolSettings): string[] {
-  const named = settings.enabled ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)
+  const named = settings.TOOLS ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)
   return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
 }
 
@@ -82,7 +131,7 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
   return off.map(([name, entry]) => {
-    const lacking = isGiven(entry, settings) ? undefined : (entry.needs?.setting ?? 'Slack and a model')
+    const lacking = isGiven(entry, settings) ? undefined : (entry.needs ?? 'Slack and a model')
     return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
   })
 }
@@ -92,18 +141,23 @@ export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }
 
+/** Returns what the tools of a name do, for docs/tools.md. */
+export function docsLine(name: string): string {
+  return entryOf(name)?.does ?? ''
+}
+
 /** Returns the input with which a tool may be tried, if it has one. */
 export function sampleFor(name: string): Record<string, string> | undefined {
   return entryOf(name)?.sample
 }
 
 function chosen(settings: ToolSettings): ToolEntry[] {
-  return [...new Set(settings.enabled ?? toolsOn(settings))].flatMap((name) => {
+  return [...new Set(settings.TOOLS ?? toolsOn(settings))].flatMap((name) => {
     const entry = entryOf(name)
     if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
     if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
     if (!isGiven(entry, settings))
-      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs?.setting}. Set it, or remove ${name}.`)
+      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs}. Set it, or remove ${name}.`)
     return entry
   })
 }
@@ -114,5 +168,5 @@ function entryOf(name: string): ToolEntry | undefined {
 
 function isGiven(entry: ToolEntry | undefined, settings: ToolSettings): boolean {
   if (entry?.ofWorkspace) return settings.hasWorkspace === true
-  return entry !== undefined && (entry.needs?.given(settings) ?? true)
+  return entry !== undefined && (entry.needs === undefined || Boolean(settings[entry.needs]))
 }

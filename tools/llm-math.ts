@@ -9,21 +9,20 @@ import { calculate, formatResult } from './calculator.ts'
 import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'
 import type { ToolParts } from './tool-settings.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 /** Longer than a query, since it only goes to the model. */
 const MAX_QUESTION = 1000
 
-export function llmMath({ prompts }: ToolParts): Tool<{ question: string }> {
-  return {
+export function llmMath({ prompts }: ToolParts): Tool {
+  return defineTool({
     name: 'llm_math',
     title: 'Math',
     description: 'Answers questions about math. Input: the question in words.',
-    ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
-    effects: 'read',
+    schema: z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') }),
     run: async ({ question }, context) =>
       `Answer: ${formatResult(await solve(question, context, prompts?.['llm-math']))}`,
-  }
+  })
 }
 
 /** Calculates a question that is an expression. Asks the model for the expression of any other. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 
@@ -16,17 +16,16 @@ const input = z.object({
 })
 
 /** Creates the tool that sends a text file with the answer. */
-export function makeFile(): Tool<z.infer<typeof input>> {
-  return {
+export function makeFile(): Tool {
+  return defineTool({
     name: 'make_file',
     title: 'Make a file',
     description:
       'Sends a text file with the answer. Only for what is too long to read in a message, such as a long table as csv or long code.',
-    ...zodInput(input),
-    effects: 'read',
+    schema: input,
     makesFiles: true,
     run: async (wanted, context) => fileOutput(wanted, context),
-  }
+  })
 }
 
 function fileOutput({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {

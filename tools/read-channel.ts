@@ -1,7 +1,7 @@
 /** Reads a channel's messages in a period. */
 import { z } from 'zod'
-import type { Tool, WantedChannel } from '../src/agent/contracts/tool.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
@@ -13,29 +13,22 @@ const DESCRIPTION =
 const TIME =
   '2026-11-23, 2026-11-23T14:00, yesterday, a weekday, or "last run" (of a schedule), in the asker’s time zone'
 
-interface ChannelInput extends Omit<WantedChannel, 'part'> {
-  part?: number | undefined
-}
-
-export function readChannel(): Tool<ChannelInput> {
-  return {
+export function readChannel(): Tool {
+  return defineTool({
     name: 'read_channel',
     title: 'Read a channel',
     description: DESCRIPTION,
-    ...zodInput(
-      z.object({
-        channel: queryText().min(1).describe('its id or #name'),
-        since: queryText().optional().describe(`${TIME}; 24 hours ago unless it says otherwise`),
-        until: queryText().optional().describe('the same; a day counts whole; now unless it says otherwise'),
-        part: z.number().int().min(1).optional().describe('1 unless it says otherwise'),
-      }),
-    ),
-    effects: 'read',
+    schema: z.object({
+      channel: queryText().min(1).describe('its id or #name'),
+      since: queryText().optional().describe(`${TIME}; 24 hours ago unless it says otherwise`),
+      until: queryText().optional().describe('the same; a day counts whole; now unless it says otherwise'),
+      part: z.number().int().min(1).optional().describe('1 unless it says otherwise'),
+    }),
     timeoutMs: 60_000,
     outputChars: 16_000,
     run: async ({ part = 1, ...wanted }, context) => {
       const { text, title, url } = await (await workspaceOf(context)).readChannel({ ...wanted, part }, context.signal)
       return { text, sources: [{ title, url }], passing: true }
     },
-  }
+  })
 }

@@ -1,6 +1,6 @@
 /** Reads a skill: the operator's instructions for one kind of task. A run has this tool if there are skills. */
 import { z } from 'zod'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { closestName } from '../src/base/closest-name.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -18,20 +18,17 @@ export interface Skill {
   read(file?: string): Promise<string>
 }
 
-const input = z.object({
-  name: z.string().describe('name of the skill'),
-  file: z.string().optional().describe('a file beside it that its text names'),
-})
-
-export function readSkill(skills: readonly Skill[]): Tool<z.infer<typeof input>> {
-  return {
+export function readSkill(skills: readonly Skill[]): Tool {
+  return defineTool({
     name: 'read_skill',
     title: 'Read a skill',
     description: 'Returns the instructions of a skill, or a file that they name. Input: the name of the skill.',
-    ...zodInput(input),
-    effects: 'read',
+    schema: z.object({
+      name: z.string().describe('name of the skill'),
+      file: z.string().optional().describe('a file beside it that its text names'),
+    }),
     run: async ({ name, file }) => ({ text: await skillOf(skills, name.trim()).read(file), instructions: true }),
-  }
+  })
 }
 
 function skillOf(skills: readonly Skill[], name: string): Skill {

@@ -1,21 +1,20 @@
 /** Reads a thread of the workspace, given the address of one of its messages. */
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
-export function readThread(): Tool<{ url: string }> {
-  return {
+export function readThread(): Tool {
+  return defineTool({
     name: 'read_thread',
     title: 'Read a thread',
     description:
       'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',
-    ...zodInput(z.object({ url: queryText().min(1).describe('link to a message') })),
-    effects: 'read',
+    schema: z.object({ url: queryText().min(1).describe('link to a message') }),
     run: async ({ url: link }, context) => {
       const { text, title, url } = await (await workspaceOf(context)).readThread(link, context.signal)
       return { text, sources: [{ title, url }], passing: true }
     },
-  }
+  })
 }

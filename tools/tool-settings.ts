@@ -1,17 +1,9 @@
 import type { ToolFetch } from '../src/agent/contracts/tool.ts'
+import type { Config } from '../src/config.ts'
 import type { FetchLimits, ToolHttp } from '../src/base/http/tool-http.ts'
 
-/** The operator's settings for the built-in tools. An absent address is the public service's. */
-export interface ToolSettings {
-  /** Names from TOOLS. Undefined: every tool that needs no key, and those whose key is set. */
-  enabled?: string[] | undefined
-  wikipediaApiUrl?: string | undefined
-  arxivApiUrl?: string | undefined
-  duckduckgoUrl?: string | undefined
-  serpapiUrl?: string | undefined
-  serpapiApiKey?: string | undefined
-  githubApiUrl?: string | undefined
-  githubToken?: string | undefined
+/** The operator's settings. Without TOOLS: every tool that needs no key, and those whose key is set. */
+export interface ToolSettings extends Partial<Config> {
   /** Whether questions come from a Slack workspace. The terminal, the evaluation and the demo have none. */
   hasWorkspace?: boolean | undefined
 }

@@ -5,7 +5,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
 
@@ -42,29 +42,26 @@ const resultSchema = z.object({
 type SearchResult = z.infer<typeof resultSchema>
 
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
-export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }> {
-  const { url, fetch } = serviceOf(http, { setting: settings.serpapiUrl, standard: SERPAPI }, { name: 'search' })
-  const key = settings.serpapiApiKey ?? ''
+export function webSearch({ http, settings }: ToolParts): Tool {
+  const { url, fetch } = serviceOf(http, { setting: settings.SERPAPI_URL, standard: SERPAPI }, { name: 'search' })
+  const key = settings.SERPAPI_API_KEY ?? ''
 
-  const run = async (query: string, signal: AbortSignal): Promise<ToolOutput> => {
-    const address = new URL(url)
-    for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
-      address.searchParams.set(name, value)
-    const { status, body } = await fetch(address, { signal })
-    const result = resultSchema.safeParse(parseJson(body, 'search')).data
-    const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
-    if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
-    return result ? bestOf(result) : { text: 'No good search result found' }
-  }
-
-  return {
+  return defineTool({
     name: 'search',
     title: 'Web search',
     description: 'Searches the web, also for current events. Input: a search query.',
-    ...zodInput(z.object({ query: queryText().min(1).describe('search query') })),
-    effects: 'read',
-    run: ({ query }, { signal }) => run(query, signal),
-  }
+    schema: z.object({ query: queryText().min(1).describe('search query') }),
+    async run({ query }, { signal }) {
+      const address = new URL(url)
+      for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
+        address.searchParams.set(name, value)
+      const { status, body } = await fetch(address, { signal })
+      const result = resultSchema.safeParse(parseJson(body, 'search')).data
+      const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
+      if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
+      return result ? bestOf(result) : { text: 'No good search result found' }
+    },
+  })
 }
 
 /** Returns the first part with content, in the order of seed 001. */

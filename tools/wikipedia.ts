@@ -11,7 +11,7 @@ import { serviceOf, type Service, type ToolParts } from './tool-settings.ts'
 import { wikiClient, type PageInfo, type WikiClient } from './wikipedia/client.ts'
 import { sentencesOf } from './wikipedia/sentences.ts'
 import { canBeTitle, isSameTitle, listTitles, offeredTitles, pointsElsewhere } from './wikipedia/titles.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
 const FIRST_SENTENCES = 5
@@ -34,7 +34,7 @@ const loadedSchema = z.object({
 type LoadedPage = z.infer<typeof loadedSchema>
 
 export function wikipedia({ http, settings }: ToolParts): Tool[] {
-  const address = { setting: settings.wikipediaApiUrl, standard: WIKIPEDIA }
+  const address = { setting: settings.WIKIPEDIA_API_URL, standard: WIKIPEDIA }
   const service = serviceOf(http, address, { name: 'wikipedia', keep: isAnswer })
   return [searchTool(service), lookupTool(service)]
 }
@@ -44,25 +44,23 @@ function isAnswer({ headers, body }: Fetched): boolean {
   return !('mediawiki-api-error' in headers) && body.startsWith('{') && body.trimEnd().endsWith('}')
 }
 
-function searchTool(service: Service): Tool<{ query: string }> {
-  return {
+function searchTool(service: Service): Tool {
+  return defineTool({
     name: 'wikipedia',
     description: 'Gives the first sentences of a Wikipedia page, or similar titles. Input: the title of the page.',
-    ...zodInput(z.object({ query: queryText().describe('title of the page') })),
-    effects: 'read',
+    schema: z.object({ query: queryText().describe('title of the page') }),
     run: ({ query }, context) => search(query, wikiClient(service, context.signal), context),
-  }
+  })
 }
 
-function lookupTool(service: Service): Tool<{ keyword: string }> {
-  return {
+function lookupTool(service: Service): Tool {
+  return defineTool({
     name: 'wikipedia_lookup',
     description: 'Gives the next sentence with a keyword on the page last found by wikipedia. Input: the keyword.',
-    ...zodInput(z.object({ keyword: queryText().describe('keyword') })),
-    effects: 'read',
+    schema: z.object({ keyword: queryText().describe('keyword') }),
     repeatable: true,
     run: ({ keyword }, context) => lookup(keyword, wikiClient(service, context.signal), context),
-  }
+  })
 }
 
 /**

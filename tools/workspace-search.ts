@@ -9,7 +9,7 @@ import type {
   ToolOutput,
   WorkspaceReader,
 } from '../src/agent/contracts/tool.ts'
-import { zodInput } from '../src/agent/tool-input.ts'
+import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
 import { queryText } from './query.ts'
 import { oneLine, webAddress } from './service-response.ts'
@@ -24,28 +24,20 @@ const FIND_CHARS = 500
 const MEMORY = 'workspace_search'
 const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z.string() })
 
-interface SearchInput {
-  query: string
-  kind?: FindKind | undefined
-}
-
-export function workspaceSearch(): Tool<SearchInput> {
-  return {
+export function workspaceSearch(): Tool {
+  return defineTool({
     name: 'workspace_search',
     title: 'Search this workspace',
     description:
       'Searches what people wrote in public channels of this Slack workspace, or what the asker can see if they connected Slack. The same search again gives the next results.',
-    ...zodInput(
-      z.object({
-        query: queryText().min(1).describe('words or a question'),
-        kind: z.enum(KINDS).optional().describe('what to look for; messages unless it says otherwise'),
-      }),
-    ),
-    effects: 'read',
+    schema: z.object({
+      query: queryText().min(1).describe('words or a question'),
+      kind: z.enum(KINDS).optional().describe('what to look for; messages unless it says otherwise'),
+    }),
     needsSearch: true,
     repeatable: true,
     run: ({ query, kind = 'messages' }, context) => search(query, kind, context),
-  }
+  })
 }
 
 async function search(query: string, kind: FindKind, context: ToolContext): Promise<ToolOutput> {

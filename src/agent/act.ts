@@ -6,7 +6,7 @@ import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './repeated-actio
 import { reportUsage, record } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { afterWait, awaitingAnswer, awaitingApproval } from './suspend-step.ts'
-import { isSafeToRepeat, isUnknownRepeat, unknownEffect } from './unknown-effect.ts'
+import { isSafeToRepeat, isUnknownRepeat, unknownEffect, wasUsedBefore } from './unknown-effect.ts'
 import type { AgentEvent, Observation, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion } from './contracts/tool.ts'
 
@@ -174,7 +174,7 @@ async function planPermitted(
   { n, step, tool, input }: Omit<PendingCall, 'isRepeat'>,
   answers: PersonsAnswer[],
 ): Promise<Plan> {
-  const isRepeat = tool.effects === 'write' && isUnknownRepeat(run, { step, tool, input })
+  const isRepeat = tool.effects === 'write' && (isUnknownRepeat(run, { step, tool, input }) || wasUsedBefore(run, tool))
   const call = { n, step, tool, input, isRepeat }
   const permission = (await run.mayRun?.(call)) ?? 'yes'
   if (permission === 'yes') return { n, tool, input, answers }

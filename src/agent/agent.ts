@@ -4,14 +4,15 @@
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
 import { actAndObserve } from './act.ts'
-import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { complete, withdraw } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
+import { readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
+import { toolNames } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -117,48 +118,20 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = yield* complete(run, usages)
   } finally {
-    // A failed call costs tokens too.
+    // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
-    run.unreported.push(...usages.map((usage) => ({ usage, ms })))
+    const isUsed = ({ outputTokens, estimated }: Usage) => outputTokens > 0 || !estimated || !run.task.signal.aborted
+    run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
   run.written = completion?.text ?? ''
   run.reasoning = completion?.reasoning?.trim()
   run.kept = completion?.kept
   run.cutOff = completion?.cutOff
-  const turn = completion && turnOf(run, completion)
+  const turn = completion && readTurn(run, completion)
   if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.streamedText))) yield* withdraw(run)
   return turn
 }
-
-/** A refusal is the answer, without the form of the dialect. */
-function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTurn {
-  const { refusal } = completion
-  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
-  return withWrittenNumbers(usablePart(dialect.read(completion, tools), completion))
-}
-
-/**
- * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
- * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
- */
-function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
-  if (cutOff !== 'length' || reading.kind === 'finish') return reading
-  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
-  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
-  return mayBeCut
-    ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
-    : reading
-}
-
-/** An input with a number that a double cannot hold becomes JSON text, which keeps its digits wherever it goes. */
-function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
-  if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
-  if (turn.kind === 'unreadable') return turn
-  return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
-}
-
-const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 
 /** Adds the model's actions as steps. An unreadable completion becomes a step that tells the model so. */
 function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
@@ -228,7 +201,9 @@ function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.prog
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
+  const { beginsObservation } = run.dialect
+  const prose =
+    turn?.kind === 'unreadable' ? plainProse(run.written, { tools: toolNames(run.tools), beginsObservation }) : ''
   if (prose !== '') return answerOf(run, prose)
   return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

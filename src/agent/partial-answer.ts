@@ -1,3 +1,6 @@
+import { turnText } from './parser/model-output.ts'
+import { withoutMarks } from './parser/special-tokens.ts'
+import { holdsCall, withoutInlineCode } from './parser/written-calls.ts'
 import { defuseLabels } from './observation.ts'
 import { actionTitle } from './tool-title.ts'
 import type { Observation, ObservedToolStep, Step } from './contracts/run-events.ts'
@@ -7,12 +10,18 @@ export const CUT_OFF = "_The model's answer was cut off._"
 
 /**
  * The text of a model that was told to answer and wrote plain prose in any form. Empty if the text contains any of the
- * dialect's scaffolding (labels, JSON), which people should not see.
+ * dialect's scaffolding (labels, JSON) or a call outside of inline code, which people should not see.
  */
-export function plainProse(text: string, beginsObservation: (line: string) => boolean): string {
-  const words = text.trim()
+export function plainProse(
+  text: string,
+  { tools, beginsObservation }: { tools: string[]; beginsObservation: (line: string) => boolean },
+): string {
+  const words = withoutMarks(turnText(text, () => false).text).trim()
   const scaffolded =
-    defuseLabels(words) !== words || /^`{0,6}(?:json)?\s*[{[]/i.test(words) || words.split('\n').some(beginsObservation)
+    defuseLabels(words) !== words ||
+    /^`{0,6}(?:json)?\s*[{[]/i.test(words) ||
+    words.split('\n').some(beginsObservation) ||
+    holdsCall(withoutInlineCode(words), tools)
   return scaffolded ? '' : words
 }
 

@@ -56,6 +56,8 @@ export interface Task extends Partial<RunProgress> {
   sources?: readonly Source[]
   /** The texts that are remembered in the question's place, a line each. */
   remembered?: string
+  /** What earlier tries of the question have changed, a line each, and with which tools. */
+  doneBefore?: { lines: string; tools: readonly string[] } | undefined
   /** The date where the asker is, YYYY-MM-DD. Default: in UTC. */
   today?: string | undefined
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
@@ -82,7 +84,10 @@ export interface PendingCall {
   step: ToolStep
   tool: Tool
   input: unknown
-  /** The same call was made before in this run, and it is unknown whether it took effect. */
+  /**
+   * The same call was made before in this run, and it is unknown whether it took effect; or an earlier try of the question
+   * used its tool.
+   */
   isRepeat: boolean
 }
 

@@ -31,3 +31,8 @@ export function isUnknownRepeat(
     return before.ok && canonicalJson(before.value) === key
   })
 }
+
+/** Returns whether an earlier try of the question has changed something with the tool, which must not happen twice. */
+export function wasUsedBefore({ task }: RunState, tool: Tool): boolean {
+  return !isSafeToRepeat(tool) && task.doneBefore?.tools.includes(tool.name) === true
+}

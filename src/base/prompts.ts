@@ -12,6 +12,7 @@ export const PROMPT_VARIABLES = {
   'thread-messages': ['messages'],
   'thread-files': ['files'],
   remembered: ['remembered'],
+  'done-before': ['calls'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
   cards: ['call', 'tools'],

@@ -3,8 +3,10 @@ import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import type { StoreContext } from '../question/stores/stores.ts'
-import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-store.ts'
+import { createValues, type ValueStore } from '../stores/values/value-store.ts'
 import { cannotConnect, connect, type RedisClient } from '../base/redis/redis.ts'
+import { memoryKv } from '../stores/kv/memory-kv.ts'
+import { redisKv } from '../stores/kv/redis-kv.ts'
 
 /** How long a command waits for Redis. Milliseconds. */
 const PING_MS = 5_000
@@ -28,8 +30,11 @@ export async function openCommandRedis(url: string, log: Log): Promise<RedisClie
 export async function openMcpStore(
   config: Config,
   { log, now }: StoreContext,
-): Promise<{ store: McpStore; close(): void }> {
-  if (!config.REDIS_URL) return { store: memoryMcpStore({ now }), close() {} }
+): Promise<{ store: ValueStore; close(): void }> {
+  if (!config.REDIS_URL) return { store: createValues(memoryKv({ now }), { room: 'mcp' }), close() {} }
   const redis = await openCommandRedis(config.REDIS_URL, log)
-  return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX, now }), close: () => redis.disconnect() }
+  return {
+    store: createValues(redisKv({ redis, prefix: config.REDIS_PREFIX }), { room: 'mcp' }),
+    close: () => redis.disconnect(),
+  }
 }

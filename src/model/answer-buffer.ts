@@ -1,6 +1,6 @@
 /** Collects a model's output of one answer, within limits, and tolerates endpoints' differences. */
 import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
-import { parseJson } from '../base/parse-json.ts'
+import { isRecord, parseJson, stringifyExact } from '../base/parse-json.ts'
 import { readLoose } from '../agent/parser/loose-json.ts'
 import { BrokenStream, declined, filtered } from './failures.ts'
 
@@ -10,13 +10,15 @@ export interface MessagePiece {
   content?: unknown
   refusal?: unknown
   tool_calls?: CallPart[] | null
+  /** The older form of one call. */
+  function_call?: CallPart['function'] | null
 }
 
 /** A tool call or a piece of one. Every field is missing at some endpoint. */
 interface CallPart {
   index?: number
   id?: unknown
-  function?: { name?: unknown; arguments?: unknown }
+  function?: { name?: unknown; arguments?: unknown } | null
 }
 
 /**
@@ -35,7 +37,7 @@ const AT_LENGTH = /length|max_|tokens|context|(?<!rate_)limit|truncat/
 /** The endpoint failed while it wrote. */
 const BROKEN =
   /error|abort|cancel|interrupt|fail|time_?d?_?out|unavailable|insufficient|overload|rate_limit|malformed|disconnect/
-const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_content', 'blocklist', 'recitation'])
+const FILTERED = /content_?filter|safety|^sensitive|prohibited|blocklist|recitation|^spii|guardrail|toxic|moderation/
 
 /** Everything that a model has written in one answer, up to the limits. */
 export class AnswerBuffer {
@@ -63,7 +65,7 @@ export class AnswerBuffer {
   }
 
   get isCutOff(): boolean {
-    return this.isFull || !(WHOLE.test(this.#reason) || FILTERED.has(this.#reason))
+    return this.isFull || !(WHOLE.test(this.#reason) || FILTERED.test(this.#reason))
   }
 
   /** The tool calls. Empty if they are too long, since the last one would be incomplete. */
@@ -72,7 +74,7 @@ export class AnswerBuffer {
     // A call that was cut before its arguments is not a call without arguments.
     const none = this.isCutOff ? '{' : ''
     const calls = this.#calls.flatMap((call) =>
-      wholeObjects(call.arguments).map((args, i) => ({
+      wholeObjects(argumentsOf(call)).map((args, i) => ({
         ...call,
         id: call.id && i > 0 ? `${call.id}_${i}` : call.id,
         args,
@@ -92,6 +94,7 @@ export class AnswerBuffer {
     this.#words += thinking + text
     if (this.#takeOther(textOf(piece.refusal)) !== '') this.#hasDeclined = true
     for (const part of piece.tool_calls ?? []) this.#takeCall(part)
+    if (piece.function_call) this.#takeCall({ index: 0, function: piece.function_call })
     const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
     if (text !== '') events.push({ type: 'text', text })
     return events
@@ -105,15 +108,19 @@ export class AnswerBuffer {
   finishNatively(reason: unknown): void {
     if (typeof reason !== 'string') return
     const own = reason.toLowerCase()
-    if (!WHOLE.test(own) && (AT_LENGTH.test(own) || BROKEN.test(own))) this.#reason = own
+    const isNotWhole = [AT_LENGTH, BROKEN, FILTERED].some((kind) => kind.test(own))
+    if (!WHOLE.test(own) && isNotWhole) this.#reason = own
   }
 
   /** @throws KnownFailure for an answer that was withheld, BrokenStream for one that the endpoint did not finish */
   check(): void {
-    if (FILTERED.has(this.#reason)) throw filtered()
+    if (FILTERED.test(this.#reason)) throw filtered()
+    const isEmpty = !this.hasText && this.#calls.length === 0
+    const isUnknown = this.isCutOff && !this.isFull && !AT_LENGTH.test(this.#reason)
+    if (isEmpty && isUnknown) throw new BrokenStream('the endpoint ended without an answer')
     if (BROKEN.test(this.#reason) && !AT_LENGTH.test(this.#reason)) throw new BrokenStream('the endpoint broke off')
     const hasDeclined = this.#hasDeclined || this.#reason === 'refusal'
-    if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
+    if (hasDeclined && isEmpty) throw declined()
   }
 
   /**
@@ -140,7 +147,7 @@ export class AnswerBuffer {
   #takeCall({ index: at, id: said, function: made }: CallPart): void {
     const [index, id, name] = [at ?? undefined, textOf(said), textOf(made?.name)]
     const known = this.#callOf({ index, id, name })
-    const call = known ?? { index, id: '', name: '', arguments: '' }
+    const call = known ?? { index, id: '', name: '', arguments: '', first: '', last: '' }
     if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
@@ -148,18 +155,24 @@ export class AnswerBuffer {
     if (id && call.id === '') call.id = this.#takeOther(id)
     if (name !== call.name) call.name += this.#takeOther(name)
     const args = made?.arguments ?? ''
-    call.arguments += this.#takeOther(typeof args === 'string' ? args : JSON.stringify(args))
+    const taken = this.#takeOther(typeof args === 'string' ? args : stringifyExact(args))
+    if (taken === '') return
+    if (call.arguments === '') call.first = taken
+    call.last = taken
+    call.arguments += taken
   }
 
   /**
    * The call that a piece continues: the last one of its index, or the last one if it has no index. A name begins
-   * another call if the id is new (Gemini numbers all calls 0), or if there is neither index nor id.
+   * another call if the id is new (Gemini numbers all calls 0), or if there is neither index nor id. Some send a new id
+   * and the name again with each piece of one call.
    */
   #callOf({ index, id, name }: { index: number | undefined; id: string; name: string }): MadeCall | undefined {
     if (index === undefined && id === '' && name !== '') return undefined
     const call = this.#calls.findLast((one) => index === undefined || one.index === index)
     if (call === undefined) return undefined
-    const isOther = id !== '' && call.id !== '' && call.id !== id
+    const isBegun = name === call.name && call.last !== '' && !call.last.trimEnd().endsWith('}')
+    const isOther = id !== '' && call.id !== '' && call.id !== id && !isBegun
     if (index === undefined && isOther) return this.#calls.findLast((one) => one.id === id) ?? (name ? undefined : call)
     const isNext = name !== '' && name !== call.name && call.arguments !== ''
     return name !== '' && (isOther || isNext) ? undefined : call
@@ -171,6 +184,16 @@ interface MadeCall {
   id: string
   name: string
   arguments: string
+  /** The first and the last piece of the arguments. */
+  first: string
+  last: string
+}
+
+/** A few endpoints repeat everything so far with each piece, or begin with `null`. */
+function argumentsOf({ arguments: all, first, last }: MadeCall): string {
+  const isRepeated = last.length > first.length && last.startsWith(first) && parseJson(first) === undefined
+  if (isRepeated && isRecord(parseJson(last)) && parseJson(all) === undefined) return last
+  return all.replace(/^null(?=\s{0,9}\{)/, '')
 }
 
 /** The objects of arguments that were glued to each other, each once. An empty one before another is none. */

@@ -1,6 +1,7 @@
 /** One API of an endpoint: its requests, and how its answers are read, whole or streamed. */
 import type OpenAI from 'openai'
 import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
+import type { ContextWindow } from './context-window.ts'
 import { estimateUsage } from './tokens.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { AnswerBuffer } from './answer-buffer.ts'
@@ -59,7 +60,7 @@ interface AnswerEnd {
 export async function* readAnswer(
   reader: CompletionReader,
   batches: AsyncIterable<unknown[]>,
-  request: ModelRequest,
+  { request, window }: { request: ModelRequest; window: ContextWindow },
 ): AsyncGenerator<ModelEvent, AnswerEnd> {
   const { model, written } = reader
   try {
@@ -81,8 +82,9 @@ export async function* readAnswer(
     return { isDone, hasText: written.hasText, calls, kept: calls.length > 0 ? reader.kept() : undefined }
   } finally {
     const all = written.all()
+    const { usage } = reader
     if (all !== '' || reader.isBilled)
-      request.onUsage?.(reader.usage ?? (await estimateUsage(model, request.messages, all)))
+      request.onUsage?.(await (usage ? window.check(usage, request) : estimateUsage(model, request.messages, all)))
   }
 }
 

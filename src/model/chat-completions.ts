@@ -4,6 +4,7 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
+import { errorIn } from './failures.ts'
 import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
@@ -21,7 +22,9 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
   const { refused } = learnt
   return {
     model,
-    messages: request.messages.map((message) => toWire(message, model, learnt)),
+    messages: (learnt.noSystem ? withoutSystem(request.messages) : request.messages).map((message) =>
+      toWire(message, model, learnt),
+    ),
     stream,
     ...(stream && !refused.has('stream_options') ? { stream_options: { include_usage: true } } : {}),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
@@ -34,6 +37,17 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
       ? { tool_choice: request.toolChoice }
       : {}),
   }
+}
+
+/** The instructions at the head of the first user message, for a model without a system role. */
+function withoutSystem(messages: readonly Message[]): Message[] {
+  const instructions = messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
+  const rest = messages.filter(({ role }) => role !== 'system')
+  const first = rest.findIndex(({ role }) => role === 'user')
+  if (first < 0) return [{ role: 'user', content: instructions.join('\n\n') }, ...rest]
+  return rest.map((message, i) =>
+    i === first ? { ...message, content: [...instructions, message.content].join('\n\n') } : message,
+  )
 }
 
 function toWire(message: Message, model: string, learnt: ModelQuirks): ChatCompletionCreateParams['messages'][number] {
@@ -55,7 +69,8 @@ function toWire(message: Message, model: string, learnt: ModelQuirks): ChatCompl
 function reasoningOf({ kept }: Message, model: string, { refused, needsReasoning }: ModelQuirks): object {
   const own = kept?.model === model ? Object.entries(kept.fields ?? {}) : []
   const fields = own.filter(([name]) => !refused.has(name))
-  return { ...(needsReasoning ? { reasoning_content: '' } : {}), ...Object.fromEntries(fields) }
+  const isNeeded = needsReasoning && !refused.has('reasoning_content')
+  return { ...(isNeeded ? { reasoning_content: '' } : {}), ...Object.fromEntries(fields) }
 }
 
 function toPart({ mime, base64 }: Picture) {
@@ -66,7 +81,6 @@ function toPart({ mime, base64 }: Picture) {
 interface CompletionChunk {
   /** `done`: the stream's `[DONE]`. */
   type?: unknown
-  error?: object
   choices?: Choice[]
   usage?: ReportedUsage | null
 }
@@ -115,7 +129,8 @@ class ChatReader implements CompletionReader {
     // Only the first choice: others are other answers.
     const choice = chunk.choices?.find((one) => Number(one?.index ?? 0) === 0)
     if (choice?.error) throw new APIError(undefined, choice.error, undefined, undefined)
-    if (chunk.error && !choice?.message) throw new APIError(undefined, chunk.error, undefined, undefined)
+    const error = choice?.message ? undefined : errorIn(chunk)
+    if (error) throw new APIError(undefined, error, undefined, undefined)
     const { usage } = chunk
     // Perplexity's chunks hold a message too, with everything so far.
     const isWhole = Boolean(choice?.message) && !choice?.delta
@@ -137,10 +152,10 @@ class ChatReader implements CompletionReader {
   }
 
   #readDelta(said: Delta): ModelEvent[] {
-    const { reasoning_content: thinking, reasoning, content, refusal, tool_calls = null } = said
+    const { reasoning_content: thinking, reasoning, ...message } = said
     const name = thinking ? 'reasoning_content' : 'reasoning'
     const details = this.#details.take(said.reasoning_details)
-    const events = this.written.take({ content, refusal, tool_calls, reasoning: thinking || reasoning || details })
+    const events = this.written.take({ ...message, reasoning: thinking || reasoning || details })
     const [first] = events
     if (first?.type === 'reasoning' && (thinking || reasoning))
       this.#fields[name] = (this.#fields[name] ?? '') + first.text

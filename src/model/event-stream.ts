@@ -1,7 +1,9 @@
 /** Reads a streamed answer: server-sent events, in batches of chunks. */
 import { APIError } from 'openai/core/error'
+import { parseJson } from '../base/parse-json.ts'
 import { TransportResponse } from '../base/http/transport-response.ts'
-import { checkNoPage, tooMuch } from './model-fetch.ts'
+import { errorIn } from './failures.ts'
+import { checkNoPage, parseAnswer, tooMuch } from './model-fetch.ts'
 
 /**
  * A fast model's tokens are read in batches of this many milliseconds: nobody sees them singly, and each turn of the
@@ -28,6 +30,9 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
   readonly #decoder = new EventDecoder()
   #isDone = false
   #bytesRead = 0
+  /** Whether the answer is one JSON text, although a stream was asked for. `#whole`: its pieces. */
+  #isWhole = false
+  #whole: Uint8Array[] = []
   /** The error that ended the stream after a good batch. */
   #fault: unknown
 
@@ -41,8 +46,9 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     for (;;) {
       if (this.#fault !== undefined) return this.#fail(this.#fault)
       const read = await this.#bytes?.next()
-      if (!read || read.done) return OVER
-      const batch = this.#decode(read.value)
+      const isOver = !read || read.done === true
+      const batch = this.#decode(isOver ? undefined : read.value)
+      if (isOver && batch.length === 0 && this.#fault === undefined) return OVER
       if (batch.length > 0) return { value: batch, done: false }
     }
   }
@@ -52,28 +58,43 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     return OVER
   }
 
-  #decode(bytes: Uint8Array): unknown[] {
+  /** Without bytes, decodes what is left at the end. */
+  #decode(bytes: Uint8Array | undefined): unknown[] {
     const batch: unknown[] = []
     try {
-      this.#check(bytes)
-      for (const data of this.#decoder.push(bytes)) {
-        if (this.#isDone) break
-        this.#isDone = data.startsWith('[DONE]')
-        // Still reads to the end, so that the connection can be reused.
-        if (this.#isDone) {
-          batch.push(DONE)
-          break
+      if (bytes) this.#check(bytes)
+      if (bytes && this.#isWhole) this.#whole.push(bytes)
+      else if (this.#isWhole) batch.push(...this.#wholeAnswer())
+      else
+        for (const data of bytes ? this.#decoder.push(bytes) : this.#decoder.end()) {
+          if (this.#isDone) break
+          this.#isDone = data.startsWith('[DONE]')
+          // Still reads to the end, so that the connection can be reused.
+          if (this.#isDone) {
+            batch.push(DONE)
+            break
+          }
+          if (!NO_CHUNK.test(data)) batch.push(chunkOf(data, this.#response))
         }
-        if (!NO_CHUNK.test(data)) batch.push(chunkOf(data, this.#response))
-      }
     } catch (error) {
       this.#fault = error
     }
     return batch
   }
 
+  /** The whole answer, once. */
+  #wholeAnswer(): unknown[] {
+    const text = Buffer.concat(this.#whole).toString()
+    this.#whole = []
+    return text.trim() === '' ? [] : [chunkOf(text, this.#response)]
+  }
+
   #check(bytes: Uint8Array): void {
-    if (this.#bytesRead === 0) checkNoPage(Buffer.from(bytes.subarray(0, PAGE_BYTES)).toString('latin1'))
+    if (this.#bytesRead === 0) {
+      const beginning = Buffer.from(bytes.subarray(0, PAGE_BYTES)).toString('latin1')
+      checkNoPage(beginning)
+      this.#isWhole = BEGINS_JSON.test(beginning)
+    }
     this.#bytesRead += bytes.length
     if (this.#bytesRead > MAX_STREAM_BYTES) throw tooMuch()
   }
@@ -84,6 +105,9 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
   }
 }
 
+/** How one JSON text begins, perhaps after a byte order mark (in Latin-1). */
+const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s{0,1000}[{[]/
+
 /** The chunk for the stream's `[DONE]`, which no API sends as such. */
 const DONE = { type: 'done' }
 /** Data without a chunk: nothing, `null`, a ping. */
@@ -92,8 +116,9 @@ const NO_CHUNK = /^(?!\d+$)[\s\w.:-]{0,20}$/
 const OVER = { value: undefined, done: true } as const
 
 function chunkOf(data: string, response: Response): unknown {
-  const chunk = JSON.parse(data) as { error?: object; type?: string }
-  if (chunk?.error && chunk.type !== 'error') throw new APIError(undefined, chunk.error, undefined, response.headers)
+  const chunk = parseAnswer(data)
+  const error = errorIn(chunk)
+  if (error) throw new APIError(undefined, error, undefined, response.headers)
   return chunk
 }
 
@@ -103,10 +128,14 @@ const PAGE_BYTES = 1100
 const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10
+const RETURN = 13
+
+const LONE_RETURN = /\r(?!\n)/
 
 /**
  * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of complete events out. Reads
- * each byte once, however the bytes are split. Lines end with LF or CRLF. Names, ids and comments are ignored.
+ * each byte once, however the bytes are split. Lines end with LF, CRLF or CR. Names, ids, comments and a byte order mark
+ * are ignored.
  */
 export class EventDecoder {
   /** The bytes of an incomplete line; `#restBytes` is their number. Grows by doubling. */
@@ -115,9 +144,11 @@ export class EventDecoder {
   /** Data lines of an incomplete event. */
   #data: string[] = []
   #dataChars = 0
+  #isFirst = true
 
   push(bytes: Uint8Array): string[] {
-    const end = bytes.lastIndexOf(LINE_FEED) + 1
+    // The last CR may be half of a CRLF.
+    const end = Math.max(bytes.lastIndexOf(LINE_FEED), bytes.lastIndexOf(RETURN, -2)) + 1
     if (end === 0) {
       this.#keep(bytes)
       return []
@@ -129,6 +160,13 @@ export class EventDecoder {
     return this.#read(whole.toString())
   }
 
+  /** The data of a last event that no empty line ends. Data that is cut off is none. */
+  end(): string[] {
+    const rest = this.#rest.toString('utf8', 0, this.#restBytes)
+    this.#restBytes = 0
+    return this.#read(`${rest}\n\n`).filter((data) => data.startsWith('[DONE]') || parseJson(data) !== undefined)
+  }
+
   #keep(bytes: Uint8Array): void {
     const size = this.#restBytes + bytes.length
     if (size > MAX_EVENT_BYTES) throw tooMuch()
@@ -138,8 +176,11 @@ export class EventDecoder {
   }
 
   /** Reads complete lines. */
-  #read(text: string): string[] {
+  #read(given: string): string[] {
     const events: string[] = []
+    const unmarked = this.#isFirst && given.startsWith('\ufeff') ? given.slice(1) : given
+    this.#isFirst = false
+    const text = LONE_RETURN.test(unmarked) ? unmarked.replace(/\r\n?/g, '\n') : unmarked
     for (let from = 0; from < text.length;) {
       const end = text.indexOf('\n', from)
       const isEmpty = end === from || (end === from + 1 && text[from] === '\r')

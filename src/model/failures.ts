@@ -1,6 +1,7 @@
 /** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
+import { isRecord } from '../base/parse-json.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -31,6 +32,25 @@ export function filtered(): KnownFailure {
 /** The model declined in its `refusal` field. */
 export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
+}
+
+/** A request that stays too long, although everything but the question was shortened. Sizes in tokens. */
+export function tooLong({ window, left, question }: { window: number; left: number; question: number }): KnownFailure {
+  const [takes, asked, all] = [window, question, left].map((size) => Math.round(size).toLocaleString('en-US'))
+  const message = `a prompt of ${all} tokens does not fit into its window of ${takes}`
+  if (question === 0) return new KnownFailure(message, HINTS.length)
+  const hint =
+    question >= window / 4
+      ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
+        'together with my instructions. Please ask something shorter, or send the text as a file.'
+      : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
+        'at once. Your admin should give it a larger window, or fewer tools.'
+  return new KnownFailure(message, hint)
+}
+
+/** A conversation that is too long for a model whose window is unknown. */
+export function longConversation(): KnownFailure {
+  return new KnownFailure('the prompt is too long', HINTS.length)
 }
 
 /** The endpoint has no Responses API. Nothing falls back to chat completions. */
@@ -109,15 +129,29 @@ const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspe
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
+/**
+ * The error in a body or chunk that a status of 200 came with: `{"error": …}`, `{"object": "error", "message": …}`, or
+ * an error of FastAPI.
+ */
+export function errorIn(body: unknown): object | undefined {
+  if (!isRecord(body) || body.type === 'error') return undefined
+  const { error, message, detail, code, status } = body
+  if (isRecord(error)) return { ...error, code: error.code ?? error.status ?? code ?? status }
+  if (typeof error === 'string' && error !== '') return { ...body, message: error }
+  const said = typeof message === 'string' ? message : typeof detail === 'string' ? detail : undefined
+  const isError = body.object === 'error' || (said !== undefined && !('choices' in body) && body.type === undefined)
+  return isError ? { ...body, code: code ?? status, message: said ?? 'an error' } : undefined
+}
+
 /** The HTTP status, or the code of an error inside a stream. */
-function statusOf(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof APIError)) return undefined
   const code = Number(error.code)
   return error.status ?? (code >= 400 && code < 600 ? code : undefined)
 }
 
 function hintOf(error: unknown, status: number | undefined, model: string): string {
-  if (isContextLength(error)) return HINTS.length
+  if (isContextLength(error) || status === 413) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
   if (isUnknownModel(error))
     return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise your admin should check OPENAI_MODEL and OPENAI_BASE_URL.`
@@ -161,8 +195,19 @@ export function hasNoMoney(error: unknown): boolean {
 }
 
 const NO_MONEY_CODE = /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|arrear|billing_|payment_required/i
-const NO_MONEY =
-  /insufficient (?:account )?(?:balance|funds|credits?)|(?:credit )?balance is too low|requires more credits|exceeded your (?:current )?quota|out of credits|余额不足|欠费/i
+const NO_MONEY = new RegExp(
+  [
+    'insufficient (?:account )?(?:balance|funds|credits?)',
+    'balance is (?:too low|insufficient|not enough)',
+    'requires more credits',
+    'exceeded your (?:current )?quota',
+    '(?:out of|used all available) credits',
+    '(?:spend(?:ing)?|specified api usage|monthly usage) limits?\\b',
+    'arrearage',
+    '余额不足|欠费',
+  ].join('|'),
+  'i',
+)
 
 export function isContextLength(error: unknown): boolean {
   if (!(error instanceof APIError)) return false
@@ -179,7 +224,9 @@ const TOO_LONG = new RegExp(
     'context.{0,20}(?:length|window|size|limit)',
     'too many tokens',
     'maximum.{0,20}tokens',
-    '\\b(?:prompt|input|request|conversation|request body) is too (?:long|large)',
+    '\\b(?:prompt|input|request|conversation|messages|request body)(?: is| are)? too (?:long|large)',
+    '\\bprompt tokens limit exceeded',
+    '上下文长度|输入长度超过',
     '\\brequest (?:body )?too large',
     'maximum (?:prompt|input|model) length',
     'range of input length',

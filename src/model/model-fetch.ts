@@ -4,6 +4,7 @@
  * limits the total duration of a call.
  */
 import { discard, followRedirects, readCapped } from '../base/http/response-limits.ts'
+import { parseExact } from '../base/parse-json.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -54,8 +55,18 @@ async function bounded(response: Response): Promise<Response> {
   if (body === null) return response
   if (!ok) return new Response(await beginningOf(body, ERROR_BYTES), { status, statusText, headers })
   const text = () => wholeText(body, WHOLE_BYTES)
-  const json = async (): Promise<unknown> => JSON.parse(await text())
+  const json = async (): Promise<unknown> => parseAnswer(await text())
   return Object.defineProperties(response, { text: { value: text }, json: { value: json } })
+}
+
+/**
+ * Parses an answer or a chunk, or the first of a list. The arguments of a call keep the digits of their numbers if they
+ * are an object. @throws SyntaxError
+ */
+export function parseAnswer(text: string): unknown {
+  const answer: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
+  const exact = /"arguments"\s*:\s*\{/.test(text) ? parseExact(text) : answer
+  return Array.isArray(exact) ? exact[0] : exact
 }
 
 type Bytes = Uint8Array

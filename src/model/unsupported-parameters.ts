@@ -1,5 +1,7 @@
 /** Learns from an endpoint's refusals, once per process, what its model does not accept. */
 import { APIError } from 'openai/core/error'
+import { isRecord } from '../base/parse-json.ts'
+import { isContextLength, statusOf } from './failures.ts'
 
 /** The known facts about the requests of one model. */
 export interface ModelQuirks {
@@ -7,31 +9,58 @@ export interface ModelQuirks {
   readonly refused: ReadonlySet<string>
   /** DeepSeek wants `reasoning_content` with every tool call, even if another model made it. */
   readonly needsReasoning: boolean
+  /** It has no system role. The instructions stand at the head of the first user message. */
+  readonly noSystem?: boolean
 }
 
 export class UnsupportedParameters implements ModelQuirks {
   readonly refused = new Set<string>()
   needsReasoning = false
+  noSystem = false
   readonly #optional: readonly string[]
 
   constructor(optional: readonly string[]) {
     this.#optional = optional
   }
 
-  /** Remembers refused parameters. Returns true if the request should be repeated without them. */
+  /**
+   * Remembers refused parameters. Returns true if the request should be repeated without them, also if another call has
+   * learnt it meanwhile.
+   */
   learnFromError(error: unknown, sent: object): boolean {
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
+    if (!(error instanceof APIError)) return false
+    if (REFUSES_SYSTEM.test(error.message) && hasSystem(sent)) return (this.noSystem = true)
+    if (!REFUSED.has(statusOf(error) ?? 0) || isContextLength(error)) return false
     if (NEEDS_REASONING.test(error.message)) return !this.needsReasoning && (this.needsReasoning = true)
     const { param, message } = error
-    const named = this.#optional.filter((name) => (param ? isParam(param, name) : mentions(message, name)))
+    const named = this.#optional.filter((name) => isRefused(param, message, name))
     // An endpoint may refuse something without naming it. Then all optional parameters are dropped.
     const isNameless = !param && named.length === 0 && NAMELESS.test(message)
-    const refused = (isNameless ? this.#optional : mostSpecific(named)).filter(
-      (name) => !this.refused.has(name) && isIn(sent, name),
-    )
+    const refused = (isNameless ? this.#optional : mostSpecific(named)).filter((name) => isIn(sent, name))
     for (const name of refused) this.refused.add(name)
     return refused.length > 0
   }
+}
+
+const REFUSED = new Set([400, 422])
+
+/** The words of chat templates and endpoints that have no role for instructions. */
+const REFUSES_SYSTEM = new RegExp(
+  [
+    "\\bsystem['\"`]?\\s(?:role|message|prompt|instruction)s?\\b[^.]{0,30}(?:not|n't|un)[ -]?(?:be )?(?:support|allow|enabl|accept|permit)",
+    "(?:not|n't|un)[ -]?support[^.]{0,60}['\"`]system['\"`]",
+    "(?:not|n't) support (?:the )?system (?:role|message|prompt|instruction)",
+    "['\"`]system['\"`][^.]{0,20}(?:not|n't|un)[ -]?support",
+    'developer instructions? (?:is|are) not enabled',
+    'only [\'"`]?user[\'"`]?(?:,| and) [\'"`]?(?:assistant|model)[\'"`]? roles? (?:are|is) supported',
+    '(?<!optional system message,? )conversation roles must alternate',
+  ].join('|'),
+  'i',
+)
+
+function hasSystem(sent: object): boolean {
+  const messages: unknown[] = 'messages' in sent && Array.isArray(sent.messages) ? sent.messages : []
+  return messages.some((message) => isRecord(message) && message.role === 'system')
 }
 
 /** DeepSeek's two wordings. */
@@ -44,6 +73,17 @@ const NAMELESS =
 /** `stream_options.include_usage` is a part of `stream_options`, and `messages.2.reasoning` names a message's field. */
 function isParam(param: string, name: string): boolean {
   return param === name || param.startsWith(`${name}.`) || (/^messages\b/.test(param) && param.endsWith(`.${name}`))
+}
+
+/** Names of `stop` at Bedrock and elsewhere, and the words for a limit on it. */
+const STOP_SEQUENCES = /\bstop[_ ]?sequences?\b/i
+const STOP_FIELD = /\bstop['"`]?\s?:/i
+const LIMITS = /too (?:long|many)|longer than|at most|maximum length/i
+
+function isRefused(param: string | null | undefined, message: string, name: string): boolean {
+  const isStopRefused = STOP_SEQUENCES.test(message) && (REFUSES.test(message) || LIMITS.test(message))
+  if (name === 'stop' && (isStopRefused || (STOP_FIELD.test(message) && LIMITS.test(message)))) return true
+  return param ? isParam(param, name) : mentions(message, name)
 }
 
 /** The words in which endpoints refuse a parameter. A message that only mentions its name refuses nothing. */

@@ -10,6 +10,7 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
@@ -158,7 +159,7 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (value?.text || value?.hasFiles || value?.sources) await run.save({ part: 'said', value })
+  if (value?.text || value?.hasFiles || value?.sources || value?.tables) await run.save({ part: 'said', value })
   return value ?? { text: '', by: [] }
 }
 
@@ -192,6 +193,7 @@ async function* work(
   const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
   const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
   const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
     {
@@ -202,6 +204,7 @@ async function* work(
       said,
       sources,
       remembered,
+      doneBefore,
       today: about?.today,
       ...progress,
       signal,
@@ -212,9 +215,9 @@ async function* work(
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      heard.throwIfWithdrawn()
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
+      heard.throwIfWithdrawn()
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
       const judged = isFinal ? await judgeAnswer(event, { ...judgeParts, steps: progress.steps }) : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
@@ -253,7 +256,7 @@ function turnOf(
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const files = said.hasFiles ? { hasFiles: true as const } : {}
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...files }
+  const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
+  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

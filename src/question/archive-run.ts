@@ -36,6 +36,7 @@ export function recordOf(
 ): RunRecord {
   const { spoken, standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   const asked = spoken === undefined ? question : { ...question, text: spoken }
+  const { named = asked.text } = saved
   return {
     question: hasLeftThread(question, saved) ? { ...asked, forAsker: true } : asked,
     steps: steps.map(withoutAnswers),
@@ -43,7 +44,8 @@ export function recordOf(
     posts,
     startedAt,
     ...ending,
-    ...(standalone === undefined ? {} : { standalone }),
+    // The words for the model may say more than the asker did.
+    ...(standalone === undefined || standalone === named ? {} : { standalone }),
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),

@@ -1,9 +1,10 @@
 import { actionTitle } from '../agent/tool-title.ts'
 import type { DoneCall } from '../stores/runs/types.ts'
 
-/** The maximum number of lines below an answer. Writes that took effect, or may have, have further ones. */
+/** If there are more lines than this, calls without an effect are left out. */
 const MAX_LINES = 10
-const MAX_CHANGED = 40
+/** No question needs more writes than this. Slack has no room for more lines. */
+const MAX_CHANGED = 200
 
 /**
  * Returns the run's real writes from its record, one line per call, so that an answer cannot claim something else.
@@ -11,12 +12,10 @@ const MAX_CHANGED = 40
  */
 export function changeLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
   if (calls.length === 0) return ['Nothing was changed.']
-  // If not all lines fit, the calls without an effect are left out.
-  const changed = calls.filter(mayHaveChanged).length
-  const isIdle = (call: DoneCall) => Number(!mayHaveChanged(call))
-  const shown = calls.length > MAX_LINES ? [...calls].sort((a, b) => isIdle(a) - isIdle(b)) : calls
-  const most = Math.max(MAX_LINES, Math.min(changed, MAX_CHANGED))
-  const lines = shown.slice(0, most).map((call) => lineOf(call, nameOf))
+  const changed = calls.filter(mayHaveChanged).slice(0, MAX_CHANGED)
+  const idle = calls.filter((call) => !mayHaveChanged(call)).slice(0, Math.max(0, MAX_LINES - changed.length))
+  const shown = new Set([...changed, ...idle])
+  const lines = calls.filter((call) => shown.has(call)).map((call) => lineOf(call, nameOf))
   const more = calls.length - lines.length
   return more > 0 ? [...lines, `… and ${more} more`] : lines
 }
@@ -33,14 +32,15 @@ export function mayHaveChanged({ outcome }: DoneCall): boolean {
 }
 
 function lineOf(done: DoneCall, nameOf: (user: string) => string): string {
-  const { outcome, how, what, by } = done
+  const { outcome, how, what, by, earlier } = done
   if (how === 'promised') return NOT_KEPT
   const title = actionTitle(done)
   const call = what === '' ? title : `${what} (${title})`
   const person = by === undefined ? undefined : nameOf(by)
+  if (outcome === 'done' && earlier) return `Changed by an earlier try: ${call}`
   if (outcome === 'done') return `Changed: ${call}, allowed by ${person ?? 'the settings'}`
   if (outcome === 'failed') return `Not done: ${call} (failed)`
-  if (outcome !== 'not_run') return `Unknown whether it took effect: ${call}`
+  if (outcome !== 'not_run') return `Unknown whether it took effect: ${call}${earlier ? ' in an earlier try' : ''}`
   if (how === 'denied') return `Not done: ${call} (denied by ${person ?? 'somebody'})`
   return `Not done: ${call} (${how === 'expired' ? 'nobody decided in time' : 'not allowed'})`
 }

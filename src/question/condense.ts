@@ -92,13 +92,25 @@ export async function condense(
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
-  const content = prompts['standalone-question']({ history: transcript({ turns, said, nonce }, prompts), question })
-  const standalone = standaloneOf(await askOnce(model, content, call))
+  const promptOf = (kept: Turn[]) =>
+    prompts['standalone-question']({ history: transcript({ turns: kept, said, nonce }, prompts), question })
+  const fit = newestTurns(turns, promptOf)
+  const standalone = standaloneOf(await askOnce(model, promptOf(turns), { ...call, fit }))
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
     !repeatsPrompt(standalone, question, { turns, prompts })
     ? standalone
     : question
+}
+
+/** Leaves out the oldest turns until the prompt fits. The newest turn stays. */
+function newestTurns(turns: Turn[], promptOf: (kept: Turn[]) => string): NonNullable<ModelRequest['fit']> {
+  return (max, count) => {
+    const fitted = (left: number) => [{ role: 'user' as const, content: promptOf(turns.slice(left)) }]
+    let left = 1
+    while (left < turns.length - 1 && count({ messages: fitted(left) }) > max) left += 1
+    return { messages: fitted(Math.min(left, turns.length - 1)), question: 0 }
+  }
 }
 
 /**

@@ -16,8 +16,8 @@ import { REMEMBERED, readTexts } from './check-figures/read-texts.ts'
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 /**
- * `done`: the run's writes. `figures`: the sources of the answer's figures. `used`: how many remembered texts it uses.
- * They come before the answer.
+ * `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. `used`: how
+ * many remembered texts it uses. They come before the answer.
  */
 export type JudgedEvent =
   { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] } | { type: 'used'; count: number }
@@ -28,7 +28,7 @@ type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures' | '
 interface AnsweredRun extends Conversation {
   question: Question
   steps: readonly Step[]
-  saved: Pick<SavedRun, 'decisions'>
+  saved: Pick<SavedRun, 'decisions' | 'said'>
   agent: Pick<AgentDeps, 'tools' | 'now'>
   grants?: Grants | undefined
   filesText: string
@@ -39,7 +39,9 @@ interface AnsweredRun extends Conversation {
 export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<JudgedAnswer> {
   const { agent, grants, steps, saved } = run
   const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
-  const calls = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  const own = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  const before = run.question.doneBefore ?? []
+  const calls = before.length > 0 ? [...before, ...(own ?? [])] : own
   const { text } = run.question
   const done = event.type === 'answer' ? contradicting(event.text, { question: text, calls, steps }) : calls
   const used = usedTexts(event.text, { question: text, remembered: run.remembered })
@@ -85,7 +87,7 @@ const COMMON = new Set(
 
 function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
   const question = run.question.text
-  const read = readTexts({ ...run, question, sources })
+  const read = readTexts({ ...run, question, sources, tables: run.saved.said?.tables ?? [] })
   const figures =
     read && judgeFigures(text, { question, read, today: run.agent.now(), askedAt: new Date(run.question.at) })
   // Remembered items are given with every question, so they count as a source only if a figure is from them.

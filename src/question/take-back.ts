@@ -1,10 +1,12 @@
 /** A question that its asker deletes or edits: its runs, and its stored data. */
 import { sleep } from '../base/backoff.ts'
 import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/run-control.ts'
-import { askedMessage, conversationOf, type Question } from '../stores/runs/types.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
+import { askedMessage, conversationOf, type DoneCall, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 import { forgetFinds } from './archive-run.ts'
 import { bookEnd } from './book-use.ts'
+import { withDoneBefore } from './changes-before.ts'
 import type { AnsweringWork } from './run-question.ts'
 
 /** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
@@ -91,20 +93,22 @@ export async function forgetTurns(
 
 /**
  * Removes the traces of a run whose message was deleted or edited, and asks an edited question again with its newest
- * text. If this process dies in the meantime, the process that takes the run over gets the signal again. `removePosts`
- * deletes the run's posts.
+ * text. If this process dies in the meantime, the process that takes the run over gets the signal again. `changes`: the
+ * run's writes, which the next one must not repeat; `removePosts` deletes the run's posts.
+ * @returns whether it is asked again
  */
 export async function takeBack(
   withdrawn: Withdrawn,
   work: AnsweringWork,
-  removePosts: () => Promise<void>,
-): Promise<void> {
+  { changes, removePosts }: { changes: readonly DoneCall[]; removePosts: () => Promise<void> },
+): Promise<boolean> {
   const { question, run, services } = work
   await removePosts()
   await forgetFinds(run)
-  const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
-  // A version that may have asked the model counts: otherwise edits would get around the limits.
-  await work.release({ refund: again !== undefined && run.saved.attempts === 0 })
+  const last = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
+  const again = last.again && withDoneBefore(last.again, changes, { isForAsker: hasLeftThread(question, run.saved) })
+  // A version that has asked the model counts: otherwise edits would get around the limits.
+  await work.release({ refund: again !== undefined && run.saved.usage.length === 0 })
   // A question that is asked again is counted once, when that one has ended.
   if (!again) await bookEnd(work, 'stopped')
   if (again) await services.queue.accept(again)
@@ -113,6 +117,7 @@ export async function takeBack(
   else await (await services.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   services.log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
+  return again !== undefined
 }
 
 /** Passes the signals that came in the meantime on to the new run. */

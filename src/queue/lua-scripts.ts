@@ -16,7 +16,7 @@ export const acceptQuestion = redisScript(new URL('./lua/accept-question.lua', i
   keys: ['thread', 'inbox', 'run', 'event'],
   args: [
     ...(['id', 'question', 'now', 'askedSince', 'ttlMs', 'eventTtlMs', 'hasEvent', 'runs'] as const),
-    ...(['signal', 'onlyAdds', 'user', 'root', 'threadName', 'signals', 'channel', 'max'] as const),
+    ...(['signal', 'onlyAdds', 'user', 'root', 'threadName', 'signals', 'channel', 'max', 'parts'] as const),
   ],
 })
 

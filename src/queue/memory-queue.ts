@@ -1,8 +1,8 @@
-import { ExpiringMap } from '../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../base/expiring-cache.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
-import { embeddedRun, freshControlled, MemoryRunControl } from '../stores/runs/memory-run.ts'
+import { embeddedRun, freshControlled, MemoryRunControl, sendToRun } from '../stores/runs/memory-run.ts'
 import { conversationOf, isBackground, isDirect, type Question } from '../stores/runs/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type GivenQueueSettings } from './queue-settings.ts'
@@ -37,8 +37,8 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 
 class MemoryQueue implements ControlledQueue {
   readonly #options: Required<MemoryQueueOptions>
-  readonly #claims: ExpiringMap<true>
-  readonly #known: ExpiringMap<number>
+  readonly #claims: ExpiringCache<true>
+  readonly #known: ExpiringCache<number>
   readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, QueuedQuestion[]>()
@@ -69,8 +69,8 @@ class MemoryQueue implements ControlledQueue {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, graceMs: 3_000 }
     this.#options = { ...queueSettings(options), ...bounds, ...options }
     const { now, doneTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
-    this.#claims = new ExpiringMap({ now, ttlMs: doneTtlMs, maxSize: maxClaims })
-    this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
+    this.#claims = expiringCache({ now, ttlMs: doneTtlMs, max: maxClaims })
+    this.#known = expiringCache({ now, ttlMs: knownTtlMs, max: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
     this.control = new MemoryRunControl<QueuedQuestion>({
       ...this.#options,
@@ -80,14 +80,21 @@ class MemoryQueue implements ControlledQueue {
   }
 
   // Nothing in here awaits, so all of it is one atomic step.
-  async accept(asked: Question, { onlyKnownThread, addition, onQueued }: AcceptOptions = {}): Promise<AcceptOutcome> {
+  async accept(
+    asked: Question,
+    { onlyKnownThread, addition, parts, onQueued }: AcceptOptions = {},
+  ): Promise<AcceptOutcome> {
     if (this.#state !== 'open') throw new Error('The queue is stopping and takes no more questions.')
     const question = isDirect(asked) ? this.#conversations.place(asked) : asked
     const thread = conversationOf(question)
     // Claims are the thread's own: a `/ask` question comes a second time under its real thread, with the same id.
     const claims = [`${thread} id ${question.id}`]
     if (question.eventId) claims.push(`${thread} event ${question.eventId}`)
-    if (claims.some((claim) => this.#claims.has(claim))) return 'duplicate'
+    if (claims.some((claim) => this.#claims.has(claim))) {
+      const known = parts && this.#inboxes.get(thread)?.find((one) => one.question.id === question.id)
+      if (known) sendToRun(known, { type: 'parts', parts })
+      return 'duplicate'
+    }
     const target = addition && runToAddTo(this.#inboxes.get(thread) ?? [], question)
     const known = this.#known.get(thread) ?? 0
     const isKnown = target !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))

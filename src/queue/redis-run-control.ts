@@ -13,7 +13,7 @@ import {
 } from '../stores/runs/run-control.ts'
 import type { Decision } from '../stores/runs/types.ts'
 import { undecidedSteps } from '../stores/runs/wait-keys.ts'
-import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
+import { decisionField, parseRun, partsSchema, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
 import { sendSignal, strings, resumeRun } from './lua-scripts.ts'
@@ -39,6 +39,7 @@ const signalSchema: z.ZodType<Signal> = z.union([
     by: z.string(),
     withdrawn: z.object({ again: questionSchema.exactOptional() }).exactOptional(),
   }),
+  z.object({ type: z.literal('parts'), parts: partsSchema }),
   z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
 ])
 

@@ -59,7 +59,7 @@ export class ThreadStore {
 
   async accept(
     question: Question,
-    { onlyKnownThread = false, addition }: AcceptOptions,
+    { onlyKnownThread = false, addition, parts }: AcceptOptions,
   ): Promise<{ accepted: AcceptOutcome; gen: string; before: number }> {
     const { now, doneTtlMs, knownTtlMs, prefix } = this.#settings
     const threadName = conversationOf(question)
@@ -87,6 +87,7 @@ export class ThreadStore {
       signals,
       channel: signalChannel(prefix),
       max: MAX_SIGNALS,
+      parts: parts ? JSON.stringify({ type: 'parts', parts } satisfies Signal) : '',
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
     return { accepted: accepted as AcceptOutcome, gen, before: Number(before) }

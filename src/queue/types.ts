@@ -1,5 +1,5 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import type { RunControl } from '../stores/runs/run-control.ts'
+import type { QuestionParts, RunControl } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
 /**
@@ -18,6 +18,8 @@ export interface AcceptOptions {
    * step. `only`: without such a run the message is ignored.
    */
   addition?: 'maybe' | 'only'
+  /** What the question's message holds besides its words, for its run if the question is known already. */
+  parts?: QuestionParts
   /** Called if the question is accepted behind others of its conversation. */
   onQueued?: () => void
 }

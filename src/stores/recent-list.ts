@@ -1,4 +1,4 @@
-import { escapeGlob, forgetKeys, threadKey, type RedisKeyspace } from '../base/redis/redis-keys.ts'
+import { escapeGlob, forgetKeys, kvKey, type Kv } from './kv/kv.ts'
 
 /** The newest ids of each team, such as questions that could not be answered. */
 export interface RecentList {
@@ -11,54 +11,23 @@ export interface RecentList {
 }
 
 interface RecentListOptions {
-  /** How long an id stays after its time. The key in Redis expires as long after the team's last id. Milliseconds. */
+  name: string
+  /** How long an id stays after its time. The list expires as long after the team's last id. Milliseconds. */
   ttlMs: number
   /** The maximum number of a team's ids; beyond it the oldest go. */
   max: number
   now: () => number
 }
 
-/** Keeps the list in this process's memory. */
-export function memoryRecentList({ ttlMs, max, now }: RecentListOptions): RecentList {
-  const teams = new Map<string, Map<string, number>>()
-  const sorted = (team: string) =>
-    [...(teams.get(team) ?? [])].filter(([, at]) => at > now() - ttlMs).sort(([, one], [, other]) => other - one)
+/** Keeps the list as an index `{T}:NAME`, scored by time (ms). */
+export function createRecentList(kv: Kv, { name, ttlMs, max, now }: RecentListOptions): RecentList {
+  const keyOf = (team: string) => kvKey(team, name)
   return {
     async add(team, id, at) {
-      teams.set(team, new Map([...sorted(team), [id, at]]))
-      teams.set(team, new Map(sorted(team).slice(0, max)))
+      await kv.indexes.add(keyOf(team), id, { score: at, bounds: { above: now() - ttlMs, max }, ttlMs })
     },
-    remove: async (team, id) => void teams.get(team)?.delete(id),
-    newest: async (team, n) =>
-      sorted(team)
-        .slice(0, n)
-        .map(([id]) => id),
-    forgetTeam: async (team) => void teams.delete(team),
-  }
-}
-
-interface RedisRecentListOptions extends RedisKeyspace, RecentListOptions {
-  name: string
-}
-
-/** Keeps the list in Redis, as a sorted set `PREFIX:{T}:NAME`, scored by time (ms). */
-export function redisRecentList({ redis, prefix, name, ttlMs, max, now }: RedisRecentListOptions): RecentList {
-  const keyOf = (team: string) => threadKey(prefix, team, name)
-  return {
-    async add(team, id, at) {
-      const key = keyOf(team)
-      await redis
-        .multi()
-        .zadd(key, at, id)
-        .zremrangebyscore(key, '-inf', now() - ttlMs)
-        .zremrangebyrank(key, 0, -max - 1)
-        .pexpire(key, ttlMs)
-        .exec()
-    },
-    async remove(team, id) {
-      await redis.zrem(keyOf(team), id)
-    },
-    newest: (team, n) => redis.zrevrangebyscore(keyOf(team), '+inf', `(${now() - ttlMs}`, 'LIMIT', 0, n),
-    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: new RegExp(`^${name}$`) }),
+    remove: (team, id) => kv.indexes.remove(keyOf(team), id),
+    newest: (team, n) => kv.indexes.range(keyOf(team), { above: now() - ttlMs, newest: true, limit: n }),
+    forgetTeam: (team) => forgetKeys(kv, escapeGlob(team), new RegExp(`^${name}$`)),
   }
 }

@@ -1,6 +1,6 @@
-import type { RunProgress } from '../agent/run-progress.ts'
+import { isForAsker, type RunProgress } from '../agent/run-progress.ts'
 import { progressWithPrior } from '../question/work-before-thread.ts'
-import type { Question, Run } from '../stores/runs/types.ts'
+import type { Question, Run, SavedRun } from '../stores/runs/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
 /** One attempt at a question: from the time when the queue hands it out until the worker ends or releases it. */
@@ -16,6 +16,8 @@ export interface Attempt {
   isWorked: boolean
   /** The run's progress, from its events; at first the progress that earlier attempts saved. */
   progress: RunProgress
+  /** The run as it is saved, which may know more than the events. */
+  saved: Pick<SavedRun, 'steps'>
   /** The text of the answer, or of giving up, once there is one. */
   answer?: string
   /** Set once the answer is posted, with its time. */
@@ -30,5 +32,11 @@ export function newAttempt(question: Question, run: Run, signal: AbortSignal): A
   const isAnswerOfAsk = question.surface === 'ask' && !question.thread.startsWith('ask-')
   const { attempts: number } = run.saved
   const isSeen = isAnswerOfAsk || number > 1
-  return { question, number, signal, isSeen, isWorked: false, progress: progressWithPrior(question, run.saved) }
+  const progress = progressWithPrior(question, run.saved)
+  return { question, number, signal, isSeen, isWorked: false, progress, saved: run.saved }
+}
+
+/** Returns whether the run has found what only the asker may see, by all that is known of it now. */
+export function isForAskerSoFar({ progress, saved }: Pick<Attempt, 'progress' | 'saved'>): boolean {
+  return [...progress.steps, ...saved.steps].some(isForAsker)
 }

@@ -202,6 +202,8 @@ export class Recording {
   }
 
   #answer(event: EventOf<'answer' | 'gave_up'>): void {
+    // The saved run may know more than the events of this attempt.
+    if (this.#saved.steps.some(isForAsker)) this.#text.mute()
     const answer = this.#text.text(event.text)
     const stopped = event.type === 'gave_up' ? event.reason : event.stopped
     Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })

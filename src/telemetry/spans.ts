@@ -4,10 +4,10 @@
  * and tools are redacted unless the settings ask for them (`redactContent`).
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
-import { isForAsker, stepCount, totalOf } from '../agent/run-progress.ts'
+import { stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
-import type { Attempt } from './question-attempt.ts'
+import { isForAskerSoFar, type Attempt } from './question-attempt.ts'
 import type { Message, Picture, ToolCall } from '../agent/contracts/model.ts'
 
 export const AGENT_NAME = 'thinkaloud'
@@ -32,8 +32,8 @@ function redactContent({ withContent }: SpanStyle, content: () => Attributes): A
 }
 
 /** A span has no content after a result that only the asker may see. */
-function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
-  return progress.steps.some(isForAsker) ? { ...style, withContent: false } : style
+function styleOf(attempt: Attempt, style: SpanStyle): SpanStyle {
+  return isForAskerSoFar(attempt) ? { ...style, withContent: false } : style
 }
 
 /** A finished call that becomes a span. `error` is a class of errors with few values; undefined for success. */

@@ -2,15 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
 import type { CustomTool } from '../../tools/custom-tool.ts'
-import {
-  checkToolNames,
-  createToolbox,
-  exampleFiles,
-  toolNames,
-  toolsOff,
-  toolsOn,
-  type ToolSettings,
-} from '../../tools/index.ts'
+import { checkToolNames, createToolbox, exampleFiles, toolNames, toolsOff, toolsOn } from '../../tools/index.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
 import type { Config } from '../config.ts'
 import type { ToolHttp } from '../base/http/tool-http.ts'
@@ -47,15 +39,15 @@ interface ToolboxParts {
 export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
   const { log, http, prompts, hasWorkspace } = parts
   const { leftOut = (one) => log.warn(one, 'skipped a custom tool') } = parts
-  const wanted = { ...settingsOf(config), hasWorkspace }
-  const on = { ...wanted, enabled: toolsOn(wanted) }
+  const wanted = { ...config, hasWorkspace }
+  const on = { ...wanted, TOOLS: toolsOn(wanted) }
   const builtIn = createToolbox({ settings: on, http, prompts })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
-  const taken = ['read_skill', ...on.enabled, ...builtIn.map((tool) => tool.name)]
+  const taken = ['read_skill', ...on.TOOLS, ...builtIn.map((tool) => tool.name)]
   const { tools: written, problems } = await loadCustomTools(dir, taken)
   const custom = written.map((tool) => withHosts(tool, http))
   problems.forEach(leftOut)
-  checkToolNames({ ...wanted, enabled: wanted.enabled?.filter((name) => !custom.some((tool) => tool.name === name)) })
+  checkToolNames({ ...wanted, TOOLS: config.TOOLS?.filter((name) => !custom.some((tool) => tool.name === name)) })
   if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
   const files = [...exampleFiles(on).map((file) => join(ROOT, file)), join(dir, 'examples.md')]
   const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
@@ -68,7 +60,7 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
 
 /** Returns the names for TOOLS that turn on every built-in tool that can be used, given the keys that are set. */
 export function everyToolName(config: Config): string[] {
-  return toolsOn({ ...settingsOf(config), enabled: toolNames })
+  return toolsOn({ ...config, TOOLS: toolNames })
 }
 
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
@@ -89,18 +81,5 @@ function withHosts({ hosts, ...tool }: CustomTool, http: ToolHttp): Tool {
       const signalled: typeof fetch = (url, options) => inside(url, { signal: context.signal, ...options })
       return tool.run(input, { ...context, fetch: (url, options) => (isInside(url) ? signalled : fetch)(url, options) })
     },
-  }
-}
-
-function settingsOf(config: Config): ToolSettings {
-  return {
-    enabled: config.TOOLS,
-    wikipediaApiUrl: config.WIKIPEDIA_API_URL,
-    arxivApiUrl: config.ARXIV_API_URL,
-    duckduckgoUrl: config.DUCKDUCKGO_URL,
-    serpapiUrl: config.SERPAPI_URL,
-    serpapiApiKey: config.SERPAPI_API_KEY,
-    githubApiUrl: config.GITHUB_API_URL,
-    githubToken: config.GITHUB_TOKEN,
   }
 }

@@ -203,6 +203,19 @@ describe.concurrent('a model’s mistake', () => {
     expect(nothing.final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/Thought|Action/) })
   })
 
+  const markup = '<invoke name="echo"><parameter name="query">x</parameter></invoke>'
+  test.for([
+    ['text', 'markup', `The page holds ${markup} at its end.`],
+    ['text', 'a call in JSON', 'The step is {"action": "echo", "action_input": "x"}.'],
+    ['native', 'markup', `The page holds ${markup} at its end.`],
+    ['native', 'markup that breaks off', 'I will see.\n<tool_call>\n{"name": "echo", "arguments": {"que'],
+    ['native', 'a call in JSON', 'The step is {"action": "echo", "action_input": "x"}.'],
+    ['native', 'a call in Python', 'echo(query="x") is next, then I answer.'],
+  ] as const)('on the final turn, in %s, %s is not shown', async ([dialect, , last], t) => {
+    const { final } = await runOn(t, { dialect, model: [last, last, last, last] })
+    expect(final).toMatchObject({ type: 'gave_up', text: expect.not.stringContaining('echo') })
+  })
+
   test('a repeated action is not run again; the third time forces an answer', async (t) => {
     const tool = echo()
     const { observations, final, model } = await runOn(t, {

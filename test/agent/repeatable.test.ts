@@ -16,7 +16,7 @@ async function wikiTools() {
   const wiki = await startWiki({ pages: PAGES })
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => Promise.all([http.close(), wiki.close()]).then(() => undefined))
-  return createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: wiki.url } })
+  return createToolbox({ http, settings: { TOOLS: ['wikipedia'], WIKIPEDIA_API_URL: wiki.url } })
 }
 
 const SAY: Record<DialectName, { search(title: string): Turn; lookup(word: string): Turn; done: Turn }> = {

@@ -4,14 +4,13 @@ import type { DialectName } from '../../src/config.ts'
 import type { AgentEvent, MessageStep, ToolStep } from '../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { answer } from '../../src/question/answer.ts'
-import { memoryHistory } from '../../src/stores/history/memory-history.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { freshRun, progressOf, type SavedRun } from '../../src/stores/runs/types.ts'
 import { agentDeps, echo } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
 import { playModel, type Script, type Turn } from '../harness/played-model.ts'
-import { question, toolStep } from '../harness/stores.ts'
+import { historyInMemory, question, toolStep } from '../harness/stores.ts'
 
 const ECHO = 'Action: echo\nAction Input: x'
 
@@ -60,7 +59,7 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
   const saved: SavedRun = freshRun(1)
   const deps = {
     agent,
-    history: memoryHistory({ now: Date.now, ttlMs: 60_000 }),
+    history: historyInMemory(),
     prompts: loadPrompts(),
     condenseModel: agent.model,
   }
@@ -113,7 +112,7 @@ test('an event’s data never changes afterwards', async (t) => {
   const agent = agentDeps(model.url, { dialect: 'native', tools: [rememberingTool('native')] })
   const deps = {
     agent,
-    history: memoryHistory({ now: Date.now, ttlMs: 60_000 }),
+    history: historyInMemory(),
     prompts: loadPrompts(),
     condenseModel: agent.model,
   }

@@ -1,12 +1,14 @@
 /**
  * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), compared
- * with a bare Bolt app in the same run. The results are ratios, because machines are noisy.
+ * with a bare Bolt app in the same run. The results are ratios, because machines are noisy. `--blocks` also measures
+ * threads of alerts.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import type { Redis } from 'ioredis'
 import { freePort, start, type Measured } from './load/measured-process.ts'
 import { startRedis } from './load/bench-redis.ts'
+import { threadBlocks } from './load/thread-blocks.ts'
 import { envFor, startModel, startSlack, type BenchSlack } from './load/servers.ts'
 import { quantile } from './load/quantile.ts'
 import { atMost } from './targets.ts'
@@ -35,10 +37,10 @@ interface Side {
 const TO_REACH: Record<string, number> = { 'thinkaloud, in memory': 1.3, 'thinkaloud, Redis and BullMQ': 1.5 }
 
 /**
- * The maximum number of Redis commands for a question with two steps, including those inside scripts, at fifty
- * questions in progress.
+ * The maximum number of Redis commands for a question with two steps and its two events, including those inside
+ * scripts, at fifty questions in progress.
  */
-const MAX_REDIS_COMMANDS = 125
+const MAX_REDIS_COMMANDS = 140
 
 const BOT = ['node', 'dist/src/main.js']
 const FLOOR = ['node', '--import', 'tsx', 'test/bench/load/floor.ts']
@@ -53,6 +55,7 @@ export async function run(args: string[]): Promise<void> {
       only: { type: 'string' },
       built: { type: 'boolean' },
       growth: { type: 'boolean' },
+      blocks: { type: 'boolean' },
     },
   })
   const options = { questions: Number(values.questions), flight: Number(values.flight) }
@@ -62,6 +65,7 @@ export async function run(args: string[]): Promise<void> {
   const model = await startModel(20)
   const redis = await startRedis()
   const base = envFor(slack, model)
+  if (values.blocks) await threadBlocks(BOT, base, { slack, questions: options.questions / 5 })
   const results: Result[] = []
   for (const side of sides(base, redis.url).filter((s) => !values.only || s.name.includes(values.only)))
     results.push(await measure(side, { slack, redis: redis.client, ...options }))

@@ -11,7 +11,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Tool, ToolContext } from '../../src/agent/contracts/tool.ts'
 import { createLog } from '../../src/base/log.ts'
-import { memoryMcpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { createValues } from '../../src/stores/values/value-store.ts'
 import { openMcpToolbox } from '../../src/mcp/tools/mcp-toolbox.ts'
 import { openServers } from '../../src/mcp/servers/servers.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
@@ -20,6 +20,7 @@ import compileSources from '../harness/compiled-sources.ts'
 import { ourStdio } from '../harness/mcp/our-stdio.ts'
 import { quantile } from './load/quantile.ts'
 import { atMost } from './targets.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 const MAX = 1.5
 /** Rounds until V8 has compiled the code of both sides. */
@@ -147,7 +148,12 @@ async function ours(way: (typeof WAYS)[number], url: string): Promise<Side> {
     way === 'http' ? { ...shared, kind: 'http', url, headers: {} } : { ...shared, kind: 'stdio', ...STDIO, env: {} }
   const [log, now, config] = [createLog('silent'), Date.now, { servers: [server] }]
   const toolbox = await openMcpToolbox(config, {
-    ...{ log, now, store: memoryMcpStore({ now: Date.now }), open: async () => openServers(config, { log, now }) },
+    ...{
+      log,
+      now,
+      store: createValues(memoryKv({ now: Date.now }), { room: 'mcp' }),
+      open: async () => openServers(config, { log, now }),
+    },
     ...{ taken: [], approvers: [], maxTools: 40, timeoutMs: 15_000 },
   })
   const tools = await toolbox.toolsFor({ team: 'T1', channel: 'C1', waits: true })

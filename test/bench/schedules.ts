@@ -7,7 +7,8 @@ import { Queue as BullQueue, Worker } from 'bullmq'
 import { connect } from '../../src/base/redis/redis.ts'
 import { startScheduler } from '../../src/question/scheduler.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
-import { redisSchedules } from '../../src/stores/schedules/redis-schedules.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
+import { Schedules } from '../../src/stores/schedules/schedule-store.ts'
 import { activated, beginsAt, type Schedule } from '../../src/stores/schedules/types.ts'
 import { startRedis } from './load/bench-redis.ts'
 import { atMost } from './targets.ts'
@@ -108,7 +109,7 @@ const QUESTION = 'what happened in #ops since the last run, and who works on it?
 
 function startOurs(url: string): Started {
   const redis = connect({ url }, { purpose: 'work', log })
-  const schedules = redisSchedules({ now: Date.now, redis, prefix: 'bench', log })
+  const schedules = new Schedules(redisKv({ redis, prefix: 'bench' }), { now: Date.now, log })
   const queue = redisQueue({ now: Date.now, redis: { url }, log, prefix: 'bench', concurrency: CONCURRENCY })
   let scheduler: ReturnType<typeof startScheduler> | undefined
   return {

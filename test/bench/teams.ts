@@ -6,7 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { connect } from '../../src/base/redis/redis.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
-import { redisInstallations } from '../../src/stores/installations/installation-store.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
+import { createInstallations } from '../../src/stores/installations/installation-store.ts'
 import { until } from '../../playground/base/until.ts'
 import { distributed } from '../harness/many-bot.ts'
 import { APP, botUserOf, manySlacks, type Home, type ManySlacks } from '../harness/many-slacks.ts'
@@ -83,7 +84,7 @@ async function measure(count: number): Promise<Measured> {
 /** Stores the installations as the install page does. */
 async function install(homes: Home[], { slack, url, secret }: { slack: ManySlacks; url: string; secret: string }) {
   const redis = connect({ url }, { purpose: 'work', log: { info() {}, warn() {}, error() {} } })
-  const records = redisInstallations(sealerOf(secret), { redis, prefix: 'thinkaloud' })
+  const records = createInstallations(redisKv({ redis, prefix: 'thinkaloud' }), sealerOf(secret))
   for (const home of homes)
     await records.save({
       ...{ id: home.id, name: `Team ${home.id}`, isOrgWide: false, appId: APP, token: slack.tokenOf(home) },

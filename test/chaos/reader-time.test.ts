@@ -84,7 +84,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   beginsObservation,
   defuseLabels,
   fenceObservation: (text) => fenceObservation(text, 'f00d11'),
-  plainProse: (text) => plainProse(text, beginsObservation),
+  plainProse: (text) => plainProse(text, { tools: ['search'], beginsObservation }),
 }
 
 /** The text before the repeated unit. */

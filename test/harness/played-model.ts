@@ -103,6 +103,8 @@ export interface PlayedModel {
   refuses: Set<string>
   /** APIs that answer 404. */
   lacks: Set<PlayedRequest['api']>
+  /** What GET answers, by path. Every other path has an empty list of models. */
+  lists: Map<string, object>
   /** Refuses requests with pictures from now on. Default: with OpenAI's own refusal. */
   takesNoPictures(refusal?: TurnParts): void
 }
@@ -116,6 +118,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
   const lacks = new Set<PlayedRequest['api']>()
+  const lists = new Map<string, object>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
   const { base, close } = await listen((request, response) => {
@@ -123,7 +126,8 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
+    if (request.method === 'GET')
+      return sendJson(response, { body: lists.get(request.url ?? '') ?? { object: 'list', data: [] } })
     const played = recordOf(await textOf(request), request)
     const { body } = played
     requests.push(played)
@@ -148,6 +152,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     requests,
     refuses,
     lacks,
+    lists,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
     decide: (key, decided) => add('turn', key, decided),

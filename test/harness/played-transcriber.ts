@@ -11,11 +11,13 @@ export interface PlayedTranscriber {
   answers: (string | number)[]
   /** It never answers. */
   isSilent: boolean
+  /** The number of requests that were given up. */
+  gone: number
 }
 
 /** A simulated endpoint with `/audio/transcriptions`, in front of a simulated model. */
 export async function playTranscriber(t: Ends, model: () => PlayedModel): Promise<PlayedTranscriber> {
-  const played: PlayedTranscriber = { url: '', requests: [], answers: ['It rains.'], isSilent: false }
+  const played: PlayedTranscriber = { url: '', requests: [], answers: ['It rains.'], isSilent: false, gone: 0 }
   const { base, close } = await listen((request, response) => {
     void (async () => {
       const { url = '', headers, method = 'GET' } = request
@@ -33,6 +35,7 @@ export async function playTranscriber(t: Ends, model: () => PlayedModel): Promis
       const form = await new Response(new Uint8Array(body), { headers: type }).formData()
       const file = form.get('file') as File
       played.requests.push({ headers, model: form.get('model'), name: file.name, bytes: await file.text() })
+      response.on('close', () => void (played.gone += response.writableFinished ? 0 : 1))
       if (played.isSilent) return
       const answer = played.answers.length > 1 ? played.answers.shift()! : played.answers[0]!
       const status = typeof answer === 'number' ? answer : 200

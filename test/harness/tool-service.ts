@@ -18,6 +18,6 @@ export async function playService(
   const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const address = { [played.setting]: `${server.url}${played.path ?? ''}` }
-  const tools = createToolbox({ http, settings: { enabled: [played.tool], ...played.settings, ...address } })
+  const tools = createToolbox({ http, settings: { TOOLS: [played.tool], ...played.settings, ...address } })
   return { server, use: (input, context = toolContext()) => runTool(tools, { tool: played.tool, input }, context) }
 }

@@ -8,8 +8,9 @@ import { createLog } from '../../src/base/log.ts'
 import { ToolCatalog } from '../../src/mcp/tools/tool-catalog.ts'
 import { versionOf } from '../../src/mcp/tools/tool-pins.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
-import { memoryMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { createValues, type ValueStore } from '../../src/stores/values/value-store.ts'
 import { deferred, eventually } from '../harness/stores.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 const path = { type: 'object', properties: { path: { type: 'string', description: 'a file' } }, required: ['path'] }
 const read: ListedTool = {
@@ -91,7 +92,7 @@ test('the first call after a restart respects the stored pins', async (t) => {
   // The list after the restart is stored only when a call asks for it too.
   const isAsked = deferred()
   let locks = 0
-  const lock: McpStore['lock'] = async (...args) => {
+  const lock: ValueStore['lock'] = async (...args) => {
     if (++locks === 2) isAsked.resolve()
     await isAsked.promise
     return before.store.lock(...args)
@@ -285,7 +286,7 @@ test.for<[what: string, McpServerConfig[], isSame: boolean]>([
     true,
   ],
 ])('%s: whether an approval still counts', async ([, [one, other], isSame], t) => {
-  const store = memoryMcpStore({ now: Date.now })
+  const store = createValues(memoryKv({ now: Date.now }), { room: 'mcp' })
   const seenTool = {
     name: 'write',
     description: 'Writes.',

@@ -4,13 +4,14 @@ import { createLog } from '../../src/base/log.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { openLoggedIn } from '../../src/mcp/login/server-auth.ts'
-import { redisMcpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { createValues } from '../../src/stores/values/value-store.ts'
 import { startCommand } from '../harness/command.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import type { OAuthMode } from '../harness/mcp/authorization-server.ts'
 import { loginPlace } from '../harness/mcp/login-here.ts'
 import { MCP, SECRETS_KEY, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -32,7 +33,7 @@ describeWithRedis('a login of the workspace', () => {
   async function loggedIn(mode: OAuthMode = {}) {
     const parts = await server()
     Object.assign(parts.server.mode, mode)
-    const store = redisMcpStore({ now: Date.now, redis: redis.connect(), prefix: parts.prefix })
+    const store = createValues(redisKv({ redis: redis.connect(), prefix: parts.prefix }), { room: 'mcp' })
     expect((await loginPlace({ onTestFinished }, parts.server, { store }).through()).fault).toBeUndefined()
     return parts
   }
@@ -92,7 +93,7 @@ describeWithRedis('a login of the workspace', () => {
 
   test('a call uses the login, and a token in the result is hidden', async () => {
     const { server, prefix, place } = await loggedIn()
-    const store = redisMcpStore({ now: Date.now, redis: redis.connect(), prefix })
+    const store = createValues(redisKv({ redis: redis.connect(), prefix }), { room: 'mcp' })
     const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
     const deps = { log: createLog('silent'), now: Date.now, store, sealer: sealerOf(SECRETS_KEY) }
     const servers = openLoggedIn(config, deps)

@@ -17,7 +17,15 @@ test.for<[number, string, RegExp]>([
   [400, 'Prompt exceeds max length', /too long for the model/],
   [422, '`inputs` tokens + `max_new_tokens` must be <= 32769', /too long for the model/],
   [413, 'Request too large for model x, please reduce your message size', /too long for the model/],
+  [413, 'Payload Too Large', /too long for the model/],
+  [400, 'messages too long', /too long for the model/],
+  [400, 'Prompt tokens limit exceeded: 41234 > 32768.', /too long for the model/],
+  [400, '此模型的最大上下文长度为 8192 个 token', /too long for the model/],
   [402, 'Insufficient Balance', /quota/],
+  [403, 'Your account balance is insufficient', /quota/],
+  [400, 'API key USD spend limit exceeded.', /quota/],
+  [429, 'You have reached your specified API usage limits.', /quota/],
+  [403, 'Arrearage: Access denied, please make sure your account is in good standing.', /quota/],
   [429, 'suspended due to insufficient balance, please recharge', /quota/],
   [400, 'Your credit balance is too low to access the API.', /quota/],
   [400, "Invalid 'user': string too long.", /refused the request/],
@@ -26,4 +34,18 @@ test.for<[number, string, RegExp]>([
   const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)
   expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(hint) })
   expect(endpoint.requests).toHaveLength(1)
+})
+
+test.for([
+  'Rate limit reached for requests',
+  'Rate limit exceeded: limit_rpm/some-model. High demand.',
+  'Quota exceeded for quota metric "Generate requests per minute" and limit "1000 tokens per minute".',
+  'Resource has been exhausted (e.g. check quota).',
+  'You have exceeded the rate limit of maximum 60000 tokens per minute, please slow down.',
+  'Too many tokens, please wait before trying again.',
+])('a rate limit is tried again: "%s"', async (message, t) => {
+  const refusal = { status: 429, body: { error: { message, code: 429 } } }
+  const endpoint = await playModel(t, [refusal, 'Fine.'])
+  expect((await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model)).text).toBe('Fine.')
+  expect(endpoint.requests).toHaveLength(2)
 })

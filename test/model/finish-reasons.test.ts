@@ -70,6 +70,26 @@ describe.concurrent('pieces of a tool call', () => {
     ['without index or id afterwards', [part('a', 'calculator', '{"expression"'), part(undefined, '', ':"6*7"}')]],
     ['with a new id each', [part('a', 'calculator', '{"expression"', 0), part('b', '', ':"6*7"}', 0)]],
     ['after an empty object', [part('a', 'calculator', '{}', 0), part('a', '', '{"expression":"6*7"}', 0)]],
+    [
+      'with a new id and the name each',
+      [part('a', 'calculator', '{"expression"', 0), part('b', 'calculator', ':"6*7"}', 0)],
+    ],
+    [
+      'that repeat everything so far',
+      [
+        part('a', 'calculator', '{"exp', 0),
+        part('a', '', '{"expression":', 0),
+        part('a', '', '{"expression":"6*7"}', 0),
+      ],
+    ],
+    ['after null', [part('a', 'calculator', 'null', 0), part('a', '', '{"expression":"6*7"}', 0)]],
+    [
+      'in the older form',
+      [
+        said({ function_call: { name: 'calculator', arguments: '{"expression"' } }),
+        said({ function_call: { arguments: ':"6*7"}' } }),
+      ],
+    ],
     ['with a leaked token in the name', [part('a', 'calculator<|channel|>commentary', '{"expression":"6*7"}', 0)]],
     [
       'sent whole once more',
@@ -77,6 +97,18 @@ describe.concurrent('pieces of a tool call', () => {
     ],
   ])('%s are one call', async ([, pieces], t) => {
     expect(callsOf(await asked(t, stream(...pieces, END)))).toEqual(SUM)
+  })
+
+  test('that begin like the whole call are not taken for a repetition', async (t) => {
+    const nested = [part('a', 'calculator', '{"a":', 0), part('a', '', '{"a":1}}', 0)]
+    expect(callsOf(await asked(t, stream(...nested, END)))).toEqual([
+      { name: 'calculator', arguments: '{"a":{"a":1}}' },
+    ])
+  })
+
+  test('with new ids and whole arguments are as many calls', async (t) => {
+    const two = [part('a', 'calculator', '{"expression":"6*7"}', 0), part('b', 'calculator', '{"expression":"1+1"}', 0)]
+    expect(callsOf(await asked(t, stream(...two, END)))).toHaveLength(2)
   })
 
   test('that are two objects glued together are two calls', async (t) => {

@@ -304,6 +304,7 @@ describe('the panel’s server', () => {
     const { curl, slack, came, journal } = await served({ ackMs: 50 })
     await slack.say({ text: "It's" })
     await slack.slash('how & why?')
+    await slack.until(() => came.length >= 2, 'both deliveries')
     for (const [n, was] of [
       [1, came[0]],
       [2, came[1]],

@@ -5,7 +5,9 @@ import type { Turn } from '../../src/stores/history/types.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
+import { modelsOf } from '../harness/model-call.ts'
 import { playModel, type Turn as Played } from '../harness/played-model.ts'
+import { playWindowed } from '../harness/windowed-model.ts'
 
 const turn = (question: string, answer: string, standalone = question): Turn => ({
   id: question,
@@ -118,4 +120,18 @@ test('an answer is shown up to 1,500 characters', async (t) => {
   const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []
   expect(first).toBe(whole)
   expect(second).toMatch(/^begin y+\n… \(1 characters cut\) …\ny+ end\.$/)
+})
+
+test('in a small window the oldest turns are left out', async (t) => {
+  const endpoint = await playWindowed(t, { server: 'vLLM', window: 2_048, turns: ['Who was Frank Herbert’s brother?'] })
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  const long = (i: number) => turn(`Question ${i}?`, `${i} ${'It is a long story about sand. '.repeat(60)}`)
+  const turns = Array.from({ length: 10 }, (_, i) => long(i))
+  const call = { model, prompts: loadPrompts(), signal: AbortSignal.timeout(60_000), onUsage: () => {} }
+  expect(await condense('and his brother?', { turns, said: '', nonce: 'n0nce' }, call)).toContain('brother')
+  expect(endpoint.refused).toBe(0)
+  const { prompt } = endpoint.answered[0]!.request
+  expect(prompt).not.toContain('Question 0?')
+  expect(prompt).toContain('Question 9?')
+  expect(prompt).toContain('Message: and his brother?')
 })

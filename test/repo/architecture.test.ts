@@ -82,9 +82,9 @@ test('nothing in src/ or tools/ imports the playground', () => {
   expect(ours.filter(({ to }) => to.startsWith('playground/'))).toEqual([])
 })
 
-test('tools import the agent’s contracts, the fetch, the errors and each other', () => {
+test('tools import the agent’s contracts, the settings, the fetch, the errors and each other', () => {
   const allowed = (to: string) =>
-    /^(tools\/|src\/(agent\/(contracts\/.*|tool-input)|base\/http\/tool-http|base\/(cut-text|errors|closest-name))\.ts$)/.test(
+    /^(tools\/|src\/(agent\/(contracts\/.*|define-tool|tool-input)|config|base\/http\/tool-http|base\/(cut-text|errors|closest-name))\.ts$)/.test(
       to,
     )
   expect(importsFrom('tools/').filter(({ to }) => byPath.has(to) && !allowed(to))).toEqual([])
@@ -134,11 +134,15 @@ const SEAMS = [
   'ActionTokens',
   'AuditLog',
   'RateLimiter',
-  'KeyedStore',
+  'KvTexts',
+  'KvHashes',
+  'KvIndexes',
+  'KvLists',
+  'KvKeys',
   'Queue',
   'WaitingLine',
   'FileStore',
-  'McpStore',
+  'ValueStore',
   'InstallationStore',
   'UseStore',
   'PeopleStore',

@@ -24,6 +24,9 @@ const CONTRACTS = [
   'tools/tool-settings.ts',
 ]
 
+/** What a model's input or a custom tool's file sets, in a form that a schema checks. */
+const FROM_OUTSIDE = new Set(['FilePart.sheet', 'FilePart.range', 'Tool.returnDirect'])
+
 const paths = sourcesIn('src', 'tools')
   .map(({ path }) => path)
   .filter((path) => path.endsWith('.ts'))
@@ -53,7 +56,8 @@ test('every optional member of a contract is set by something in src/ or tools/'
   const files = paths.flatMap((path) => fileAt(path) ?? [])
   expect(CONTRACTS.filter((path) => !fileAt(path))).toEqual([])
   expect(members.length).toBeGreaterThan(50)
-  expect(unsetOf(files, checker, members).map(({ place }) => place)).toEqual([])
+  const unset = unsetOf(files, checker, members).map(({ place }) => place)
+  expect(unset.filter((place) => !FROM_OUTSIDE.has(place))).toEqual([])
 })
 
 test('a member counts as set only for its own contract', () => {

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
-import { ACTION_TOKEN_MS, memoryActionTokens, redisActionTokens } from '../../src/stores/tokens/action-tokens.ts'
+import { ACTION_TOKEN_MS, createActionTokens } from '../../src/stores/tokens/action-tokens.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 import { secondBot, startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -13,6 +15,7 @@ import { startCollector } from '../harness/otlp-collector.ts'
 
 const ID = `${TEAM}:${GENERAL}:1700000000.000100`
 const TOKEN = '12.34.abcdef'
+const log = createLog('silent')
 
 describe('in memory', () => {
   test.for<[string, unknown, string | undefined]>([
@@ -24,7 +27,7 @@ describe('in memory', () => {
     ['longer than any', { action_token: 'x'.repeat(5_000) }, undefined],
     ['in nothing', undefined, undefined],
   ])('a token that stands %s', async ([, event, kept]) => {
-    const tokens = memoryActionTokens({ now: Date.now })
+    const tokens = createActionTokens(memoryKv({ now: Date.now }), { log })
     await tokens.keep(ID, event)
     expect(await tokens.load(ID)).toBe(kept)
     expect(await tokens.load(`${ID}0`)).toBeUndefined()
@@ -32,7 +35,7 @@ describe('in memory', () => {
 
   test('is kept for ten minutes, or until its place is forgotten', async () => {
     let now = 1
-    const tokens = memoryActionTokens({ now: () => now })
+    const tokens = createActionTokens(memoryKv({ now: () => now }), { log })
     await tokens.keep(ID, { action_token: TOKEN })
     now += ACTION_TOKEN_MS - 1
     expect(await tokens.load(ID)).toBe(TOKEN)
@@ -51,11 +54,10 @@ describeWithRedis('in Redis', async () => {
   ends.onTestFinished(() => server.stop())
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
-  const log = createLog('silent')
 
   test('it has its own key, encrypted for its question, with an expiry', async () => {
-    const place = { redis, log, prefix: 'sealed' }
-    const tokens = redisActionTokens({ ...place, sealer: sealerOf('k'.repeat(32)) })
+    const kv = redisKv({ redis, prefix: 'sealed' })
+    const tokens = createActionTokens(kv, { log, sealer: sealerOf('k'.repeat(32)) })
     await tokens.keep(ID, { action_token: TOKEN })
     const key = `sealed:{${ID}}:action-token`
     const stored = (await redis.get(key)) ?? ''
@@ -65,7 +67,7 @@ describeWithRedis('in Redis', async () => {
     expect(await tokens.load(ID)).toBe(TOKEN)
     await redis.set(`sealed:{${ID}0}:action-token`, stored)
     expect(await tokens.load(`${ID}0`)).toBeUndefined()
-    const other = redisActionTokens({ ...place, sealer: sealerOf('o'.repeat(32)) })
+    const other = createActionTokens(kv, { log, sealer: sealerOf('o'.repeat(32)) })
     expect(await other.load(ID)).toBeUndefined()
     await tokens.forgetTeam(TEAM)
     expect(await redis.exists(key)).toBe(0)

@@ -45,6 +45,26 @@ describe.concurrent('in an agent app', () => {
     await thread.ended()
   })
 
+  test.each([
+    [
+      'a forward',
+      { is_share: true, author_name: 'Dana', text: 'Vat 6 bleeds at 41 degrees.' },
+      /^Vat 6 bleeds at 41 degrees\.$/,
+    ],
+    [
+      'a forward within one',
+      { is_share: true, author_name: 'Dana', attachments: [{ is_share: true, author_id: 'U0EVE', text: 'Heddle 12' }] },
+      /^Heddle 12$/,
+    ],
+    ['a table', { blocks: [{ type: 'table', rows: [[{ type: 'raw_text', text: 'Yarn' }], [null]] }] }, /^Yarn$/],
+  ])('the title of %s alone is what it shows', async (_, attachment, title) => {
+    agent.model.on('What about this', finish('Done.'))
+    const thread = await agent.dm('', { extra: { attachments: [attachment], blocks: [] } })
+    await agent.slack.until(() => thread.session()?.title, 'a title')
+    expect(thread.session()?.title).toMatch(title)
+    await thread.ended()
+  })
+
   test('a follow-up keeps a person’s title, and that of the first question', async () => {
     const { thread, goOn } = await asked('What is the title?')
     const titles = () =>

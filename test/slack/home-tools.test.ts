@@ -9,7 +9,7 @@ import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { createLog } from '../../src/base/log.ts'
 import { mcpAdmin } from '../../src/mcp/tools/mcp-admin.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
-import { memoryMcpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { createValues } from '../../src/stores/values/value-store.ts'
 import { openMcpToolbox } from '../../src/mcp/tools/mcp-toolbox.ts'
 import { BOB } from '../../playground/slack/slack.ts'
 import { createNetwork } from '../../src/base/http/proxy.ts'
@@ -31,6 +31,7 @@ import { strangers } from '../harness/slack-hands.ts'
 import { steeredBot } from '../harness/steered-bot.ts'
 import { eventually } from '../harness/stores.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 async function mcpFile(t: Ends, servers: object): Promise<string> {
   const file = join(await temporaryFolder(t), 'mcp.json')
@@ -190,7 +191,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, { log, now: Date.now })
   const mcp = loadMcpConfig(await mcpFile(t, servers), {})
-  const store = memoryMcpStore({ now: Date.now })
+  const store = createValues(memoryKv({ now: Date.now }), { room: 'mcp' })
   const deps = { store, log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined

@@ -5,8 +5,9 @@ import type { QuestionWork } from '../../src/slack/question-work.ts'
 import { scopeNow } from '../../src/slack/intake/remembered-scope.ts'
 import { recallIn } from '../../src/slack/reading/recall-in-place.ts'
 import type { Installation } from '../../src/slack/client/installations.ts'
-import { memoryRemembered } from '../../src/stores/remembered/remembered.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 import { keptLog } from '../harness/stores.ts'
+import { createRemembered } from '../../src/stores/remembered/remembered.ts'
 
 const [TEAM, OTHER] = ['T0LOCAL0001', 'T0OTHER0001']
 const SHARED = 'C0SHARED001'
@@ -36,7 +37,7 @@ function installationOf(team: string, { before = false } = {}): Installation {
 }
 
 test('none of a thousand prompts has a text of another place, person or workspace, or from before a channel was shared', async () => {
-  const remembered = memoryRemembered({ now: Date.now, ttlMs: 1e9 })
+  const remembered = createRemembered(memoryKv({ now: Date.now }), { now: Date.now, ttlMs: 1e9, log: keptLog() })
   const keep = async (
     place: (typeof PLACES)[number],
     { id, text, before }: { id: string; text: string; before: boolean },

@@ -1,7 +1,7 @@
 /** Remembered texts: where they are used, who may add and delete them, and what is never remembered. */
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { forget as forgetPlace } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -306,5 +306,30 @@ describe('is never remembered', () => {
       'Slack did not tell me who you are',
     )
     expect(slack.pings()).toEqual([])
+  })
+})
+
+describeWithRedis('what 0.1.0 remembered in a place that Slack had not described to it', async () => {
+  const server = await startRedis()
+  fileEnds().onTestFinished(() => server.stop())
+
+  test.for([
+    ['is known in a channel that nobody else reads', GENERAL, false, true],
+    ['is known in a private channel that nobody else reads', PRIVATE, false, true],
+    ['is not told in a private channel that was shared since', PRIVATE, true, false],
+    ['is known in a public channel that was shared then', GENERAL, true, true],
+  ] as const)('%s', async ([, channel, shared, isKnown], t) => {
+    const bot = await start(t, { REDIS_URL: server.url, REDIS_PREFIX: 'old', ALLOW_EXTERNAL: 'true' })
+    const redis = new Redis(server.url)
+    t.onTestFinished(async () => void (await redis.flushall(), redis.disconnect()))
+    const at = Date.now()
+    const kept = [{ id: '1.000001', text: 'we sell the company', by: ALICE, at, usedAt: at }]
+    await redis.set(`old:{${TEAM}:${channel}:shared}:remembered`, JSON.stringify({ kept, gone: [] }))
+    bot.slack.store.channel(channel).shared = shared
+    expect((await ask(bot, 'What do we sell?', { channel })).prompt.includes('we sell the company')).toBe(isKnown)
+    const list = await slash(bot, 'memory', { channel })
+    expect(list.includes('we sell the company')).toBe(isKnown)
+    bot.slack.store.channel(channel).shared = false
+    if (channel === PRIVATE) expect(await slash(bot, 'memory', { channel })).toContain('we sell the company')
   })
 })

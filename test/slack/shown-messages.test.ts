@@ -1,64 +1,15 @@
 /** What people see of a message is what the model reads: alerts, forwards, tables, other apps. Through the whole bot. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Json } from '../../playground/slack/slack.ts'
+import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { textFile } from '../harness/said-files.ts'
+import { ALERTS, forward, MONITOR, ORIGIN, table } from '../harness/shown-messages.ts'
 
 const ends = fileEnds()
 const ASK = `<@${BOT_USER}>`
-const MONITOR = { bot_id: 'B0MONITOR01', bot_profile: { name: 'Monitor' }, subtype: 'bot_message' }
-const ORIGIN = 'https://elsewhere.slack.com/archives/C0SECRET001/p1772400000100200'
-
-const typed = (text: string): Json => ({
-  type: 'rich_text',
-  elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text }] }],
-})
-const forward = (more: Json = {}): Json => ({
-  is_share: true,
-  is_msg_unfurl: true,
-  author_name: 'Dana',
-  channel_id: 'C0SECRET001',
-  from_url: ORIGIN,
-  text: 'Vat 6 bleeds at 41 degrees.',
-  fallback: '[March 1st] dana: Vat 6 bleeds at 41 degrees.',
-  ...more,
-})
-const table: Json = {
-  fallback: '[no preview available]',
-  blocks: [
-    {
-      type: 'table',
-      rows: [
-        [
-          { type: 'raw_text', text: 'Yarn' },
-          { type: 'raw_text', text: 'Cones' },
-        ],
-        [
-          { type: 'raw_text', text: 'Merino' },
-          { type: 'raw_number', value: 1417 },
-        ],
-      ],
-    },
-  ],
-}
-
-/** An app's message in each form. */
-const ALERTS: [string, Json][] = [
-  [
-    'by attachments',
-    { text: '', attachments: [{ title: 'CPU 97% on web-3', text: 'Threshold 90%', fallback: 'CPU' }] },
-  ],
-  ['by blocks', { text: '', blocks: [typed('CPU 97% on web-3'), typed('Threshold 90%')] }],
-  ['by blocks in an attachment', { text: '', attachments: [{ blocks: [typed('CPU 97% on web-3: Threshold 90%')] }] }],
-  [
-    'by fields',
-    { text: '', attachments: [{ pretext: 'CPU 97% on web-3', fields: [{ title: 'Threshold 90%', value: '' }] }] },
-  ],
-  ['by plain text', { text: 'CPU 97% on web-3, Threshold 90%' }],
-]
-
 const promptOf = ({ model }: TestBot, key: string) => model.about(key).at(-1)?.prompt ?? ''
 const alert = ({ slack }: TestBot, extra: Json, channel = GENERAL) =>
   slack.say({ text: '', channel, extra: { ...MONITOR, ...extra } })
@@ -68,6 +19,12 @@ describe('what is shown', async () => {
   const { model, slack } = bot
   const under = async (root: { thread: string }, text: string, more: object = {}) =>
     new Thread(slack, await slack.say({ text: `${ASK} ${text}`, thread_ts: root.thread, ...more }))
+  /** Presses Show work below the last answer, and waits for a text in the modal. */
+  const workOf = async (thread: Thread, text: string) => {
+    await thread.press(SHOW_WORK)
+    const modal = await bot.modal()
+    return slack.until(() => modal.shown().includes(text) && modal.shown(), text)
+  }
 
   test.each(ALERTS)('an alert %s is read below it, with the app’s name, and is a source', async (form, extra) => {
     const key = `what is this ${form}`
@@ -117,6 +74,23 @@ describe('what is shown', async () => {
     expect(await thread.lastAnswer()).not.toMatch(/not (?:in|from)/)
     expect(promptOf(bot, 'how many cones')).toMatch(/Yarn \| Cones\n  Merino \| 1417/)
     expect(promptOf(bot, 'how many cones')).not.toContain('no preview')
+    await workOf(thread, '1417: the table, row 1 (Merino)')
+  })
+
+  test('of a long table the rows that the prompt has no room for are counted, and each is still known later', async () => {
+    const rows = Array.from({ length: 99 }, (_, i) => [`yarn ${i} ${'of wool '.repeat(10)}`, `${1000 + i * 7}`])
+    const cells = [['Yarn', 'Cones'], ...rows].map((row) => row.map((text) => ({ type: 'raw_text', text })))
+    const long = { fallback: '[no preview available]', blocks: [{ type: 'table', rows: cells, caption: 'Stock' }] }
+    model.on('the longest stock', finish('Yarn 50 has 1350 cones, and there is no 9999.'))
+    const thread = await bot.mention('the longest stock?', { extra: { attachments: [long] } })
+    await thread.ended()
+    expect(promptOf(bot, 'the longest stock')).toMatch(/\n  … \(\d+ rows of the table cut\) …\n/)
+    expect(await workOf(thread, '1350: Stock, row 51')).toContain('9999: nowhere')
+    model.condenses('and its neighbour', 'and its neighbour?')
+    model.on('and its neighbour', finish('It has 1357 cones.'))
+    await thread.reply('and its neighbour?')
+    await slack.until(() => thread.endings().length === 2, 'the second answer')
+    await workOf(thread, '1357: Stock from before, row 52')
   })
 
   test.each([
@@ -129,12 +103,13 @@ describe('what is shown', async () => {
     const direct = await bot.dm('', { user, extra: { attachments: [one], blocks: [] } })
     expect(await direct.lastAnswer()).toContain('It is that.')
     expect(promptOf(bot, 'What about this')).toContain(words)
+    model.condenses('What about this', '')
     model.on(`hello ${what}`, finish('Hello.'))
     const thread = await bot.mention(`hello ${what}`)
     await thread.ended()
     await slack.say({ text: '', thread_ts: thread.ts, extra: { attachments: [one], blocks: [] } })
-    model.condenses('What about this', `What about this ${what}?`)
     await slack.until(() => thread.endings().length === 2, 'the answer about what was forwarded')
+    expect(await workOf(thread, 'What about this?')).not.toContain('The asker attached')
   })
 
   test('the files of a forward are files of the question; a stub is looked up', async () => {
@@ -174,13 +149,18 @@ describe('what is shown', async () => {
     const message = slack.store.channels.get(GENERAL)?.messages.find(({ ts }) => ts === thread.ts)
     const preview = { from_url: 'https://guide.example/weld', title: 'Weld', text: 'Subscribe now' }
     const edited = { user: ALICE, ts: `${Number(thread.ts) + 1}` }
-    for (const more of [{}, { edited }])
+    const files = [slack.people.upload(textFile('guide.txt', 'Weld.'), ALICE)]
+    for (const [more, added] of [
+      [{}, {}],
+      [{ edited }, {}],
+      [{ edited }, { files }],
+    ])
       slack.people.event({
         type: 'message',
         subtype: 'message_changed',
         channel: GENERAL,
         channel_type: 'channel',
-        message: { ...message, ...more, attachments: [preview] },
+        message: { ...message, ...more, ...added, attachments: [preview] },
         previous_message: { ...message, ...more },
         ts: `${Number(thread.ts) + 2}`,
       })
@@ -188,6 +168,13 @@ describe('what is shown', async () => {
     expect(model.requests.length).toBe(before)
     expect(thread.endings()).toHaveLength(1)
     expect(slack.ephemerals(GENERAL, ALICE)).toEqual([])
+  })
+
+  test('“remember:” alone keeps what is forwarded with it', async () => {
+    const attachments = [forward({ text: 'The kiln cools for 9 hours.', fallback: '' })]
+    await bot.mention('remember:', { extra: { attachments } })
+    const told = () => slack.ephemerals(GENERAL, ALICE).join()
+    await slack.until(() => told().includes('The kiln cools for 9 hours.'), 'what is remembered')
   })
 })
 

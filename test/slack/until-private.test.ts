@@ -136,6 +136,41 @@ describe('in memory', () => {
     expect(bot.logs.join('\n')).not.toMatch(CANARY)
   })
 
+  test.each([
+    ['that begins before everybody’s eyes', 'what of the ticket?'],
+    ['with a condition', 'what of the ticket? Only if it is red'],
+    ['with another condition', 'tell me of the ticket, only when it is red'],
+  ])('a schedule %s leaves nothing of it in traces and spans, but public answers', async (_, text) => {
+    let ahead = 0
+    const traces: string[] = []
+    const collector = await startCollector({ onTestFinished })
+    const { bot, server, browser, slack, model } = await connectingBot(
+      { onTestFinished },
+      {},
+      {
+        now: () => new Date(Date.now() + ahead),
+        env: { RUN_TRACES: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
+        onTrace: (trace) => void traces.push(JSON.stringify(trace)),
+      },
+    )
+    await connect(bot, ALICE, { server, browser })
+    const look = act('I look.', 'tickets__read_ticket', '{"id": "7"}')
+    const add = act('I add.', 'calculator', '20+1')
+    model.on('ticket', look, finish('It is open.'), add, finish('There are 21.'))
+    await schedule(bot, `every 20 minutes ${text}`)
+    ahead += 22 * MINUTE
+    await slack.until(() => dms(bot).some((one) => one.includes('\nIt is open.\n')), 'the private answer')
+    ahead += 20 * MINUTE
+    const second = await occurrence(bot, 2)
+    await slack.until(() => second.shown().some((one) => one.includes('There are 21.')), 'the public answer')
+    await slack.settle()
+    await bot.bot.stop()
+    const content = collector.requests.map(({ body }) => body).join('\n')
+    expect(content + traces.join('\n')).not.toMatch(CANARY)
+    expect(traces.join('\n')).toContain('There are 21.')
+    expect(content).toContain('There are 21.')
+  })
+
   test('a card posted before the result was found is still decided by its approvers', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(
       t,

@@ -86,6 +86,21 @@ describe('with TRANSCRIBE_MODEL', () => {
     expect(thread.shown().join('\n')).toContain('I understood: “How deep is the vat?”')
   })
 
+  test.for(['dm', 'mention'] as const)(
+    'a %s’s recording is not transcribed further once it is stopped',
+    async (how, t) => {
+      const { bot, transcriber } = await hearing(t)
+      transcriber.isSilent = true
+      const thread = await bot[how](how === 'dm' ? '' : 'what was said?', { files: [voice('hum')] })
+      await bot.slack.until(() => transcriber.requests.length === 1, 'the request')
+      await thread.reply('stop')
+      await bot.slack.until(() => thread.endings().length === 1, 'the end')
+      expect(thread.endings()[0]).toContain('I was asked to stop.')
+      await bot.slack.until(() => transcriber.gone === 1, 'the end of the request')
+      expect(bot.model.requests).toEqual([])
+    },
+  )
+
   test('a recording is given up with the question’s time', async (t) => {
     const { bot, transcriber } = await hearing(t, { env: { AGENT_TIMEOUT_MS: '400' } })
     transcriber.isSilent = true
@@ -104,8 +119,7 @@ describe('with TRANSCRIBE_MODEL', () => {
     await thread.press(SHOW_WORK)
     const modal = await bot.modal()
     await bot.slack.until(() => modal.shown().includes('❓ How tall is the mast?'), 'the question')
-    const home = await bot.openHome()
-    const listed = () => /Your latest questions\n.*How tall is the mast\?/.test(home.shown())
+    const listed = async () => /Your latest questions\n.*How tall is the mast\?/.test((await bot.openHome()).shown())
     await bot.slack.until(listed, 'the question in the list')
   })
 
@@ -147,8 +161,9 @@ describeWithRedis('with Redis', async () => {
   test('a clip alone is the question, and is listed as it was understood', async (t) => {
     const { bot, transcriber } = await hearing(t, { env: { REDIS_URL: server.url } })
     await asksAlone(bot, transcriber)
-    const home = await bot.openHome()
-    await bot.slack.until(() => home.shown().includes('How wide is the loom?'), 'the question in the list')
+    // A part of the Home that takes too long on a busy machine is left out until it is opened again.
+    const isListed = async () => (await bot.openHome()).shown().includes('How wide is the loom?')
+    await bot.slack.until(isListed, 'the question in the list')
   })
 })
 

@@ -71,7 +71,7 @@ describeWithRedis('a front and its workers', { concurrent: true }, () => {
       expect(agent.resource['service.instance.id']).not.toBe(received!.resource['service.instance.id'])
     }
     expect(first!.traceId).not.toBe(second!.traceId)
-    await collector.until('slack assistant.threads.setStatus', 4)
+    await collector.until('slack chat.postMessage', 4)
     expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(2)
   })
 

@@ -4,7 +4,7 @@ import { cpuClock } from '../harness/cpu-clock.ts'
 import { playService } from '../harness/tool-service.ts'
 
 const play = (handler: (path: string, response: ServerResponse) => void) =>
-  playService({ tool: 'arxiv', setting: 'arxivApiUrl', path: '/api/query' }, handler)
+  playService({ tool: 'arxiv', setting: 'ARXIV_API_URL', path: '/api/query' }, handler)
 
 const paper = (n: number, authors = ['Ada Lovelace']) => `
   <entry>

@@ -15,7 +15,7 @@ import { loadCustomTools } from '../built/tools/custom-loader.js'
 import { sleep } from '../built/src/base/backoff.js'
 import { createToolHttp } from '../built/src/base/http/tool-http.js'
 const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
-const built = createToolbox({ http, settings: { enabled: ['wikipedia', 'calculator'], wikipediaApiUrl: process.argv[2] } })
+const built = createToolbox({ http, settings: { TOOLS: ['wikipedia', 'calculator'], WIKIPEDIA_API_URL: process.argv[2] } })
 const custom = await loadCustomTools(new URL('custom', import.meta.url).pathname, ['calculator'])
 const tools = [...built, ...custom.tools]
 const context = { signal: new AbortController().signal, memory: {} }

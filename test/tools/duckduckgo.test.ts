@@ -4,7 +4,7 @@ import { sendJson } from '../harness/web-server.ts'
 
 const answering = async (json: unknown, query = 'donald duck') => {
   const { use, server } = await playService(
-    { tool: 'duckduckgo', setting: 'duckduckgoUrl', path: '/' },
+    { tool: 'duckduckgo', setting: 'DUCKDUCKGO_URL', path: '/' },
     (_, response) => sendJson(response, json),
   )
   return { output: await use({ query }), asked: new URL(server.paths[0] ?? '', server.url).searchParams }
@@ -74,14 +74,14 @@ test.each([
 })
 
 test('a rejected request is reported in a sentence', async () => {
-  const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
+  const { use } = await playService({ tool: 'duckduckgo', setting: 'DUCKDUCKGO_URL' }, (_, response) =>
     response.writeHead(202).end(),
   )
   await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo rejected the request (202).')
 })
 
 test('a page instead of JSON is reported in a sentence', async () => {
-  const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
+  const { use } = await playService({ tool: 'duckduckgo', setting: 'DUCKDUCKGO_URL' }, (_, response) =>
     response.end('<html>'),
   )
   await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo did not send JSON.')

@@ -21,7 +21,7 @@ const tj = {
 }
 
 const play = (handler: (path: string, response: ServerResponse) => void, settings: ToolSettings = {}) =>
-  playService({ tool: 'github_user', setting: 'githubApiUrl', path: '/api/v3/', settings }, handler)
+  playService({ tool: 'github_user', setting: 'GITHUB_API_URL', path: '/api/v3/', settings }, handler)
 
 test('a profile is returned without its empty fields', async () => {
   const { use, server } = await play((_, response) => sendJson(response, tj))
@@ -36,7 +36,7 @@ test('a profile is returned without its empty fields', async () => {
 })
 
 test('a token is sent if there is one', async () => {
-  const { use, server } = await play((_, response) => sendJson(response, tj), { githubToken: 'ghp_secret' })
+  const { use, server } = await play((_, response) => sendJson(response, tj), { GITHUB_TOKEN: 'ghp_secret' })
   await use({ login: 'tj' })
   expect(server.requests[0]?.headers.authorization).toBe('Bearer ghp_secret')
 })

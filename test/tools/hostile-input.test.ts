@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fieldsOf } from '../../src/agent/tool-input.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
-import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
+import { createToolbox, toolNames } from '../../tools/index.ts'
 import { cutTitle, isSameTitle, offeredTitles } from '../../tools/wikipedia/titles.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { propertyRuns } from '../harness/property-runs.ts'
@@ -23,10 +23,14 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
   const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const url = `${server.url}/api.php`
-  const addresses: Record<Extract<keyof ToolSettings, `${string}Url`>, string> = {
-    ...{ wikipediaApiUrl: url, arxivApiUrl: url, duckduckgoUrl: url, serpapiUrl: url, githubApiUrl: url },
+  const addresses = {
+    WIKIPEDIA_API_URL: url,
+    ARXIV_API_URL: url,
+    DUCKDUCKGO_URL: url,
+    SERPAPI_URL: url,
+    GITHUB_API_URL: url,
   }
-  const tools = createToolbox({ http, settings: { enabled: toolNames, serpapiApiKey: 'key', ...addresses } })
+  const tools = createToolbox({ http, settings: { TOOLS: toolNames, SERPAPI_API_KEY: 'key', ...addresses } })
   const context = toolContext({ ask: async () => body(new URLSearchParams()) })
   const use = (tool: string, text: string) => {
     const fields = tools.filter(({ name }) => name === tool).flatMap(fieldsOf)

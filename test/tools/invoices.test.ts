@@ -34,7 +34,7 @@ test('amounts are text for the model and a series for people', async () => {
 })
 
 test('every observation in the worked examples matches the tools’ real output', async () => {
-  const [file = ''] = exampleFiles({ enabled: ['invoices'] })
+  const [file = ''] = exampleFiles({ TOOLS: ['invoices'] })
   const examples = await readFile(join(ROOT, file), 'utf8')
   const steps = [...examples.matchAll(/^Action: (GetInvoice|Diff|Total)\[(.*)\]\nObservation: (.*)$/gm)]
   expect(steps).toHaveLength(12)

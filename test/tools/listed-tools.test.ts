@@ -21,31 +21,31 @@ function toolbox(settings: ToolSettings) {
 const namesOf = (settings: ToolSettings) => toolbox(settings).map((tool) => tool.name)
 
 test('a key enables its tool', () => {
-  expect(namesOf({ serpapiApiKey: 'k' })).toContain('search')
+  expect(namesOf({ SERPAPI_API_KEY: 'k' })).toContain('search')
 })
 
 test('Slack’s tools exist only for questions from Slack, even if TOOLS names them', () => {
   expect(namesOf({ hasWorkspace: true }).toSorted()).toEqual(
     [...namesOf({}), 'workspace_search', 'read_channel', 'read_thread'].toSorted(),
   )
-  const named = { enabled: ['read_thread', 'calculator', 'workspace_search'] }
-  expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.enabled)
+  const named = { TOOLS: ['read_thread', 'calculator', 'workspace_search'] }
+  expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.TOOLS)
   expect(namesOf(named)).toEqual(['calculator'])
   expect(() => checkToolNames(named)).not.toThrow()
   expect(toolsOff({})).toContainEqual({ name: 'read_thread', why: 'needs Slack and a model' })
 })
 
 test('TOOLS selects tools in its order', () => {
-  expect(namesOf({ enabled: ['wikipedia', 'calculator', 'wikipedia'] })).toEqual([
+  expect(namesOf({ TOOLS: ['wikipedia', 'calculator', 'wikipedia'] })).toEqual([
     'wikipedia',
     'wikipedia_lookup',
     'calculator',
   ])
-  expect(namesOf({ enabled: [] })).toEqual([])
+  expect(namesOf({ TOOLS: [] })).toEqual([])
 })
 
 test('every name in TOOLS gives tools with a valid description', () => {
-  for (const tool of toolbox({ enabled: toolNames, serpapiApiKey: 'k' })) {
+  for (const tool of toolbox({ TOOLS: toolNames, SERPAPI_API_KEY: 'k' })) {
     expect(tool.name).toMatch(/^[a-z][\w-]{0,63}$/i)
     expect(tool.description).not.toBe('')
     expect(tool.parameters.type).toBe('object')
@@ -56,26 +56,24 @@ test('every name in TOOLS gives tools with a valid description', () => {
 test.each(['teleport', 'Calculator', '__proto__', 'constructor', ''])(
   'the unknown name %j is told, with what exists',
   (name) => {
-    expect(() => toolbox({ enabled: [name] })).toThrow(ConfigError)
-    expect(() => checkToolNames({ enabled: [name] })).toThrow(
+    expect(() => toolbox({ TOOLS: [name] })).toThrow(ConfigError)
+    expect(() => checkToolNames({ TOOLS: [name] })).toThrow(
       `TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`,
     )
   },
 )
 
 test('a tool without its key is reported', () => {
-  expect(() => toolbox({ enabled: ['search'] })).toThrow(
-    'TOOLS: search needs SERPAPI_API_KEY. Set it, or remove search.',
-  )
+  expect(() => toolbox({ TOOLS: ['search'] })).toThrow('TOOLS: search needs SERPAPI_API_KEY. Set it, or remove search.')
 })
 
 test('worked examples come with the tools that have them', () => {
-  expect(exampleFiles({ enabled: ['calculator', 'invoices'] })).toEqual(['tools/examples/invoices/examples.md'])
+  expect(exampleFiles({ TOOLS: ['calculator', 'invoices'] })).toEqual(['tools/examples/invoices/examples.md'])
   expect(exampleFiles({})).toEqual([])
 })
 
 test('the descriptions of search, calculator and wikipedia stay short', () => {
-  const told = toolbox({ enabled: ['search', 'calculator', 'wikipedia'], serpapiApiKey: 'k' })
+  const told = toolbox({ TOOLS: ['search', 'calculator', 'wikipedia'], SERPAPI_API_KEY: 'k' })
   const tokens = encode(told.map((tool) => `${tool.name}: ${tool.description}`).join('\n')).length
   expect(tokens).toBeLessThan(100)
 })

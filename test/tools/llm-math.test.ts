@@ -8,7 +8,7 @@ import { runTool, toolContext } from '../harness/tool-context.ts'
 async function solve(question: string, reply: string) {
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
-  const tools = createToolbox({ http, prompts: loadPrompts(), settings: { enabled: ['llm_math'] } })
+  const tools = createToolbox({ http, prompts: loadPrompts(), settings: { TOOLS: ['llm_math'] } })
   const asked: string[] = []
   const ask = async (prompt: string) => {
     asked.push(prompt)
@@ -55,7 +55,7 @@ test('an empty response is reported in a sentence', async () => {
 test('without its prompt it evaluates expressions only, and says why', async () => {
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep } })
   onTestFinished(() => http.close())
-  const tools = createToolbox({ http, settings: { enabled: ['llm_math'] } })
+  const tools = createToolbox({ http, settings: { TOOLS: ['llm_math'] } })
   const use = (question: string) => runTool(tools, { tool: 'llm_math', input: { question } }, toolContext())
   expect((await use('6*7')).text).toBe('Answer: 42')
   await expect(use('six apples')).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('six') })

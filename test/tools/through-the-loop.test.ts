@@ -47,9 +47,9 @@ const ROWS: Row[] = [
     inputs: ['capital of France'],
     observation: 'Paris',
     source: 'https://box.example/',
-    settings: { serpapiApiKey: 'k3y' },
+    settings: { SERPAPI_API_KEY: 'k3y' },
     service: {
-      setting: 'serpapiUrl',
+      setting: 'SERPAPI_URL',
       path: '/search.json',
       answer: (response) =>
         sendJson(response, { answer_box: { title: 'Box', link: 'https://box.example/', answer: 'Paris' } }),
@@ -61,7 +61,7 @@ const ROWS: Row[] = [
     observation: 'A cartoon character.',
     source: 'https://en.wikipedia.org/wiki/Donald_Duck',
     service: {
-      setting: 'duckduckgoUrl',
+      setting: 'DUCKDUCKGO_URL',
       path: '/',
       answer: (response) =>
         sendJson(response, {
@@ -76,7 +76,7 @@ const ROWS: Row[] = [
     inputs: ['react reasoning'],
     observation: /^ReAct \(2022-10-06\), by Shunyu Yao/,
     source: 'http://arxiv.org/abs/2210.03629v3',
-    service: { setting: 'arxivApiUrl', path: '/api/query', answer: (response) => void response.end(FEED) },
+    service: { setting: 'ARXIV_API_URL', path: '/api/query', answer: (response) => void response.end(FEED) },
   },
   {
     tool: 'github_user',
@@ -84,7 +84,7 @@ const ROWS: Row[] = [
     observation: /"followers":49319/,
     source: 'https://github.com/tj',
     service: {
-      setting: 'githubApiUrl',
+      setting: 'GITHUB_API_URL',
       path: '/api/v3/',
       answer: (response) => sendJson(response, { login: 'tj', html_url: 'https://github.com/tj', followers: 49319 }),
     },
@@ -100,7 +100,7 @@ afterAll(() => http.close())
 
 describe('a built-in tool in the loop, with its service on a real socket', () => {
   test.for(ROWS)('$tool', async (row, t) => {
-    const settings = { enabled: [row.enabled ?? row.tool], ...row.settings, ...(await addressOf(row)) }
+    const settings = { TOOLS: [row.enabled ?? row.tool], ...row.settings, ...(await addressOf(row)) }
     const tools = createToolbox({ http, prompts: loadPrompts(), settings })
     const { events, final, model } = await runOn(t, { model: scriptOf(row), tools })
     const observed = events.flatMap((event) => (event.type === 'observation' ? [event.step.observation] : []))
@@ -114,7 +114,7 @@ describe('a built-in tool in the loop, with its service on a real socket', () =>
   })
 
   test('is in the table above for every tool', () => {
-    const settings = { enabled: toolNames, serpapiApiKey: 'k3y' }
+    const settings = { TOOLS: toolNames, SERPAPI_API_KEY: 'k3y' }
     const built = createToolbox({ http, prompts: loadPrompts(), settings })
     // Tools that make files need a place to send them: test/slack/made-files.test.ts.
     const here = built.filter(({ makesFiles }) => !makesFiles).map(({ name }) => name)
@@ -132,7 +132,7 @@ async function addressOf({ tool, service }: Row): Promise<ToolSettings> {
   if (tool.startsWith('wikipedia')) {
     const wiki = await startWiki()
     onTestFinished(() => wiki.close())
-    return { wikipediaApiUrl: wiki.url }
+    return { WIKIPEDIA_API_URL: wiki.url }
   }
   if (!service) return {}
   const server = await startWebServer((_, response) => service.answer(response))

@@ -7,7 +7,7 @@ const KEY = 'k3y-that-nobody-may-see'
 
 const play = (handler: (path: string, response: ServerResponse) => void) =>
   playService(
-    { tool: 'search', setting: 'serpapiUrl', path: '/search.json', settings: { serpapiApiKey: KEY } },
+    { tool: 'search', setting: 'SERPAPI_URL', path: '/search.json', settings: { SERPAPI_API_KEY: KEY } },
     handler,
   )
 

@@ -11,7 +11,7 @@ import { runTool, toolContext } from '../harness/tool-context.ts'
 function reader(url: string, context = toolContext(), waits = async () => undefined as unknown) {
   const http = createToolHttp({ timeoutMs: 10_000, clocks: { now: Date.now, sleep: waits } })
   onTestFinished(() => http.close())
-  const tools = createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: url } })
+  const tools = createToolbox({ http, settings: { TOOLS: ['wikipedia'], WIKIPEDIA_API_URL: url } })
   return {
     context,
     search: (query: string) => runTool(tools, { tool: 'wikipedia', input: { query } }, context),

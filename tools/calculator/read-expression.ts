@@ -175,11 +175,15 @@ class ExpressionReader {
   }
 }
 
+/** A double holds every number of this many digits. */
+const MAX_EXACT = 15
+
 function numeral(text: string): string {
   const plain = text.replace(/[,_]/g, '')
   const value = Number(plain)
   if (!Number.isFinite(value)) throw new ToolError('A number in the expression is too large.')
-  return value > Number.MAX_SAFE_INTEGER && /^[1-9]\d*(?:\.\d+)?$/.test(plain) ? plain : `${value}`.replace('e+', 'e')
+  const isRounded = value > Number.MAX_SAFE_INTEGER || plain.replace(/^[0.]+|\./g, '').length > MAX_EXACT
+  return isRounded && /^\d+(?:\.\d+)?$/.test(plain) ? plain.replace(/^0+(?=\d)/, '') : `${value}`.replace('e+', 'e')
 }
 
 function unknown(what: string): string {

@@ -27,6 +27,8 @@ export interface RunView {
   filesText?: string | undefined
   /** The texts that are remembered in the question's place. Untrusted data too. */
   remembered?: string | undefined
+  /** What earlier tries of the question have changed. Untrusted data too. */
+  doneBefore?: string | undefined
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
 }

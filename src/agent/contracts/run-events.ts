@@ -96,7 +96,7 @@ export type AwaitedDecision =
       asAsker?: true
       /** The tool's description of itself. */
       says: string
-      /** The same call was made before, and it is unknown whether it took effect. */
+      /** The call may have taken effect before: see `PendingCall`. */
       isRepeat?: true
     }
   | AwaitedAnswer

@@ -15,6 +15,14 @@ export interface Series {
   points: { label: string; value: number }[]
 }
 
+/** A table in a message, as data. Cells are plain text, and each row has one for every column. */
+export interface MessageTable {
+  /** Its caption; empty if it has none. */
+  name: string
+  columns: string[]
+  rows: string[][]
+}
+
 /** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 

@@ -7,6 +7,7 @@ import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
 import {
+  BESIDE_ANSWER,
   faultAt,
   firstBegun,
   modelOutputOf,
@@ -16,7 +17,7 @@ import {
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { BESIDE_ANSWER, readSteps } from '../parser/react-steps.ts'
+import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, Step } from '../contracts/run-events.ts'
@@ -88,6 +89,7 @@ function findCall(turn: ModelOutput): Match | undefined {
   if (!block || !labelled) return block ?? labelled ?? readInline(turn)
   if (block.kind === 'action' && labelled.kind === 'finish' && block.at < labelled.at)
     return faultAt(turn, block.at, BESIDE_ANSWER)
+  if (labelled.kind === 'fault' && labelled.what === BESIDE_ANSWER) return labelled
   if (labelled.kind === 'fault' || labelled.at >= block.at) return block
   return labelled.kind === 'action' && block.kind === 'action' && turn.tools.includes(block.tool) ? block : labelled
 }

@@ -90,12 +90,14 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   }
 }
 
-/** The thread's messages, the text of its files and what is remembered, fenced as data. Empty if there are none. */
-export function saidBefore({ said, filesText, remembered, nonce }: RunView, prompts: Prompts): string {
+/** The thread's messages, its files, what is remembered and what was already done, as data. Empty if there are none. */
+export function saidBefore(view: RunView, prompts: Prompts): string {
+  const { said, filesText, remembered, doneBefore, nonce } = view
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
-  return messages + files + known
+  const done = doneBefore ? `${prompts['done-before']({ calls: fenceObservation(doneBefore, nonce) })}\n\n` : ''
+  return messages + files + known + done
 }
 
 /** The message that contains the question, with the pictures that came with it. */

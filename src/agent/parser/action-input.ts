@@ -3,17 +3,12 @@ import { parseJson } from '../../base/parse-json.ts'
 import { readLoose } from './loose-json.ts'
 import type { ModelOutput, ActionInput } from './model-output.ts'
 import { sectionText, type LabelledSection } from './labels.ts'
+import { isAside } from './quoted-call.ts'
 import { closingFence, dedent, fenceAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing } from './tool-names.ts'
 
 /** An input that begins but does not end. */
 export const CUT: ActionInput = { ok: false, what: 'its input breaks off before the end' }
-
-/** Remarks that models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
-const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
-const WAITING =
-  /^(?:pause$|[(（](?:wait|paus|await)[^\n]*[)）]$|waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
-const LONGEST_ASIDE = 300
 
 /**
  * Reads the input at an `Action Input` label. JSON and free text stay as written. A fenced JSON object or a Python dict
@@ -148,9 +143,4 @@ function withoutAside(text: string): string {
   const at = text.lastIndexOf('\n')
   const last = at < 0 ? '' : text.slice(at).trim()
   return isAside(last) ? text.slice(0, at).trimEnd() : text
-}
-
-/** Returns whether a text is only a remark that the model waits for the result. */
-export function isAside(text: string): boolean {
-  return text.length < LONGEST_ASIDE && (ASIDE.test(text) || WAITING.test(text))
 }

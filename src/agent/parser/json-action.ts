@@ -1,9 +1,24 @@
 /** Actions written as JSON anywhere in a turn: `{"action": "search", "action_input": …}` and its variants. */
 import { isRecord } from '../../base/parse-json.ts'
 import { readBareObject, readLoose, type Retries } from './loose-json.ts'
-import { QUOTED, thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
+import {
+  ANSWER,
+  first,
+  INPUT,
+  isText,
+  LONE_ANSWER,
+  NAME,
+  NESTED,
+  otherFields,
+  plainKey,
+  textOf,
+  THOUGHT,
+  TOOL,
+  type ActionFields,
+} from './json-fields.ts'
+import { BESIDE_ANSWER, QUOTED, thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { isQuoted } from './quoted-call.ts'
-import { braceAfter, nextLine, tidy } from './text-lines.ts'
+import { braceAfter, matchAt, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
 /** Matches before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
@@ -26,7 +41,7 @@ export function readJsonBlock(turn: ModelOutput): Match | undefined {
   return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text), isQuoted)
 }
 
-/** Returns whether a text holds a call as JSON: of a listed tool, or in OpenAI's form. */
+/** Returns whether a text holds a step as JSON: a call of a listed tool or in OpenAI's form, or an answer as a call. */
 export function holdsJsonCall({ text, tools }: ModelOutput): boolean {
   const retries = { left: 4 }
   let from = 0
@@ -37,14 +52,15 @@ export function holdsJsonCall({ text, tools }: ModelOutput): boolean {
     const loose = readLoose(text, at, retries)
     from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
     const action = loose.ok ? actionIn(loose.value, tools) : undefined
-    if (action?.kind === 'action' && (tools.includes(action.tool) || isOpenAis(loose.ok && loose.value))) return true
+    if (action?.kind === 'action' && tools.includes(action.tool)) return true
+    if (action && loose.ok && isCallForm(loose.value)) return true
   }
   return false
 }
 
-function isOpenAis(value: unknown): boolean {
-  const keys = isRecord(value) ? Object.keys(value).sort().join() : ''
-  return keys === 'arguments,name' || keys === 'name,parameters'
+function isCallForm(value: unknown): boolean {
+  const keys = isRecord(value) ? Object.keys(value).map(plainKey).sort().join() : ''
+  return /^(?:arguments,name|name,parameters|action,actioninput)$|\bfinalanswer\b/.test(keys)
 }
 
 /** The calls of listed tools in a wrapper such as `{"tool_uses": […]}`. */
@@ -80,7 +96,10 @@ function firstCall(
       from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
       if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
       const action = loose.ok ? wholeAction(turn, at, loose) : bareAction(turn, at, retries)
-      if (action && (!loose.ok || !quotes(turn, { at: candidate, end: loose.end }))) return placed(turn, at, action)
+      if (action && (!loose.ok || !quotes(turn, { at: candidate, end: loose.end }))) {
+        const isBeside = loose.ok && action.kind === 'action' && isBeforeAnswer(turn, loose.end, retries)
+        return placed(turn, at, isBeside ? { kind: 'fault', what: BESIDE_ANSWER } : action)
+      }
       if (action && ++passedOver > MAX_QUOTED) return quoted
       if (action) quoted ??= placed(turn, at, { kind: 'fault', what: QUOTED })
       at = loose.ok ? nextOfList(turn.text, loose.end) : undefined
@@ -104,6 +123,15 @@ function bareAction(turn: ModelOutput, at: number, retries: Retries): JsonAction
 
 const BEGINS_BARE =
   /^\{\s{0,40}["'`]?(?:thought|action|tool|final)[\w -]{0,20}["'`]?\s{0,3}[:=]\s{0,9}["'`]?[\p{L}\p{N}]/iu
+
+/** Returns whether the next object is the answer: then the call before it is only reported. */
+function isBeforeAnswer({ text, tools }: ModelOutput, end: number, retries: Retries): boolean {
+  const next = matchAt(NEXT_OBJECT, text, end)
+  const loose = next ? readLoose(text, end + next[0].length, retries) : undefined
+  return loose?.ok === true && actionIn(loose.value, tools)?.kind === 'finish'
+}
+
+const NEXT_OBJECT = /[\s`~,;]{0,40}(?:json\b\s{0,9})?(?=\{)/y
 
 const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
 
@@ -149,31 +177,6 @@ type JsonAction =
   | { kind: 'action'; thought?: string; tool: string; input: unknown }
   | { kind: 'finish'; thought?: string; answer: string }
   | { kind: 'fault'; thought?: string; what: string }
-
-/** An object's fields by normalised key. */
-type ActionFields = Map<string, unknown>
-
-// The keys below are normalised: lower case, only letters and digits.
-const TOOL = [
-  ...['action', 'tool', 'toolname', 'actionname', 'nextaction', 'tooltouse', 'selectedtool', 'recipientname'],
-  ...['行动', '动作', '行動', '動作', '工具'],
-]
-/** Keys that often mean something other than a tool. */
-const NAME = ['name', 'function', 'functionname']
-const INPUT = [
-  ...['actioninput', 'toolinput', 'input', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'inputs'],
-  ...['argument', 'toolargs', 'toolarguments', 'toolparameters', 'toolparams', 'actionargs', 'actionarguments'],
-  ...['actionparameters', 'functionargs', '行动输入', '动作输入'],
-]
-const ANSWER = ['finalanswer', 'finalresponse', '最终答案', '最終答案']
-/** Keys that hold the answer if only a thought stands beside them. */
-const LONE_ANSWER = ['answer', '答案', '回答']
-const THOUGHT = ['thought', 'thoughts', 'reasoning', '思考']
-const NESTED = [
-  ...['toolcalls', 'toolcall', 'tooluses', 'tooluse', 'functioncalls', 'functioncall', 'function', 'calls', 'call'],
-  ...['actions', 'action', 'nextaction', 'tool', 'command'],
-]
-const OTHER = [...THOUGHT, ...ANSWER, 'id', 'type', 'callid', 'toolcallid']
 
 /**
  * Reads a JSON value as a step: `{"action", "action_input"}`, its variants with `tool`, `name`, `arguments`, the
@@ -264,31 +267,6 @@ function objectIn(input: unknown): unknown {
   if (!/^\{\s{0,99}["'“‘}]/.test(text)) return input
   const loose = readLoose(text)
   return loose.ok && loose.end === text.length && isRecord(loose.value) ? loose.value : input
-}
-
-/** Without an input key, the remaining fields are the input. It may be empty. */
-function otherFields(value: object): Record<string, unknown> {
-  const known = [...TOOL, ...NAME, ...OTHER]
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !known.includes(plainKey(key))))
-}
-
-/** The first field among `keys` that exists and fits. */
-function first(fields: ActionFields, keys: string[], fits: (field: unknown) => boolean = () => true): unknown {
-  const key = keys.find((candidate) => fields.has(candidate) && fits(fields.get(candidate)))
-  return key === undefined ? undefined : fields.get(key)
-}
-
-/** Normalises a key: `Action Input`, `actionInput`, `action_input` and `action\\_input` are equal. */
-function plainKey(key: string): string {
-  return key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** A bound on the items tried in a list. */

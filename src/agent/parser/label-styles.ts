@@ -3,11 +3,12 @@
  * without plain step labels.
  */
 import { reactLabel, sectionsOf, type LabelReader, type LabelledSection } from './labels.ts'
-import { fenceAt, nextLine } from './text-lines.ts'
+import { isQuoted } from './quoted-call.ts'
+import { fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** Rewrites a turn whose labels are all in one other style, or are tags. Any other turn is returned unchanged. */
 export function plainLabels(text: string, labelAt: LabelReader = reactLabel): string {
-  const untagged = labelsOfTags(text)
+  const untagged = labelsOfTags(text, labelAt)
   if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer'))
     return untagged
   for (const plainLine of LABEL_STYLES) {
@@ -28,14 +29,31 @@ function makesStep(sections: LabelledSection[], text: string): boolean {
   })
 }
 
-function restyled(text: string, plainLine: (line: string) => string | undefined): string {
+function restyled(text: string, plainLine: PlainLine): string {
+  if (plainLine === listed && BLOCK_QUOTE.test(text) && !isQuotedWhole(text)) return text
   const lines: string[] = []
   for (let at = 0; at < text.length; at = nextLine(text, at)) {
     const line = text.slice(at, nextLine(text, at))
     const plain = fenceAt(text, at) || line.length < 4 ? undefined : plainLine(line)
+    if (plain !== undefined && plainLine === listed && isOther(plain)) return text
+    if (plain !== undefined && plainLine === inHtml && lines.length > 0 && !lines.some((one) => reactLabel(one, 0)))
+      return text
     lines.push(plain !== undefined && reactLabel(plain, 0) ? withBreak(plain, line) : line)
   }
   return lines.join('')
+}
+
+const BLOCK_QUOTE = /^[ \t]{0,8}>/m
+
+/** Returns whether a turn is a block quote as a whole, from its thought on: that is its style, and no quotation. */
+function isQuotedWhole(text: string): boolean {
+  const first = tidy(text).replace(/^>[ \t]?/, '')
+  return reactLabel(first, 0)?.name === 'thought' && !/^(?![ \t]{0,8}>)[^\n]*\S/m.test(text)
+}
+
+/** Returns whether an item of a list at the margin has no label: the list is not the turn, which may be an item of it. */
+function isOther(plain: string): boolean {
+  return /^\S/.test(plain) && !reactLabel(plain, 0)
 }
 
 function withBreak(plain: string, line: string): string {
@@ -67,10 +85,15 @@ type PlainLine = (line: string) => string | undefined
  * Other styles of labels: list items with bullets, numbers or emoji; HTML; brackets; another sign instead of the colon.
  * Such a line may be prose, so it counts only if all labels of a turn are in one style (`plainLabels`).
  */
+const listed: PlainLine = (line) =>
+  replaceStart(line, LISTED, ([, indent = '', heading = '', bold = '']) => indent + heading + bold)
+
+const inHtml: PlainLine = (line) =>
+  replaceStart(line, HTML, ([, label = '']) => `${label.trim().replace(/[:：]$/, '')}:`)?.replace(HTML_END, '')
+
 const LABEL_STYLES: PlainLine[] = [
-  (line) => replaceStart(line, LISTED, ([, indent = '', heading = '', bold = '']) => indent + heading + bold),
-  (line) =>
-    replaceStart(line, HTML, ([, label = '']) => `${label.trim().replace(/[:：]$/, '')}:`)?.replace(HTML_END, ''),
+  listed,
+  inHtml,
   (line) => replaceStart(line, BRACKETED, ([, , ...labels]) => `${labels.find(Boolean) ?? ''}:`),
   (line) => replaceStart(line, PARTED, ([, label = '']) => `${label}: `),
 ]
@@ -91,16 +114,18 @@ function replaceStart(
 const ANSWER_TAG = /^(?:final[ _-]?)?answer$/i
 const LABEL_TAG = /<(\/?)([a-z][a-z _-]{2,20})>/gi
 
-/** An action's tag inside a sentence, a quotation or a table: the model talks about it. */
-const IN_SENTENCE =
-  /[\p{L}\p{N},;:："'“„‘«「(|*-][ \t]?(?:<(?:p|b|i|em|div|span|li|td|code|pre)>){0,3}<(?:next[_ -])?(?:action|tool)(?:[_ -]name)?>/iu
+/** An action's tag, without the thought's before it. */
+const ACTION_TAG = /(?<!<\/[a-z_ -]{2,20}>\s{0,9})<(?:next[_ -])?(?:action|tool)(?:[_ -]name)?>/iu
 
 /**
  * Puts labels written as tags on lines of their own: `<action>search</action><action_input>x</action_input>`. Each tag
  * must be closed, except that of an answer, which `stop` may cut off.
  */
-function labelsOfTags(text: string): string {
-  if (!text.includes('<') || IN_SENTENCE.test(text)) return text
+function labelsOfTags(text: string, labelAt: LabelReader): string {
+  const at = text.includes('<') ? text.search(ACTION_TAG) : -1
+  const end = text.lastIndexOf('</')
+  if (!text.includes('<') || (at >= 0 && isQuoted({ text, sections: sectionsOf(text, labelAt) }, { at, end })))
+    return text
   const closed = new Set([...text.matchAll(/<\/([a-z][a-z _-]{2,20})>/gi)].map(([, name = '']) => name.toLowerCase()))
   return text.replace(LABEL_TAG, (tag: string, slash: string, name: string) => {
     if (!(closed.has(name.toLowerCase()) || ANSWER_TAG.test(name)) || !reactLabel(`${name}:`, 0)) return tag

@@ -64,7 +64,7 @@ const SYNTAXES: Syntax[] = [
   },
   // gpt-oss (harmony): <|channel|>commentary to=functions.search <|constrain|>json<|message|>{…}<|call|>, stripped too
   {
-    opens: `(?:<\\|channel\\|>|<\\|start\\|>|assistant|commentary|analysis|^\\s{0,9})[^\\n<]{0,30}\\bto=${NAME}(?:<\\|channel\\|>\\w{1,20})?\\s{0,3}(?:<\\|constrain\\|>)?(?:(?<=[\\s>])\\w{1,10}\\s{0,3})?(?:<\\|message\\|>|(?=\\{))`,
+    opens: `(?:(?:<\\|channel\\|>|<\\|start\\|>|assistant|commentary|analysis)[^\\n<]{0,30}|^\\s{0,9})\\bto=${NAME}(?:<\\|channel\\|>\\w{1,20})?\\s{0,3}(?:<\\|constrain\\|>)?(?:(?<=[\\s>])\\w{1,10}\\s{0,3})?(?:<\\|message\\|>|(?=\\{))`,
     closes: '<\\|(?:call|end|return)\\|>|$',
   },
   // Functionary

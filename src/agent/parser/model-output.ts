@@ -93,6 +93,9 @@ export type Match =
 /** The fault of a call that is only quoted. */
 export const QUOTED = 'its call stands inside a sentence, a quotation, an example or an answer, so it was not made'
 
+/** The fault of a call beside a final answer: it is only reported. */
+export const BESIDE_ANSWER = 'it holds both a call and a final answer'
+
 /** The value of an input, or the fault in it. */
 export type ActionInput = { ok: true; input: unknown } | { ok: false; what: string }
 

@@ -5,16 +5,18 @@
 import { isRecord } from '../../base/parse-json.ts'
 import { CUT, inputOf, plainInput } from './action-input.ts'
 import { argumentInput, readCall, type BracketCall } from './bracket-call.ts'
-import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
+import { endsInAnswer, MAY_BE_INLINE, readInline } from './inline-steps.ts'
 import { readJsonBlock, readJsonBlockAt } from './json-action.ts'
 import { sectionText, unwrapped, type LabelledSection } from './labels.ts'
 import { MAY_LEAK, readLeaked, readLeakedAt } from './leaked-calls.ts'
 import {
   actionAt,
   answerAt,
+  BESIDE_ANSWER,
   faultAt,
   firstBegun,
   firstOf,
+  QUOTED,
   type Match,
   type ModelOutput,
   type ActionInput,
@@ -52,14 +54,28 @@ function unlabelledCall(turn: ModelOutput): Match | undefined {
 export function readSteps(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
   if (braced) return braced
+  let quoted: Match | undefined
   for (const [index, section] of turn.sections.entries()) {
     if (section.name === 'answer' && !isFollowedByCall(turn, index))
       return answerAt(turn, section.at, answerOf(turn, index))
     if (section.name !== 'action') continue
-    const found = isLabelQuoted(turn, section.at) ? undefined : readAction(turn, index, section)
-    if (found) return found
+    const found = readAction(turn, index, section)
+    if (found?.kind === 'action' && isLabelQuoted(turn, section.at)) quoted ??= faultAt(turn, section.at, QUOTED)
+    else if (found?.kind === 'action' && isBesideAnswer(turn, index)) return faultAt(turn, found.at, BESIDE_ANSWER)
+    else if (found) return found
   }
-  return undefined
+  return quoted
+}
+
+/**
+ * Returns whether a final answer, or an action that finishes, follows an action and its input: then the action is only
+ * reported. Behind another thought the answer is invented.
+ */
+export function isBesideAnswer({ text, sections, tools }: ModelOutput, index: number): boolean {
+  const next = sections.slice(index + 1).find(({ name }) => name !== 'input')
+  if (next?.name === 'action')
+    return namesFinish(/^[^\n[({:：]{1,100}/u.exec(text.slice(next.valueAt, next.valueAt + 120))?.[0] ?? '', tools)
+  return next?.name === 'answer' && !next.lone && (!next.fenced || sections[index]?.fenced === true)
 }
 
 /** Reads labels in braces, with `{` before the first, as an object without quotes. */
@@ -85,6 +101,7 @@ function isFollowedByCall({ sections }: ModelOutput, index: number): boolean {
 /** Reads the action labelled at `index`. Undefined if it names nothing and something later may. */
 export function readAction(turn: ModelOutput, index: number, section: LabelledSection): Match | undefined {
   const written = writtenAction(turn, index, section)
+  if (written.inline && endsInAnswer(written.inline)) return faultAt(turn, section.at, BESIDE_ANSWER)
   const next = turn.sections[index + 1]
   if (!written.name) return next && next.name !== 'input' ? undefined : faultAt(turn, section.at, NAMELESS)
   const exact = turn.tools.find((tool) => tool === written.name.trim())
@@ -134,7 +151,6 @@ function isFinish(tool: string, tools: string[]): boolean {
 
 /** Faults. Each completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
-export const BESIDE_ANSWER = 'it holds both a call and a final answer'
 const INPUTLESS = 'its action has no "Action Input:"'
 
 /** The text after `Action:`: the tool's line, an input on the same line, and everything up to the next label. */

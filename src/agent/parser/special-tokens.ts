@@ -77,10 +77,14 @@ export function withoutEnd(text: string): string {
   if (!text.includes('<')) return withoutTail(text)
   for (const { 0: token, index } of text.matchAll(END)) {
     const after = text[index + token.length] ?? '\n'
-    if (index > 0 && (after === '\n' || after === '<')) return withoutTail(text.slice(0, index))
+    const isBefore = token === '<|call|>' && GOES_ON.test(text.slice(index + token.length))
+    if (index > 0 && !isBefore && (after === '\n' || after === '<')) return withoutTail(text.slice(0, index))
   }
   return withoutTail(text)
 }
+
+/** Prose or a final answer behind a call: the model did not stop for it. */
+const GOES_ON = /^\s*(?!<\||\s|$)|<\|channel\|>final/
 
 /** Drops tokens at the end, and the closing tag of an answer whose opening tag precedes the turn. */
 function withoutTail(text: string): string {

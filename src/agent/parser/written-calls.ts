@@ -18,7 +18,7 @@ export function readWritten(completion: string, tools: string[]): ParsedTurn {
   const turn = { text, sections: sectionsOf(text), tools, isFinal, isCut }
   if (text.trim() === '') return unreadable('You wrote nothing. Call a tool, or write the answer.')
   const read = leakedActions(turn) ?? labelled(turn, completion) ?? answerOf(text)
-  if (read.kind === 'finish' && holdsCall(turn, read.answer)) return unreadable(AS_TEXT)
+  if (read.kind === 'finish' && holdsCall(read.answer, tools)) return unreadable(AS_TEXT)
   if (read.kind === 'finish' && isAnnounced(read.answer, tools)) return unreadable(ANNOUNCED)
   return read
 }
@@ -59,7 +59,7 @@ function namesTool({ text, tools }: ModelOutput, at: number): boolean {
 
 /** The calls of listed tools that stand in the text as calls do, in order. */
 function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
-  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone)) return undefined
+  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone) || ANSWER_TAG.test(turn.text)) return undefined
   const calls = leakedCalls(turn)
   const [first] = calls
   const last = calls.at(-1)
@@ -73,6 +73,8 @@ function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
   if (block?.kind !== 'action' || !turn.tools.includes(block.tool)) return undefined
   return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
 }
+
+const ANSWER_TAG = /<(?:final[_ -]?)?answer>/i
 
 /** The leaked calls that follow each other, from the first that is not quoted. */
 function leakedCalls(turn: ModelOutput): LeakedCall[] {
@@ -102,13 +104,17 @@ export const MAY_CALL =
   /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=/iu
 
 /** Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. */
-function holdsCall(turn: ModelOutput, answer: string): boolean {
-  if (MAY_CALL.test(answer.replace(/`[^`\n]{1,300}`/g, ''))) return true
-  const part = { ...turn, text: answer, sections: [] }
+export function holdsCall(answer: string, tools: string[]): boolean {
+  if (MAY_CALL.test(withoutInlineCode(answer))) return true
+  const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
-  if (call?.ok && turn.tools.includes(call.tool)) return true
+  if (call?.ok && tools.includes(call.tool)) return true
   if (answer.includes('{') && holdsJsonCall(part)) return true
-  return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, turn.tools) !== undefined)
+  return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, tools) !== undefined)
+}
+
+export function withoutInlineCode(text: string): string {
+  return text.replace(/`[^`\n]{1,300}`/g, '')
 }
 
 /** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */

@@ -80,6 +80,8 @@ export const SETTING_DESCRIPTIONS = {
       'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
+    OPENAI_CONTEXT_TOKENS:
+      'How many tokens OPENAI_MODEL takes at once, so that longer prompts are shortened. Default: as the endpoint says.',
     REDIS_PREFIX: 'The prefix of every Redis key.',
     SECRETS_KEY_OLD: 'The previous SECRETS_KEY, to read what it encrypted.',
     ROLE: 'front receives events, worker answers, all does both.',

@@ -1,9 +1,9 @@
 /** Checks what the configured models can do, each ability by one small call over the bot's own HTTP. */
-import { askOnce, readReply } from '../../agent/ask-once.ts'
+import { readReply } from '../../agent/ask-once.ts'
 import type { Model } from '../../agent/contracts/model.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp, messageOf } from '../../base/errors.ts'
-import { parseJson } from '../../base/parse-json.ts'
+import { isRecord, parseJson } from '../../base/parse-json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Fetch } from '../../model/model-fetch.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
@@ -13,6 +13,7 @@ import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
+import { windowFindings } from './window-findings.ts'
 import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('model')
@@ -35,11 +36,13 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
     ...others(config).map(([setting, name]) => answerFinding(models.byName(name) ?? models.model, setting, now)),
   ])
   const isReachable = answers.outcome !== 'fault'
-  const rest = isReachable ? await abilities(models.model, config) : []
+  const rest = isReachable ? await abilities(models.model, config, wire) : []
+  // After the others: on a server with one slot they would wait for each other.
+  const window = isReachable ? await windowFindings(models.model, { config, net, now }) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
-  return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...parameters, ...beside, ...prices]
+  return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...window, ...parameters, ...beside, ...prices]
 }
 
 function noAccess({ ROLE }: Config): Finding {
@@ -90,15 +93,21 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
   return [note('list', `The endpoint does not list ${missing.join(' or ')}. It lists ${some}, …`)]
 }
 
+const AS_REASONING =
+  'Its answer came as reasoning, without a text. The bot reads it, but only after it has asked again: check the ' +
+  'reasoning parser and the chat template of its endpoint.'
+
 /** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
 export async function answerFinding(model: Model, setting: string, now: () => number): Promise<Finding> {
   const { name } = model
   const signal = AbortSignal.timeout(FIRST_MS)
   try {
     const from = now()
-    const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
-    const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
+    const messages = [{ role: 'user' as const, content: 'Say the word ready, and nothing else.' }]
+    const call = { messages, stop: ['Observation:'], signal, timeMs: FIRST_MS }
+    const { text, reasoning } = await readReply(model, call)
     const ms = Math.round(now() - from)
+    if (text.trim() === '' && reasoning.trim() !== '') return note(name, AS_REASONING)
     if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
     return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {
@@ -107,8 +116,8 @@ export async function answerFinding(model: Model, setting: string, now: () => nu
 }
 
 /** Checks what else a model can do. A missing ability is a note, except tool calls with AGENT_DIALECT=native. */
-async function abilities(model: Model, config: Config): Promise<Finding[]> {
-  return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config)])
+async function abilities(model: Model, config: Config, wire: WatchedWire): Promise<Finding[]> {
+  return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config, wire)])
 }
 
 function refusedFinding(model: string, refused: string[]): Finding {
@@ -151,7 +160,7 @@ async function visionFinding(model: Model): Promise<Finding> {
   }
 }
 
-async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<Finding> {
+async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: WatchedWire): Promise<Finding> {
   if (!OPENAI_STREAM)
     return note(
       'streaming',
@@ -160,15 +169,22 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<F
   const signal = AbortSignal.timeout(CALL_MS)
   let pieces = 0
   try {
-    const messages = [{ role: 'user' as const, content: 'Count from 1 to 40, with commas.' }]
+    const messages = [
+      { role: 'system' as const, content: 'You count.' },
+      { role: 'user' as const, content: 'Count from 1 to 40, with commas.' },
+    ]
     for await (const event of model.stream({ messages, signal, timeMs: CALL_MS }))
       if (event.type === 'text') pieces += 1
   } catch (error) {
     return note('streaming', sentenceOf(error, { signal, ms: CALL_MS }))
   }
+  if (wire.isWhole(model.name)) return note('streaming', WHOLE)
   if (pieces > 1) return ok('streaming', 'It streams its answers.')
   return note('streaming', 'Its streams arrive in one piece. A proxy may be buffering them.')
 }
+
+const WHOLE =
+  'It answers with one JSON body although a stream was asked for. The bot reads it; OPENAI_STREAM=false suits it.'
 
 function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
   if (!isTimeUp(signal)) return operatorSentence(error)
@@ -182,11 +198,14 @@ interface WatchedWire {
   fetch: Fetch
   /** Returns the parameters that were in a refused request to this model, and in none that it accepted. */
   refusedBy(model: string): string[]
+  /** Returns whether this model answered a request for a stream with one JSON text. */
+  isWhole(model: string): boolean
 }
 
 /** Observes which parameters of a request an endpoint refuses. */
 function watchedWire(fetch: Fetch): WatchedWire {
   const models = new Map<string, { refused: Set<string>; taken: Set<string> }>()
+  const whole = new Set<string>()
   return {
     fetch: async (input, init) => {
       const body = typeof init?.body === 'string' ? parseJson(init.body) : undefined
@@ -195,14 +214,22 @@ function watchedWire(fetch: Fetch): WatchedWire {
       const name = String(body.model)
       const known = models.get(name) ?? { refused: new Set(), taken: new Set() }
       models.set(name, known)
-      const keys = Object.keys(body)
+      const keys = [...Object.keys(body), ...(hasSystem(body) ? ['the system role'] : [])]
+      const isJson = response.headers.get('content-type')?.includes('json') === true
+      if (response.ok && isJson && 'stream' in body && body.stream === true) whole.add(name)
       if (response.ok) for (const key of keys) known.taken.add(key)
       if (REFUSALS.has(response.status)) for (const key of keys) known.refused.add(key)
       return response
     },
+    isWhole: (model) => whole.has(model),
     refusedBy: (model) => {
       const { refused = new Set<string>(), taken = new Set<string>() } = models.get(model) ?? {}
       return [...refused].filter((key) => !taken.has(key))
     },
   }
+}
+
+function hasSystem(body: object): boolean {
+  const messages: unknown[] = 'messages' in body && Array.isArray(body.messages) ? body.messages : []
+  return messages.some((message) => isRecord(message) && message.role === 'system')
 }

@@ -1,8 +1,9 @@
 import type { Config } from '../../config.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
-import { redisInstallations } from '../../stores/installations/installation-store.ts'
-import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'
+import { createInstallations } from '../../stores/installations/installation-store.ts'
+import { redisKv } from '../../stores/kv/redis-kv.ts'
+import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
@@ -31,7 +32,7 @@ export async function slackFindings(config: Config, deps: NetworkCheckDeps): Pro
 /** A line for each installation of a distributed app, or each app of SLACK_APPS. */
 async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<Finding[]> {
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
-  const { log, now } = deps
+  const { log } = deps
   const sealer = sealerFrom(config)
   if (!SLACK_CLIENT_ID) return rowsOf(await inspectInstalls(config, { ...deps, installs: undefined }))
   if (!REDIS_URL)
@@ -39,8 +40,9 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
   const redis = await openCommandRedis(REDIS_URL, log)
   try {
-    const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM, now })
-    const installs = { records: redisInstallations(sealer, { redis, prefix }), shared }
+    const kv = redisKv({ redis, prefix })
+    const shared = createValues(kv, { room: INSTALLS_ROOM })
+    const installs = { records: createInstallations(kv, sealer), shared }
     return rowsOf(await inspectInstalls(config, { ...deps, installs }))
   } finally {
     redis.disconnect()

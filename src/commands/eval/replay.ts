@@ -1,6 +1,6 @@
 /** Replays recorded episodes through the agent, with the recorded completions and observations. */
 import { z } from 'zod'
-import { zodInput } from '../../agent/tool-input.ts'
+import { defineTool } from '../../agent/define-tool.ts'
 import type { AgentDeps } from '../../agent/agent.ts'
 import type { Dialect } from '../../agent/contracts/dialect.ts'
 import type { Model } from '../../agent/contracts/model.ts'
@@ -89,9 +89,8 @@ class Player implements Model {
   }
 
   tools(names: string[]): Tool[] {
-    const run = async () => this.#observation()
-    const [input, effects] = [zodInput(z.unknown()), 'read' as const]
-    return names.map((name) => ({ name, description: 'As recorded.', ...input, effects, run }))
+    const tool = { description: 'As recorded.', schema: z.unknown(), run: async () => this.#observation() }
+    return names.map((name) => defineTool({ name, ...tool }))
   }
 
   #observation(): string {

@@ -9,7 +9,7 @@ import { hideSecrets } from '../../mcp/tools/hide-config-secrets.ts'
 import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/encryption.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import {
   hasOwnAuthorization,
   isPersonal,
@@ -23,7 +23,7 @@ import type { McpServers } from '../../mcp/servers/servers.ts'
 export interface OperatorPlace {
   config: Config
   servers: McpConfig
-  store: McpStore
+  store: ValueStore
   log: Log
   now: () => number
   say(line: string): void

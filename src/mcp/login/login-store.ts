@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import type { HttpServerConfig } from '../types.ts'
 
 /** The result of a registration at an authorization server, or `oauth` of MCP_CONFIG. */
@@ -82,7 +82,7 @@ const LOCK_MS = 20_000
  * Without SECRETS_KEY, stored logins cannot be read, and none can be stored. `clients` holds the registered clients if
  * the logins are a person's, because all people use the same ones.
  */
-export function loginStore(store: McpStore, sealer: Sealer | undefined, clients = store): LoginStore {
+export function loginStore(store: ValueStore, sealer: Sealer | undefined, clients = store): LoginStore {
   const open = async <T>(key: string, schema: z.ZodType<T>, from = store): Promise<T | undefined> => {
     const sealed = await from.get(key)
     if (typeof sealed !== 'string') return undefined

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../base/encryption.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
+import type { PeopleStore } from '../../stores/values/people-store.ts'
 import { loginStore, type LoginStore } from './login-store.ts'
 import type { HttpServerConfig, PersonLogin } from '../types.ts'
 
@@ -8,7 +8,7 @@ import type { HttpServerConfig, PersonLogin } from '../types.ts'
 export interface PersonLogins {
   of(person: string): LoginStore
   /** The store of everything else that is kept for a person. */
-  storeOf(person: string): McpStore
+  storeOf(person: string): ValueStore
   /** Returns a person's valid login, if there is one. */
   current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>
   /** Deletes a login that the server has refused, unless the person has logged in again. */
@@ -21,7 +21,7 @@ export interface PersonLogins {
 interface PersonLoginsOptions {
   people: PeopleStore
   /** Holds the registered clients, which all people use. */
-  store: McpStore
+  store: ValueStore
   sealer: Sealer | undefined
   /** Milliseconds since the epoch. */
   now(): number

@@ -13,7 +13,7 @@ import {
   type ServerLogin,
   type McpConfig,
 } from '../types.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import { openServers, type ServersDeps, type McpServers } from '../servers/servers.ts'
 
 interface ServerAuthDeps {
@@ -158,7 +158,7 @@ export function tokensOf(
 }
 
 interface LoggedInDeps extends ServersDeps {
-  store: McpStore
+  store: ValueStore
   sealer: Sealer | undefined
   /** The logins of one person, `team:user`. */
   loginsOf?: ((person: string) => LoginStore) | undefined

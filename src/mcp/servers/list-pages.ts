@@ -35,25 +35,32 @@ const pageSchema = z.object({
  */
 export async function listPages(
   client: Client,
-  options: { signal: AbortSignal; timeoutMs: number; name: string; hide: Hide },
+  options: { signal: AbortSignal; timeoutMs: number; name: string; hide: Hide; onRepeat(): void },
 ): Promise<ToolListing> {
-  const { hide, name } = options
+  const { hide, name, onRepeat } = options
   const tools = new Map<string, ServerTool>()
   let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]
-  const seen = new Set<string>()
+  const [cursors, pages] = [new Set<string>(), new Set<string>()]
   for (let page = 1; ; page += 1) {
     const found = await onePage(client, cursor, options)
     // The first page decides, as in the SDK.
     if (page === 1) ttlMs = found.ttlMs
-    size += JSON.stringify(found.tools).length
+    const written = JSON.stringify(found.tools)
+    size += written.length
     for (const one of found.tools) {
       const { data } = toolSchema.safeParse(one)
       if (data && !tools.has(data.name)) tools.set(data.name, hide.json(withoutBlanks(data)))
     }
     cursor = found.nextCursor ?? undefined
-    // A cursor that repeats would list the same for ever: what was read is the list.
-    if (cursor === undefined || seen.has(cursor)) break
-    seen.add(cursor)
+    if (cursor === undefined) break
+    // A cursor or a page that repeats would list the same for ever: what was read is the list.
+    const isRepeated = cursors.has(cursor) || (found.tools.length > 0 && pages.has(written))
+    if (isRepeated) {
+      onRepeat()
+      break
+    }
+    cursors.add(cursor)
+    pages.add(written)
     if (page >= MAX_PAGES || tools.size > MAX_TOOLS || size > MCP_MAX_BYTES)
       throw new ToolError(`${name} lists too many tools: at most ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
   }

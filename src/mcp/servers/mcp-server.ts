@@ -1,4 +1,5 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
+import type { Log } from '../../base/log.ts'
 import { untilAborted } from '../../base/http/shared-work.ts'
 import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
@@ -24,6 +25,7 @@ interface CallAttempt {
 export class McpServer {
   readonly config: McpServerConfig
   readonly #link: ConnectionKeeper
+  readonly #log: Log
   readonly #now: () => number
   #cached: { tools: ServerTools; until: number } | undefined
   #listing: Promise<ServerTools> | undefined
@@ -32,6 +34,7 @@ export class McpServer {
 
   constructor(config: McpServerConfig, deps: KeeperDeps) {
     this.config = config
+    this.#log = deps.log
     this.#now = deps.now
     this.#link = new ConnectionKeeper(config, deps, () => {
       this.#changes += 1
@@ -129,7 +132,9 @@ export class McpServer {
       const [startedAt, changes] = [this.#now(), this.#changes]
       connection.listen()
       try {
-        const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide() }
+        const onRepeat = () =>
+          this.#log.warn({ server: name }, 'MCP server repeats its list of tools: what was read is kept')
+        const limits = { signal, timeoutMs: LIST_MS, name, hide: this.#link.hide(), onRepeat }
         const { list, ttlMs = KEPT_MS.default } = await listPages(connection.client, limits)
         this.#link.note(undefined)
         const keepMs = changes === this.#changes ? Math.min(Math.max(0, ttlMs), KEPT_MS.max) : 0

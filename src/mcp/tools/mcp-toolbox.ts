@@ -5,7 +5,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
 import { fingerprintOf, type SeenTool } from './tool-pins.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import { snapshotOf, snapshots, type OffTool } from './available-tools.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/settings/approver-rules.ts'
@@ -48,7 +48,7 @@ export interface McpToolbox {
 }
 
 export interface McpToolboxDeps {
-  store: McpStore
+  store: ValueStore
   log: Log
   /** Milliseconds. */
   now(): number

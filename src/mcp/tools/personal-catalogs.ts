@@ -1,4 +1,4 @@
-import { personKey } from '../../stores/mcp/people-store.ts'
+import { personKey } from '../../stores/values/people-store.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
 import { isPersonal, type McpServerConfig, type PersonLogin } from '../types.ts'
 import type { ToolCatalog } from './tool-catalog.ts'

@@ -13,13 +13,13 @@ import {
   type PinNote,
   type ServerRecord,
 } from './tool-pins.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import { seenTools } from './seen-tools.ts'
 import type { McpServer } from '../servers/mcp-server.ts'
 import type { McpServerConfig, PersonLogin, ServerTools } from '../types.ts'
 
 interface ToolCatalogDeps {
-  store: McpStore
+  store: ValueStore
   log: Log
   /** Milliseconds since the epoch. */
   now(): number

@@ -8,9 +8,9 @@ import type { Log } from '../../base/log.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import type { McpToolbox, ToolsPlace } from '../../mcp/tools/mcp-toolbox.ts'
 import type { ChosenAgent } from '../../stores/settings/settings.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
 import type { Account } from '../../mcp/login/connectable-account.ts'
-import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { PeopleStore } from '../../stores/values/people-store.ts'
 import type { ModelMeter } from '../../model/index.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import type { Prompts } from '../../base/prompts.ts'
@@ -47,7 +47,7 @@ export interface AgentSources {
   /** Called with each custom tool that is left out, instead of a log line. */
   leftOut?: ((one: BrokenToolFile) => void) | undefined
   /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
-  mcpStore?: McpStore | undefined
+  mcpStore?: ValueStore | undefined
   /** People's own logins. Without it there are none. */
   people?: PeopleStore | undefined
   /** Whether questions come from a Slack workspace, whose tools are then available. */

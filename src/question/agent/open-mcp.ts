@@ -12,8 +12,8 @@ import { serverAccount } from '../../mcp/login/server-account.ts'
 import { mcpAdmin, type McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { openMcpToolbox, type McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import { isPersonal, type McpServerConfig } from '../../mcp/types.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
+import type { PeopleStore } from '../../stores/values/people-store.ts'
 
 interface OpenedMcp {
   toolbox: McpToolbox
@@ -26,7 +26,7 @@ interface McpSources {
   log: Log
   /** Milliseconds since the epoch. */
   now: () => number
-  mcpStore?: McpStore | undefined
+  mcpStore?: ValueStore | undefined
   people?: PeopleStore | undefined
   proxy: ProxySetting | undefined
   /** Names of other tools. */

@@ -72,7 +72,7 @@ export function judgeFigures(
   if (figures.length === 0) return []
   const day = today.toISOString().slice(0, 10)
   const date = { place: 'today’s date', text: askedAt ? `${day}\n${askedAt.toISOString().slice(0, 16)}Z` : day }
-  const texts = [...read, date].map(({ place, text }) => ({ place, text: asciiDigits(text) }))
+  const texts = [...read, date].map((one) => ({ ...one, text: asciiDigits(one.text) }))
   const index = new ReadIndex(texts, day)
   const judge = new Judge(answer, { question: asciiDigits(question), index, year: today.getUTCFullYear() })
   const judged = judge.judge(figures)

@@ -211,10 +211,21 @@ export class ReadIndex {
   }
 
   placesOf(indexes: Iterable<number>): string[] {
-    return [...new Set(indexes)].sort((one, other) => one - other).map((i) => this.#texts[i]?.place ?? '')
+    const places = [...new Set(indexes)].sort((one, other) => one - other).map((i) => this.#texts[i]?.place ?? '')
+    const rows = new Map<string, number>()
+    const kept = places.filter((place) => {
+      const table = ROW.exec(place)?.[1]
+      if (table === undefined) return true
+      rows.set(table, (rows.get(table) ?? 0) + 1)
+      return (rows.get(table) ?? 0) <= MAX_ROWS
+    })
+    return kept.filter((place) => !rows.has(place) || (rows.get(place) ?? 0) > MAX_ROWS)
   }
 }
 
+/** `the table, row 3 (Merino)`. A row is the better place than its table, unless there are many. */
+const ROW = /^(.*?), row \d/
+const MAX_ROWS = 5
 /** `24.12.` may be a day and a month. */
 const DAY_AND_MONTH = /(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(?!\d)/g
 /** Numbers that are written without digits. */

@@ -1,6 +1,6 @@
 /** Collects the texts that a run has read, each with a name for its source. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import type { Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { withoutEcho } from './echo.ts'
@@ -11,8 +11,9 @@ interface RunTexts {
   steps: readonly Step[]
   /** The sources of the answer, in the order of their numbers. */
   sources: readonly Source[]
-  /** The messages of the thread. */
+  /** The messages of the thread, and the tables in them. */
   said?: string
+  tables?: readonly MessageTable[]
   turns?: readonly Turn[]
   /** The part of the files that is in the first prompt. */
   filesText?: string
@@ -33,6 +34,7 @@ export function readTexts({
   steps,
   sources,
   said = '',
+  tables = [],
   turns = [],
   filesText = '',
   remembered = '',
@@ -40,12 +42,16 @@ export function readTexts({
   const fromSteps = steps.flatMap((step, i) => (step.kind === 'tool' ? stepTexts(step, i + 1, sources) : []))
   const thread = [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
   const files = filesText === '' ? [] : pagesIn(filesText, 'the files')
-  if (fromSteps.length === 0 && thread === '' && files.length === 0 && remembered === '') return undefined
+  const earlier = turns.flatMap((turn) => turn.tables ?? []).map((one) => ({ ...one, name: `${one.name} from before` }))
+  const rows = [...tables, ...earlier].flatMap(rowTexts)
+  if (fromSteps.length === 0 && thread === '' && rows.length === 0 && files.length === 0 && remembered === '')
+    return undefined
   const lines = remembered.split('\n').filter((line) => line !== '')
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   return [
     { place: 'the question', text: [question, ...added].join('\n') },
     ...(turns.length > 0 ? [{ place: 'earlier in this conversation', text: turns.map(textOf).join('\n') }] : []),
+    ...rows,
     ...(thread === '' ? [] : [{ place: 'the thread', text: thread }]),
     ...files,
     ...lines.map((text, i) => ({ place: `${REMEMBERED} ${i + 1}`, text })),
@@ -56,6 +62,19 @@ export function readTexts({
 function textOf({ question, answer }: Turn): string {
   return `${question}\n${answer}`
 }
+
+/** The rows of a table, each with a place of its own; then all of it, for the units and totals of its columns. */
+function rowTexts({ name, columns, rows }: MessageTable): ReadText[] {
+  const lines = rows.map((row) => row.join(' | '))
+  const places = rows.map(([label = ''], i) => {
+    const about = label === '' || label.length > LABEL_CHARS ? '' : ` (${label})`
+    return `${name}, row ${i + 1}${about}`
+  })
+  const whole = { place: name, text: [columns.join(' | '), ...lines].join('\n') }
+  return [...lines.map((text, i) => ({ place: places[i] ?? name, text })), whole]
+}
+
+const LABEL_CHARS = 60
 
 /** The loop's own texts are not sources. The input of a write is one, because it took effect. */
 function stepTexts({ action, observation, begun }: ToolStep, n: number, sources: readonly Source[]): ReadText[] {

@@ -23,7 +23,7 @@ import {
   type Connecting,
 } from './connection-pages.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
-import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import { personKey, type PeopleStore } from '../../stores/values/people-store.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
 
 export interface Connections {

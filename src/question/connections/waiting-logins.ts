@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
 import type { Account } from '../../mcp/login/connectable-account.ts'
-import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import { personKey, type PeopleStore } from '../../stores/values/people-store.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
 
 /** The maximum number of runs that wait for one login. */

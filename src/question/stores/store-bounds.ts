@@ -9,10 +9,10 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Bounds of the lists about use. */
-export const UNANSWERED = { ttlMs: USE_TTL_MS, max: 200 }
-export const HOME_ADMINS = { ttlMs: 365 * DAY_MS, max: 50 }
-export const OPEN_HOMES = { ttlMs: 10 * MINUTE_MS, max: 100 }
+/** The lists about use. */
+export const UNANSWERED = { name: 'unanswered', ttlMs: USE_TTL_MS, max: 200 }
+export const HOME_ADMINS = { name: 'home-admins', ttlMs: 365 * DAY_MS, max: 50 }
+export const OPEN_HOMES = { name: 'open-homes', ttlMs: 10 * MINUTE_MS, max: 100 }
 
 /** The lifetimes of conversations, remembered texts, and the queue's questions. */
 export function boundsOf(config: Config) {
@@ -34,7 +34,10 @@ export function boundsOf(config: Config) {
  */
 const DELIVERY_MS = 120_000
 
-export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {
+export function limitsOf(
+  config: Config,
+  parts: { redis: RedisClient | undefined; now: () => number },
+): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -55,7 +58,10 @@ export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () =
 const MIN_FREE_REQUESTS = 20
 const REQUESTS_PER_SCHEDULE = 2
 
-export function freeRequestsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): FreeRequests {
+export function freeRequestsOf(
+  config: Config,
+  parts: { redis: RedisClient | undefined; now: () => number },
+): FreeRequests {
   const max = Math.max(MIN_FREE_REQUESTS, REQUESTS_PER_SCHEDULE * config.SCHEDULES_PER_USER)
   return createFreeRequests({ ...parts, prefix: config.REDIS_PREFIX, max })
 }

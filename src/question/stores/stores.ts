@@ -1,6 +1,8 @@
 import type { Log } from '../../base/log.ts'
 import type { FileStore } from '../../files/file-store.ts'
-import type { Queue } from '../../queue/types.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import type { ControlledQueue, Queue } from '../../queue/types.ts'
+import type { Kv } from '../../stores/kv/kv.ts'
 import type { RunArchive } from '../../stores/archive/types.ts'
 import type { AuditLog } from '../../stores/audit/types.ts'
 import type { History } from '../../stores/history/types.ts'
@@ -8,8 +10,8 @@ import type { InstallationStore } from '../../stores/installations/types.ts'
 import type { OncePerDay } from '../../stores/limits/once-per-day.ts'
 import type { FreeRequests } from '../../stores/limits/free-requests.ts'
 import type { UsageLimits } from '../../stores/limits/usage-limits.ts'
-import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import type { ValueStore } from '../../stores/values/value-store.ts'
+import type { PeopleStore } from '../../stores/values/people-store.ts'
 import type { RecentList } from '../../stores/recent-list.ts'
 import type { RememberedStore } from '../../stores/remembered/types.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
@@ -54,7 +56,7 @@ export interface Stores {
    */
   openHomes: RecentList
   /** Only if MCP_CONFIG is set. */
-  mcp: McpStore | undefined
+  mcp: ValueStore | undefined
   /** Values that belong to single people, above all their logins. */
   people: PeopleStore
   /** Only if SLACK_CLIENT_ID is set. */
@@ -73,11 +75,20 @@ export const INSTALLS_ROOM = 'installs'
  */
 export interface InstallStores {
   records: InstallationStore
-  shared: McpStore
+  shared: ValueStore
 }
 
 /** The dependencies of the stores. */
 export interface StoreContext {
   log: Log
   now: () => number
+}
+
+/** Where everything is stored: Redis, or this process's memory. */
+export interface Storage {
+  /** Each store has its own bound in memory; Redis has none. */
+  kvFor(options?: { maxBytes: number }): Kv
+  queue: ControlledQueue
+  redis?: RedisClient
+  close(): void
 }

@@ -2,11 +2,12 @@
 -- `askedSince` above 0: only in a thread where the bot was asked since then.
 -- `signal` (unless ''): the question as an addition to a run of the same `user` in the thread. If there is such a run,
 -- it gets the addition, and no question is stored.
+-- `parts` (unless ''): a signal to the run of the question if that is known already.
 -- `onlyAdds` '1': without such a run nothing is stored.
 -- Returns what happened, the generation that must have a job ('' for none), and the number of questions before an
 -- accepted one.
 local thread, inbox, run, event = unpack(KEYS)
-local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, max = unpack(ARGV)
+local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, max, parts = unpack(ARGV)
 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
@@ -14,10 +15,13 @@ local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, 
 -- `asks` is the number of questions that were asked in the thread and not refused.
 local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
 asks = tonumber(asks or 0)
-if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end
+local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
+  threadName = threadName, signals = signals, channel = channel, max = max }
+if redis.call('EXISTS', run, event) > 0 then
+  if parts ~= '' then signalRun(id, parts, given) end
+  return { 'duplicate', active or '' }
+end
 if signal ~= '' and active then
-  local given = { id = id, question = question, ttlMs = ttlMs, runs = runs, signal = signal, user = user, root = root,
-    threadName = threadName, signals = signals, channel = channel, max = max }
   local target = runToAddTo(inbox, given)
   if target then
     addToRun(thread, target, given)

@@ -20,14 +20,21 @@ local function runToAddTo(inbox, given)
   end
 end
 
--- Stores a message for a run and publishes it, as send-signal does. The message is claimed like a question, so that it
--- can become one if the run ends before reading it.
-local function addToRun(thread, target, given)
-  local run, signals = given.runs .. given.id, given.signals .. target
-  redis.call('HSET', run, 'question', '{"wasAddition":true,' .. string.sub(given.question, 2), 'state', 'added')
-  redis.call('RPUSH', signals, given.signal)
-  for _, key in ipairs({ run, signals }) do redis.call('PEXPIRE', key, given.ttlMs) end
-  redis.call('HSET', thread, 'told', 1)
+-- Stores a signal for a run and publishes it, as send-signal does.
+local function signalRun(target, signal, given)
+  local signals = given.signals .. target
+  redis.call('RPUSH', signals, signal)
+  redis.call('PEXPIRE', signals, given.ttlMs)
   local ref = '{"thread":' .. cjson.encode(given.threadName) .. ',"id":' .. cjson.encode(target)
-  redis.call('PUBLISH', given.channel, ref .. ',"signal":' .. given.signal .. '}')
+  redis.call('PUBLISH', given.channel, ref .. ',"signal":' .. signal .. '}')
+end
+
+-- Sends a message to a run. The message is claimed like a question, so that it can become one if the run ends before
+-- reading it.
+local function addToRun(thread, target, given)
+  local run = given.runs .. given.id
+  redis.call('HSET', run, 'question', '{"wasAddition":true,' .. string.sub(given.question, 2), 'state', 'added')
+  redis.call('PEXPIRE', run, given.ttlMs)
+  redis.call('HSET', thread, 'told', 1)
+  signalRun(target, given.signal, given)
 end

@@ -6,16 +6,18 @@ import { auditSaved, runQuestion } from '../../question/run-question.ts'
 import { takeBack } from '../../question/take-back.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { Withdrawn } from '../../stores/runs/run-control.ts'
-import type { Question, SavedRun } from '../../stores/runs/types.ts'
+import { conversationOf, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import { markHeard } from '../client/addition-reactions.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { whyNothingIsRead, wordsOfClip } from '../files/file-intake.ts'
+import { noteContent } from '../format/blocks.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
 import { renewHome } from '../intake/publish-home.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
+import { changedLines, changesIn } from './changes-made.ts'
 import { warnOfBudgets } from './budget-warning.ts'
 import { noticeFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
@@ -26,7 +28,7 @@ import { sendMadeFiles } from './send-made-files.ts'
  * are caught up at the same time.
  */
 export async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<HandleOutcome> {
-  const { question, run, signal, services, outbox } = work
+  const { question, run, signal, services } = work
   const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
   caughtUp.catch(() => undefined)
   let [isWaiting, hasFailed] = [false, false]
@@ -46,13 +48,25 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
   }
   if (withdrawn) {
     await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
-    await takeBack(withdrawn, work, () => outbox.removePosts())
+    await withdraw(withdrawn, work)
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
   if (!needsNoModel(question) && !signal.aborted) await warnOfBudgets(work)
   // A durable queue retries the run if catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
+}
+
+const WITHDRAWN_AFTER_CHANGES =
+  'You took your question back, so I stopped. By then I had already done what is listed below.'
+
+/** Takes the question back. If nobody asks it again, its asker learns what the run had changed before. */
+async function withdraw(withdrawn: Withdrawn, work: QuestionWork): Promise<void> {
+  const { outbox } = work
+  const changes = await changesIn(work)
+  const isAskedAgain = await takeBack(withdrawn, work, { changes, removePosts: () => outbox.removePosts() })
+  const lines = isAskedAgain ? undefined : await changedLines(changes, work)
+  if (lines) await outbox.tellAsker(noteContent(WITHDRAWN_AFTER_CHANGES, undefined, lines))
 }
 
 /**
@@ -99,7 +113,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const { question, run, settings, mentions, installation } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
   const isAlone = question.text === '' && !question.attached && run.saved.spoken === undefined
-  const unread = isAlone ? await whyNothingIsRead(work) : undefined
+  const unread = isAlone ? await untilStopped(work, whyNothingIsRead) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
   const asked = question.text === '' ? await asSpoken(work, display) : question
@@ -115,6 +129,23 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
   }
   return isWaiting
+}
+
+/** Does what comes before a run. Returns undefined if somebody stops it, because the run then ends by itself. */
+async function untilStopped<T>(work: QuestionWork, act: (work: QuestionWork) => Promise<T>): Promise<T | undefined> {
+  const { question, services } = work
+  const stop = new AbortController()
+  const run = { thread: conversationOf(question), id: question.id }
+  const end = await services.control.listen(run, ({ type }) => void (type === 'stop' && stop.abort()))
+  const signal = AbortSignal.any([work.signal, stop.signal])
+  try {
+    return await act({ ...work, signal })
+  } catch (error) {
+    if (work.signal.aborted || !stop.signal.aborted) throw error
+    return undefined
+  } finally {
+    end()
+  }
 }
 
 /** Returns the question with the words of a clip that came alone, and shows how they were understood. */

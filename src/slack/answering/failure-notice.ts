@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
-import { changeLines, mayHaveChanged } from '../../question/change-lines.ts'
-import { doneCalls } from '../../stores/audit/note-writes.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
-import { escapeText } from '../format/escape.ts'
 import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from '../format/messages.ts'
 import type { Denial } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { granterIn } from './answer-deps.ts'
+import { changedLines, changesIn, rememberChanges } from './changes-made.ts'
 
 /** Time limit for telling a thread that the bot is restarting, during the shutdown. Milliseconds. */
 const RESTARTED_MS = 2_000
@@ -33,36 +30,38 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
     throw error
   }
   const { to, why, refund, level, line } = outcome
-  const sentence = SENTENCES[why](error)
   const reference = newReference()
   const stack = error instanceof Error ? error.stack : undefined
   services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
   if (isUnseen(question)) return
-  if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
+  const done = await changedBefore(work)
+  const sentence = withDone(SENTENCES[why](error), done)
+  const alone = () => tellAsker(work, sentence, { reference, done })
+  if (to === 'asker' || !display) return alone()
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const shown = signal.aborted ? await work.openDisplay(last) : display
-  // The archive keeps no record of an aborted run.
-  const changed = await changedBefore(work).catch(() => [])
-  // Asked again, it could make the same change once more.
-  const again = !signal.aborted && changed.length === 0
-  const whole = [sentence, ...changed].join('\n')
-  await inThread(shown.fail(whole, reference, { again }), work, () => tellAsker(work, whole, reference))
+  // The archive keeps no record of an aborted run. Writes must not be repeated by a press.
+  const again = !signal.aborted && done === undefined
+  await inThread(shown.fail(sentence, reference, { again, done }), work, alone)
 }
 
-/** The lines about writes that the run began before it failed, as mrkdwn. Empty if there are none. */
-async function changedBefore(work: QuestionWork): Promise<string[]> {
-  const { run, settings, mentions } = work
-  const facts = { saved: run.saved, tools: settings.tools, isOver: true, grantedBy: granterIn(work) }
-  const calls = ((await doneCalls(run.saved.steps, facts)) ?? []).filter(mayHaveChanged)
-  if (calls.length === 0) return []
-  await mentions.lookUpSaved(run.saved, calls.map(({ by }) => (by === undefined ? '' : `<@${by}>`)).join(' '))
-  const lines = changeLines(calls, (user) => mentions.nameOf(user))
-  return [
-    'Before that, I had already done this, so I will not repeat it:',
-    ...lines.map((line) => `• ${escapeText(line)}`),
-  ]
+/** The run's writes before its failure, a line each, or undefined. The next question in the thread knows them too. */
+async function changedBefore(work: QuestionWork): Promise<string[] | undefined> {
+  try {
+    const lines = await changedLines(await changesIn(work), work)
+    if (lines) await rememberChanges(lines, work)
+    return lines
+  } catch (error) {
+    work.services.log.warn({ question: work.question.id, error: messageOf(error) }, 'the writes of a run are unknown')
+    return undefined
+  }
+}
+
+/** The sentence of a failure, above the lines. */
+function withDone(sentence: string, done: string[] | undefined): string {
+  return done ? `${sentence} Before that, I had already done what is listed below. I will not repeat it.` : sentence
 }
 
 /** Slack refuses every call with a token that has one of these errors. */
@@ -82,11 +81,16 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
   await work.release({ refund: isUnrooted(question) })
   if (isUnseen(question)) return
-  const alone = () => tellAsker(work, GIVEN_UP, reference)
+  const done = await changedBefore(work)
+  const sentence = withDone(GIVEN_UP, done)
+  const alone = () => tellAsker(work, sentence, { reference, done })
   if (isUnrooted(question)) return alone()
   const display = await work.openDisplay({ steps: 'hidden' })
   display.begin()
-  await inThread(display.giveUp(GIVEN_UP, reference), work, alone).catch((error: unknown) => display.abandon(error))
+  const options = { again: done === undefined, done }
+  await inThread(display.giveUp(sentence, reference, options), work, alone).catch((error: unknown) =>
+    display.abandon(error),
+  )
   await display.end()
 }
 
@@ -116,7 +120,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
   if (bot !== undefined) return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
-  if (isNew) await tellAsker(work, denialText(denial), reference)
+  if (isNew) await tellAsker(work, denialText(denial), { reference })
 }
 
 /** Tells only the asker which limit the question exceeds. */
@@ -126,7 +130,7 @@ export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): 
   const reference = newReference()
   watch?.refused(question, refusal.limit)
   log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
-  await tellAsker(work, refusalText(refusal), reference)
+  await tellAsker(work, refusalText(refusal), { reference })
 }
 
 /**
@@ -136,7 +140,11 @@ export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): 
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
   display.begin()
-  await display.fail(FAILED, newReference()).catch((error: unknown) => display.abandon(error))
+  const done = await changedBefore(work)
+  const sentence = withDone(FAILED, done)
+  await display
+    .fail(sentence, newReference(), { again: done === undefined, done })
+    .catch((error: unknown) => display.abandon(error))
   await display.end()
 }
 
@@ -151,8 +159,12 @@ async function inThread(posting: Promise<void>, work: QuestionWork, alone: () =>
   }
 }
 
-function tellAsker({ outbox }: QuestionWork, sentence: string, reference: string): Promise<void> {
-  return outbox.tellAsker(noteContent(withReference(sentence, reference)))
+function tellAsker(
+  { outbox }: QuestionWork,
+  sentence: string,
+  { reference, done }: { reference: string; done?: readonly string[] | undefined },
+): Promise<void> {
+  return outbox.tellAsker(noteContent(withReference(sentence, reference), undefined, done))
 }
 
 function newReference(): string {

@@ -7,7 +7,7 @@ import { isFailurePosted } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { withFilesLookedUp } from '../reading/thread-reader.ts'
+import { withOwnFiles } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
 import { openAbout } from './open-about-message.ts'
@@ -35,9 +35,9 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
         const fields = { question: question.id, team: question.team }
         return log.error(fields, 'no installation of its app for this team: question dropped')
       }
-      const isBare = question.mayHaveFiles && question.text === ''
-      const asked = isBare ? await withFilesLookedUp(question, { installation, log, signal }) : question
       const own = { ...services, installations }
+      const asked =
+        question.text === '' ? await withOwnFiles(question, { installation, services: own, signal }) : question
       return handle(await openWork(asked, run, { services: own, installation, signal, streamsRefused }))
     }
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }

@@ -26,13 +26,12 @@ export async function openAbout(work: QuestionWork, display: RunDisplay): Promis
   await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
 }
 
-function asContext({ text, by, hasFiles, sources }: ThreadContext): ThreadContext {
+function asContext({ text, by, ...rest }: ThreadContext): ThreadContext {
   const words = text === '' ? 'It has no text that I can read.' : text
   return {
     text: `The question is about this message:\n${words}`,
     by: ['', ...(text === '' ? [''] : by)],
-    ...(hasFiles ? { hasFiles: true as const } : {}),
-    ...(sources ? { sources } : {}),
+    ...rest,
   }
 }
 

@@ -7,7 +7,8 @@ import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
-import { PICTURES_UNSEEN, usedMemory } from '../format/messages.ts'
+import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/answer-messages.ts'
 
@@ -21,13 +22,13 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   if (record.question.forAsker) return shareInThread(record, work)
-  const asked = await mentions.withNames(record.question.text)
+  const asked = (await mentions.withNames(record.question.text)) || WITHOUT_WORDS
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
   const { id, user, at, team, channel } = question
   const { standalone = asked } = record
-  const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
+  const turn = { id, question: record.question.text || asked, standalone, answer: record.answer.text, user, at }
   await services.history.append(`${team}:${channel}:${thread}`, turn)
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
@@ -68,7 +69,7 @@ export async function answerView(
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
     ...(warning ? { warning } : {}),
-    footer: [unseen && PICTURES_UNSEEN, facts].filter(Boolean).join('\n'),
+    footer: [unseen && PICTURES_UNSEEN, ...promptNotes(usage), facts].filter(Boolean).join('\n'),
   }
 }
 

@@ -66,7 +66,7 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
 }
 
 const REPEATED =
-  '⚠️ I made this call before and do not know whether it took effect. Please check before you allow it again.'
+  '⚠️ I made this call or one like it before, and do not know whether it took effect or is wanted twice. Please check before you allow it again.'
 
 function verdictLine(verdict: Verdict, call: AskedCall): string {
   const what = whatOf(call)

@@ -7,7 +7,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/match-tool-rule.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -96,8 +96,11 @@ export async function grantedBy(
   { name, server, ruleName = name, version, asAsker }: Tool,
   options: GrantOptions,
 ): Promise<string | undefined> {
-  const { question, threads } = options
-  const { grants = [] } = await threads.load(conversationOf(question))
+  const { threads, installation } = options
+  const { grants = [] } = await threads.load(conversationOf(options.question))
+  // A grant names no team, so that of a person here is not that of somebody elsewhere with the same id.
+  const isForeign = options.question.userTeam !== undefined && !installation.isOrgWide
+  const question = isForeign ? { ...options.question, user: '' } : options.question
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
     // A grant for a call with the asker's own login may have been made for another asker.
@@ -108,7 +111,7 @@ export async function grantedBy(
 }
 
 /** The members of user groups per client, by team and group. */
-const groups = new WeakMap<SlackWeb, ExpiringMap<readonly string[]>>()
+const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })
 
@@ -117,7 +120,7 @@ async function membersOf(
   team: string,
   { installation: { client, directory }, log }: ApproverOptions,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
-  const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: directory.now })
+  const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
   groups.set(client, known)
   const key = `${team}:${group}`
   const before = known.get(key)

@@ -127,7 +127,7 @@ export class Mentions {
       listen: async (run, heard) => {
         const named: Promise<void>[] = []
         const end = await control.listen(run, (signal) => {
-          if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
+          if (signal.type !== 'message' || !signal.text.includes('<')) return heard(signal)
           named.push(this.withNames(signal.text).then((text) => heard({ ...signal, text })))
         })
         await Promise.all(named)

@@ -56,6 +56,11 @@ export class Outbox {
   readonly run: Run
   readonly #options: OutboxOptions
   readonly #log: Log
+  /**
+   * Identifies the status that Slack may show in the thread: `Status` renews it with each call. Undefined if a message
+   * was posted since, because that clears the status.
+   */
+  shownStatus: symbol | undefined
   /** Posts of earlier processes, read only once: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
@@ -218,7 +223,10 @@ export class Outbox {
     const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
     const how = { ...NOT_UNFURLED, mrkdwn: post.content.plain === undefined }
     const args = { ...place, ...how, metadata: this.metadata(post.key) }
-    return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
+    const before = this.shownStatus
+    const { ts } = await this.#send('chat.postMessage', args, { content: post.content, lookUp })
+    if (post.thread && this.shownStatus === before) this.shownStatus = undefined
+    return String(ts)
   }
 
   #send(method: SendMethod, args: SlackArgs, { content, ...given }: ShownPart) {

@@ -13,6 +13,9 @@ const PAGE = 1_000
 const MAX_PAGES = 50
 /** A team is checked again after this time, in milliseconds. */
 const CHECKED_MS = 60 * 60_000
+/** So often a minute Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls. */
+const MAX_CHECKS = 10
+const MINUTE_MS = 60_000
 
 interface OwnTeamsOptions {
   /** Returns whether another app of SLACK_APPS is installed in the team itself. */
@@ -30,6 +33,11 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()
   let listing: Promise<boolean> | undefined
+  let checks: number[] = []
+  const mayCheck = () => {
+    checks = checks.filter((at) => now() - at < MINUTE_MS)
+    return checks.length < MAX_CHECKS && checks.push(now()) > 0
+  }
   const list = async () => {
     const home = await base.of(defaultTeam)
     const listed = home && (await listTeams(home))
@@ -39,6 +47,8 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
   const isFresh = (team: string) => now() - (known.get(team) ?? -Infinity) < CHECKED_MS
   const isOwn = async (team: string) => {
     if (isFresh(team)) return true
+    // A team that was its own a moment ago is served on; an unknown one waits.
+    if (!listing && !mayCheck()) return known.has(team)
     listing ??= list().finally(() => (listing = undefined))
     const isListed = await listing
     if (isListed || isFresh(team)) return isFresh(team)

@@ -4,7 +4,7 @@ import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { link, richText } from './rich-text.ts'
-import { chartRows, rowsText, tableRows, type BlockReading } from './table-text.ts'
+import { chartRows, tableRows, tableText, type BlockReading } from './table-text.ts'
 
 /** Returns blocks as mrkdwn, in the order in which people see them. */
 export function blocksText(blocks: unknown, reading: BlockReading): string {
@@ -34,16 +34,11 @@ function blockText(block: SlackObject, reading: BlockReading): string {
     case 'table':
     case 'data_table': {
       const caption = [own(block.title), own(block.caption)]
-      return lines([
-        ...caption,
-        rowsText(
-          tableRows(block, budget, (cell) => cellText(cell, reading)),
-          reading,
-        ),
-      ])
+      const rows = tableRows(block, budget, (cell) => cellText(cell, reading))
+      return tableText(rows, reading, ...caption)
     }
     case 'data_visualization':
-      return lines([own(block.title), rowsText(chartRows(objectOf(block.chart), budget), reading)])
+      return tableText(chartRows(objectOf(block.chart), budget), reading, own(block.title))
     case 'call':
       return own(objectOf(objectOf(block.call).v1).name)
     case 'divider':

@@ -25,18 +25,24 @@ function titleOf({ name, title }: SlackObject): string {
 }
 
 function wordsOf(file: SlackObject, budget: ReadBudget): string {
-  const { mode, subject, plain_text: text, preview_plain_text: plain, preview, filetype } = file
+  const { mode, subject, plain_text: text, preview, filetype } = file
   const take = (label: string, value: unknown) => {
     const words = textOf(value)
     return words === '' ? '' : label + escapeText(budget.take(words))
   }
   if (mode === 'email' || filetype === 'email') {
     const from = listOf(file.from).map((one) => textOf(objectOf(one).original) || textOf(objectOf(one).address))
-    const words = textOf(text) || textOf(plain) || withoutTags(textOf(preview))
-    return lines([take('From: ', from.join(', ')), take('Subject: ', subject), take('', words)])
+    const words = textOf(text) || previewOf(file)
+    const names = listOf(file.attachments).map((one) => cleanFileName(textOf(objectOf(one).filename)))
+    return lines([
+      take('From: ', from.join(', ')),
+      take('Subject: ', subject),
+      take('', words),
+      take('Attached: ', names.filter(Boolean).join(', ')),
+    ])
   }
   if (mode === 'snippet') return lines([take('', preview), moreOf(file)])
-  if (mode === 'post' || mode === 'space') return take('', textOf(plain) || withoutTags(textOf(preview)))
+  if (mode === 'post' || mode === 'space') return take('', previewOf(file))
   const { status, preview: spoken } = objectOf(file.transcription)
   const { content, has_more: hasMore } = objectOf(spoken)
   const words = status === 'complete' ? take('(transcript: ', content) : ''
@@ -45,6 +51,17 @@ function wordsOf(file: SlackObject, budget: ReadBudget): string {
 
 function moreOf({ lines_more: count, preview }: SlackObject): string {
   return textOf(preview) !== '' && Number(count) > 0 ? `… (${Number(count)} more lines in the file)` : ''
+}
+
+/** The beginning of a longer text. */
+function previewOf({
+  preview_plain_text: plain,
+  preview,
+  preview_is_truncated: isCut,
+  has_more: hasMore,
+}: SlackObject): string {
+  const words = textOf(plain) || withoutTags(textOf(preview))
+  return words !== '' && (isCut === true || hasMore === true) ? `${words} …` : words
 }
 
 /** The text of a preview in HTML. */

@@ -1,4 +1,5 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
+import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
 import { blocksText } from './block-text.ts'
@@ -6,7 +7,7 @@ import { filesText } from './file-text.ts'
 import { lines, listOf, objectOf, textOf } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { ReadBudget } from './read-budget.ts'
-import type { MessageTable } from './table-text.ts'
+import { cutBetweenRows } from './table-text.ts'
 
 /** The fields of a message that are read here. Their form is not trusted. */
 export interface ReadableMessage {
@@ -107,10 +108,10 @@ export function contentText(message: ReadableMessage): string {
  * Returns all of a content, at most about `max` characters. The attachments are cut before the author's words, and each
  * cut is marked.
  */
-export function shownText({ words, attached, fileLines }: MessageContent, max = Infinity): string {
-  const said = lines([words, fileLines]).length > max ? cutMiddle(words, Math.max(0, max - 500)) : words
+export function shownText({ words, attached, fileLines, tables }: MessageContent, max = Infinity): string {
+  const said = lines([words, fileLines]).length > max ? cutBetweenRows(words, Math.max(0, max - 500), tables) : words
   const room = max - said.length - fileLines.length
-  const below = attached.length > room ? cutMiddle(attached, Math.max(200, room)) : attached
+  const below = attached.length > room ? cutBetweenRows(attached, Math.max(200, room), tables) : attached
   return lines([said, below, cutMiddle(fileLines, Math.max(200, max - said.length))])
 }
 

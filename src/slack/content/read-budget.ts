@@ -1,7 +1,7 @@
 import { cutText } from '../../base/cut-text.ts'
 
-/** Slack's own messages have far fewer blocks, elements and cells: at most 100 rows of 20 cells in a table. */
-const MAX_NODES = 6_000
+/** Slack's own messages have fewer blocks, elements and cells: at most 100 rows of 20 cells in a table. */
+const MAX_NODES = 12_000
 /** Characters of a whole message. Slack cuts a text at 40,000. */
 const MAX_CHARS = 60_000
 /** Nested blocks. A list in a cell of a table in a container has six levels. */

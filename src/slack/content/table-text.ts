@@ -1,14 +1,14 @@
+import type { MessageTable } from '../../agent/contracts/tool.ts'
+import { cutMiddle } from '../../agent/observation.ts'
 import { escapeText } from '../format/escape.ts'
-import { listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
-
-/** The rows of a table, each cell as plain text. Ids of people and channels stay. */
-export type MessageTable = string[][]
 
 /** What a reading of blocks needs: its limits, and where the tables go. */
 export interface BlockReading {
   budget: ReadBudget
+  /** Ids of people and channels stay in the cells. */
   tables: MessageTable[]
 }
 
@@ -39,12 +39,32 @@ export function chartRows({ segments, series, axis_config: axis }: SlackObject, 
   ]
 }
 
-/** Keeps the rows that have words as a table of the message, and returns them as lines. */
-export function rowsText(rows: string[][], { tables }: BlockReading): string {
+/** Keeps the rows that have words as a table of the message, and returns them as lines below its caption. */
+export function tableText(rows: string[][], { tables }: BlockReading, ...caption: string[]): string {
   const kept = rows.map((row) => row.map(oneLine)).filter((row) => row.some((cell) => cell !== ''))
-  if (kept.length > 0) tables.push(kept.map((row) => row.map((cell) => plainText(cell, ''))))
-  return kept.map((row) => row.join(' | ')).join('\n')
+  const name = plainText(oneLine(lines(caption)), '')
+  if (kept.length > 0)
+    tables.push(
+      dataTable(
+        name,
+        kept.map((row) => row.map((cell) => plainText(cell, ''))),
+      ),
+    )
+  return lines([...caption, kept.map((row) => row.join(' | ')).join('\n')])
 }
+
+/** The first row names the columns, unless it has numbers or is the only one. */
+function dataTable(name: string, all: string[][]): MessageTable {
+  const width = Math.max(...all.map((row) => row.length))
+  const [first = [], ...others] = all
+  const hasHeader = others.length > 0 && !first.some((cell) => NUMBER.test(cell) && !YEAR.test(cell))
+  const columns = Array.from({ length: width }, (_, i) => (hasHeader && first[i]) || `column ${i + 1}`)
+  const rows = (hasHeader ? others : all).map((row) => columns.map((_column, i) => row[i] ?? ''))
+  return { name, columns, rows }
+}
+
+const NUMBER = /^[^\p{L}\d]{0,4}\d[\d.,'\s]{0,40}[^\p{L}\d]{0,4}$/u
+const YEAR = /^(?:19|20)\d\d$/
 
 function oneLine(text: string): string {
   return text
@@ -52,4 +72,34 @@ function oneLine(text: string): string {
     .map((line) => line.trim())
     .join(' ')
     .trim()
+}
+
+/** Cuts the middle out of a text longer than `max` characters. Rows of its tables stay whole, and those cut are counted. */
+export function cutBetweenRows(text: string, max: number, tables: readonly MessageTable[]): string {
+  if (text.length <= max || tables.length === 0) return cutMiddle(text, max)
+  const all = text.split('\n')
+  const head = fitting(all, max * 0.7)
+  const tail = fitting(all.slice(head).reverse(), max * 0.3)
+  const cut = all.slice(head, all.length - tail)
+  const rows = new Set(tables.flatMap((table) => [table.columns, ...table.rows]).map((row) => rowKey(row.join(' | '))))
+  const others = cut.filter((line) => !rows.has(rowKey(line)))
+  if (head === 0 || others.length === cut.length) return cutMiddle(text, max)
+  const count = cut.length - others.length
+  const chars = lines(others).length
+  const more = chars > 0 ? ` and ${chars} characters` : ''
+  const mark = `… (${count} ${count === 1 ? 'row' : 'rows'} of the table${more} cut) …`
+  return lines([...all.slice(0, head), mark, ...all.slice(all.length - tail)])
+}
+
+function fitting(all: readonly string[], max: number): number {
+  let left = max
+  const end = all.findIndex((line) => (left -= line.length + 1) < 0)
+  return end < 0 ? all.length : end
+}
+
+/** Cells without words at the end of a row are not in its line. */
+function rowKey(line: string): string {
+  let end = line.length
+  while (end > 0 && ' |'.includes(line[end - 1] ?? '')) end -= 1
+  return line.slice(0, end).trim()
 }

@@ -8,6 +8,7 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 
 export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
   unseen?: true
@@ -45,7 +46,9 @@ export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   // A reply to what one person alone sees would be public.
   const end = outbox.isForAsker ? undefined : footnotes.end
   const last = [hasFullFooter && spent, usedMemory(footnotes.used), end].filter(Boolean).join(' · ')
-  const footer = [unseen && PICTURES_UNSEEN, ...downLines(parts), last].filter(Boolean).join('\n')
+  const footer = [unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(parts), last]
+    .filter(Boolean)
+    .join('\n')
   const { warning } = footnotes
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
   const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))

@@ -30,7 +30,7 @@ export class PrivateAnswer implements Display {
     const { question, run } = this.#outbox
     const contents =
       ending.kind === 'note'
-        ? [noteContent(ending.text, ending.again)]
+        ? [noteContent(ending.text, ending.again, ending.done)]
         : privateContents(ending.view, { id: question.id, privateTools: privateToolsOf(run) })
     for (const [i, content] of contents.entries())
       await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content, { replaces: i === 0 })

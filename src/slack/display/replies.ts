@@ -60,7 +60,7 @@ export class Replies implements Display {
   async end(): Promise<void> {}
 
   #contentsOf(ending: Ending): Content[] {
-    if (ending.kind === 'note') return [noteContent(ending.text, ending.again)]
+    if (ending.kind === 'note') return [noteContent(ending.text, ending.again, ending.done)]
     const understood = this.#isUnderstoodShown ? undefined : ending.view.understood
     return answerContents({ ...ending.view, understood })
   }

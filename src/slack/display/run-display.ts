@@ -17,8 +17,8 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { finalView, type FinalText, type Footnotes } from './final-view.ts'
-import { Status } from './status.ts'
-import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
+import { NO_STATUS, Status } from './status.ts'
+import type { Answer, AnswerStart, Display, FailOptions, Note, ShownStep } from './types.ts'
 
 interface RunDisplayOptions {
   outbox: Outbox
@@ -105,16 +105,20 @@ export class RunDisplay {
     this.#footnotes.end = text
   }
 
-  /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
-  async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
-    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text: withReference(sentence, reference) } as const
+  /**
+   * Ends the run with a sentence about its failure, and the writes that it made before. `again`: whether a button offers
+   * to ask the question again.
+   */
+  async fail(sentence: string, reference: string, { again = true, name = 'failed', done }: FailOptions): Promise<void> {
+    const text = withReference(sentence, reference)
+    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text, ...(done ? { done } : {}) } as const
     await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
-  async giveUp(sentence: string, reference: string): Promise<void> {
+  async giveUp(sentence: string, reference: string, options: FailOptions): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailurePosted(this.#run)) return
-    await this.fail(sentence, reference, { name: 'given-up' })
+    await this.fail(sentence, reference, { ...options, name: 'given-up' })
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
@@ -289,9 +293,6 @@ function keyOfEnd(name: string, { saved }: Run): string {
 export function isFailurePosted(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
-
-/** Hides from others that the bot works on a private question. */
-const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Returns whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

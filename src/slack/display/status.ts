@@ -6,6 +6,8 @@ import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
 import type { SlackArgs } from '../client/web-api.ts'
 import type { Outbox } from '../client/outbox.ts'
 
+/** Work that is over by then needs no status. Milliseconds. */
+const BEGIN_MS = 150
 /** Slack clears a status with each message of the bot. If the work still continues after this, it is set again (ms). */
 const REFRESH_MS = 1500
 const THINKING = 'is thinking …'
@@ -26,10 +28,10 @@ interface StatusOptions {
 }
 
 /**
- * Shows within a second that the bot is working: through the thread's session in an agent app, else as a status under
- * the thread or, if Slack refuses that too, as a reaction on the message. It is the only writer of the thread's slot
- * and keeps to one method, so that the methods do not overwrite each other. Calls go out in order, so nothing appears
- * after the end.
+ * Shows within a second that the bot is still working: through the thread's session in an agent app, else as a status
+ * under the thread or, if Slack refuses that too, as a reaction on the message. It is the only writer of the thread's
+ * slot and keeps to one method, so that the methods do not overwrite each other. Calls go out in order, so nothing
+ * appears after the end.
  */
 export class Status {
   readonly #options: StatusOptions
@@ -37,9 +39,12 @@ export class Status {
   /** The method whose status shows, or may show, and has to be cleared. */
   #slot: Slot | undefined
   #hasReaction: boolean
+  /** Whether a status may show that no message of this process clears. */
+  #mustClear: boolean
   #isSuspended = false
   #tail: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
+  #hasBegun = false
   #ended = false
 
   constructor(options: StatusOptions) {
@@ -47,14 +52,14 @@ export class Status {
     this.#outbox = options.outbox
     // An earlier process may have died and left its reaction on the message.
     this.#hasReaction = this.#isTakenOver
+    this.#mustClear = this.#isTakenOver
   }
 
+  /** Opens the session at once. A status, which is nothing but a sign, comes if the work still continues a little later. */
   begin(): void {
-    this.#enqueue(async () => {
-      if ((await this.#takeSlot()) === 'taken' || this.#ended) return
-      await this.#outbox.run.checkLease()
-      if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#hasReaction = true
-    })
+    const mayHaveSession = !this.#outbox.refusals.has(METHODS.session)
+    if (mayHaveSession || this.#isTakenOver) this.#enqueue(() => this.#first())
+    else this.#later(BEGIN_MS)
   }
 
   /** Gives the session a title that could not be known at its beginning: the words of a clip. */
@@ -71,10 +76,22 @@ export class Status {
 
   /** Sets the status again if the work still continues a little later. Call it after each message of the bot. */
   refresh(): void {
+    this.#later(this.#hasBegun ? REFRESH_MS : BEGIN_MS)
+  }
+
+  #later(ms: number): void {
     clearTimeout(this.#timer)
     if (this.#ended) return
-    this.#timer = setTimeout(() => this.#enqueue(() => this.#setAgain()), REFRESH_MS)
+    this.#timer = setTimeout(() => this.#enqueue(() => (this.#hasBegun ? this.#setAgain() : this.#first())), ms)
     this.#timer.unref()
+  }
+
+  async #first(): Promise<void> {
+    if (this.#ended || this.#hasBegun) return
+    this.#hasBegun = true
+    if ((await this.#takeSlot()) === 'taken' || this.#ended) return
+    await this.#outbox.run.checkLease()
+    if ((await this.#outbox.tryOnce('reactions.add', this.#reaction())) !== 'refused') this.#hasReaction = true
   }
 
   /** Only for `status`: the status of a session stays until it is changed. */
@@ -100,7 +117,9 @@ export class Status {
     this.#enqueue(async () => {
       const rest = this.#isSuspended ? 'suspended' : 'active'
       if (this.#slot === 'session' || this.#hasOldSession) await this.#clear(METHODS.session, this.#args(rest))
-      if (this.#slot === 'status') await this.#clear(METHODS.status, this.#args(''))
+      // Slack has cleared it with the last message, if that was posted after it.
+      const isShown = this.#mustClear || this.#outbox.shownStatus !== undefined
+      if (this.#slot === 'status' && isShown) await this.#clear(METHODS.status, this.#args(''))
       if (this.#hasReaction) await this.#clear('reactions.remove', this.#reaction())
       this.#slot = undefined
       this.#hasReaction = false
@@ -149,7 +168,7 @@ export class Status {
     const { title, renamed = false }: ThreadState = isFirst
       ? {}
       : await this.#options.threads.load(threadOf(question)).catch(() => unknown)
-    return title || renamed ? '' : titleOf(run.saved.spoken ?? question.text)
+    return title || renamed ? '' : titleOf({ ...question, text: run.saved.spoken ?? question.text })
   }
 
   async #keepTitle(title: string): Promise<void> {
@@ -161,7 +180,12 @@ export class Status {
 
   async #set(slot: Slot, values: { status: string; title?: string }): ReturnType<Outbox['tryOnce']> {
     await this.#outbox.run.checkLease()
-    return this.#outbox.tryOnce(METHODS[slot], { ...this.#args(values.status), ...values })
+    if (slot === 'status') this.#outbox.shownStatus = Symbol()
+    const outcome = await this.#outbox.tryOnce(METHODS[slot], { ...this.#args(values.status), ...values })
+    // A message that was sent in the meantime may have come before it, and a call without an answer may come late.
+    if (slot === 'status') this.#outbox.shownStatus = Symbol()
+    if (outcome === 'unsure') this.#mustClear = true
+    return outcome
   }
 
   /** Retries for a while, because otherwise the status would stay for ever. */
@@ -186,12 +210,16 @@ function threadOf({ team, channel, thread }: Question): string {
   return `${team}:${channel}:${thread}`
 }
 
-/** The beginning of a question on one line, without the ids of people and channels. */
-function titleOf(question: string): string {
-  const line = question
+/** The beginning of a question, or of what came without a word, on one line without the ids of people and channels. */
+function titleOf({ text, attached }: Question): string {
+  const shown = attached?.text.replace(/^ *\[forwarded from [^\n]*$/gm, '')
+  const line = (text || shown || '')
     .slice(0, 1000)
     .replace(/<[@#][A-Z0-9]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > TITLE_CHARS ? `${cutText(line, TITLE_CHARS).trimEnd()}…` : line
 }
+
+/** Hides from others that the bot works on a private question. */
+export const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }

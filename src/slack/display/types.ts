@@ -22,12 +22,16 @@ export interface Answer {
   unfinished: ShownStep[]
 }
 
-/** A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again. */
+/**
+ * A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again; `done`: the run's
+ * writes, a line each.
+ */
 export interface Note {
   kind: 'note'
   key: string
   text: string
   again?: string
+  done?: readonly string[]
   unfinished: ShownStep[]
 }
 
@@ -56,4 +60,11 @@ export interface Display {
   end(): Promise<void>
   /** Stops because another process continues. Resolves once no call is pending. Never rejects. */
   leave?(): Promise<void>
+}
+
+/** How a failed run ends: with a button to ask again, under a post key of its own, and with what it had changed. */
+export interface FailOptions {
+  again?: boolean
+  name?: string
+  done?: readonly string[] | undefined
 }

@@ -46,7 +46,7 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const around = [...head, view.warning ?? '', plainLines(view.done), ...footer].reduce(
+  const around = [...head, view.warning ?? '', ...plainLines(view.done), ...footer].reduce(
     (sum, line) => sum + line.length,
     BELOW_CHARS,
   )
@@ -181,10 +181,10 @@ function lastContent(
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
-  const done = plainLines(view.done)
-  const below: Forms[] = [...(footer.length > 0 ? [[context(footer)] satisfies Forms] : []), ...buttons(questionId)]
-  if (done !== '') below.unshift([plainContext(done)])
-  if (view.warning) below.unshift([context([escapeText(view.warning)])])
+  const warning: Forms[] = view.warning ? [[context([escapeText(view.warning)])]] : []
+  const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
+  const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
+  const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

@@ -15,7 +15,7 @@ import {
   SHOW_WORK,
 } from './action-ids.ts'
 import { escapeWithin, quote, shorten, withoutMarks } from './escape.ts'
-import { button, plainText } from './plain-elements.ts'
+import { button, plainContext, plainLines, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './chart-block.ts'
 
 /** A block, including those that the SDK's types do not cover. */
@@ -74,12 +74,12 @@ export function rootContent(user: string, question: string): Content {
 
 /**
  * A note of the bot itself, such as help or a failure. `text` is mrkdwn that the caller has escaped. `again`: the id of
- * a question that a button asks again.
+ * a question that a button asks again; `done`: the writes of a run that ended without an answer, a line each.
  */
-export function noteContent(text: string, again?: string): Content {
+export function noteContent(text: string, again?: string, done?: readonly string[]): Content {
   const elements = again === undefined ? [] : [button(ASK_AGAIN, 'Ask again', { value: again })]
   const below: KnownBlock[] = elements.length > 0 ? [{ type: 'actions', elements }] : []
-  return { text: clip(text), blocks: [section(text), ...below] }
+  return { text: clip(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
 }
 
 /** Adds a line above a content. `note`: mrkdwn. */

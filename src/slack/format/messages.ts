@@ -51,6 +51,9 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
   ].join('\n')
 }
 
+/** What people see as the question if the asker sent only a file, a forward or a table. */
+export const WITHOUT_WORDS = 'What about this?'
+
 /** Answers a question that `needsNoModel`: the help, or a note that there is no question. */
 export function cannedReply({ text }: { text: string }, options: HelpOptions): string {
   return text === '' ? EMPTY_QUESTION : helpText(options)

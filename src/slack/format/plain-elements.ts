@@ -6,12 +6,21 @@ export function plainContext(text: string): ContextBlock {
   return { type: 'context', elements: [plainText(text)] }
 }
 
-/** Limit of a line of small print. Eleven lines have less than the 3,000 characters that Slack accepts in a text. */
-const LINE = { max: 260, maxEscaped: 260 }
+/** Limits in characters: of a line of small print, of all lines of a message, and of a text, for which Slack has 3,000. */
+const LINE_CHARS = 260
+const LINES_CHARS = 9_000
+const TEXT_CHARS = 2_900
 
-/** The text of a `plainContext` with a line each. */
-export function plainLines(lines: readonly string[] = []): string {
-  return lines.map((line) => escapeWithin(line, LINE)).join('\n')
+/** Returns texts for `plainContext` with a line each, as few as possible. If there are many lines, each is shorter. */
+export function plainLines(lines: readonly string[] = []): string[] {
+  const max = Math.min(LINE_CHARS, Math.floor(LINES_CHARS / lines.length))
+  const texts: string[] = []
+  for (const line of lines.map((line) => escapeWithin(line, { max, maxEscaped: max }))) {
+    const text = texts.at(-1)
+    if (text === undefined || text.length + 1 + line.length > TEXT_CHARS) texts.push(line)
+    else texts[texts.length - 1] = `${text}\n${line}`
+  }
+  return texts
 }
 
 /** Plain text, which Slack does not format. The name of an emoji stays text. */

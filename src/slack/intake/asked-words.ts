@@ -1,8 +1,8 @@
-import { cutMiddle } from '../../agent/observation.ts'
 import { ATTACHED_CHARS } from '../../agent/prompt-size.ts'
 import type { Attached, Question } from '../../stores/runs/types.ts'
 import { fileRefs } from '../client/file-info.ts'
 import type { MessageContent } from '../content/message-content.ts'
+import { cutBetweenRows } from '../content/table-text.ts'
 
 /** What the message of a question holds. Only `text` is what the person says; the rest is data. */
 export type AskedWords = Pick<Question, 'text' | 'files' | 'attached'>
@@ -21,9 +21,9 @@ function attachedOf({ attached, forwards, tables }: MessageContent): Attached | 
   if (attached === '' && tables.length === 0) return undefined
   const sources = forwards.flatMap(({ author, url }) => (url ? [{ title: `Forwarded from ${author}`, url }] : []))
   return {
-    text: cutMiddle(attached, ATTACHED_CHARS),
+    text: cutBetweenRows(attached, ATTACHED_CHARS, tables),
     sources: sources.slice(0, MAX_SOURCES),
-    ...(tables.length > 0 ? { hasTable: true as const } : {}),
+    ...(tables.length > 0 ? { tables } : {}),
   }
 }
 

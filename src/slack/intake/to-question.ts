@@ -13,6 +13,7 @@ import { fileRefs, isRecording } from '../client/file-info.ts'
 import { isNamedIn, isWritten, readContent, type MessageContent } from '../content/message-content.ts'
 import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
+import { questionParts } from './question-parts.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
@@ -43,12 +44,18 @@ export async function enqueueMessage(
   const { question, onlyKnownThread, mayAdd } = asked
   if (isMuteWord(question)) return hearMuteWord(question, services)
   const text = toRemember(question)
-  if (text !== undefined) return hearRemember(question, text, services)
+  if (text !== undefined) return hearRemember(question, text || question.attached?.text || '', services)
   // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
-  const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
+  const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
+  const how: AcceptOptions = {
+    onlyKnownThread,
+    ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}),
+    // The `app_mention` may not have said so.
+    ...(isMessageOfMention ? { parts: questionParts(question) } : {}),
+  }
   if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }

@@ -1,3 +1,4 @@
+import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
@@ -28,7 +29,10 @@ async function enqueueAgain(
   const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
   if (!record) return ANSWER_GONE
   // The channel may have another id by now.
-  const question = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const { tools } = await services.settingsFor(asked)
+  const isForAsker = record.question.forAsker === true
+  const question = withDoneBefore(asked, await changesOf(record, { tools }), { isForAsker })
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))

@@ -1,5 +1,7 @@
+import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { editedQuestionId } from '../../question/take-back.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
@@ -22,10 +24,16 @@ export function askEdited(services: Services): OnButton {
     const presser = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
     const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
     const again = isAskers ? await asItReadsNow(record.question, services) : undefined
-    if (again) await enqueue(again, services)
+    if (again && record) await enqueue(await withChangesOf(record, again, services), services)
     await ack()
     if (again) void withdrawButton(body.response_url, again.team, services)
   }
+}
+
+async function withChangesOf(record: RunRecord, again: Question, services: Services): Promise<Question> {
+  const { tools } = await services.settingsFor(again)
+  const isForAsker = record.question.forAsker === true
+  return withDoneBefore(again, await changesOf(record, { tools }), { isForAsker })
 }
 
 /** Undefined if the message is gone, or was never edited. @throws the error of the Slack call */

@@ -5,7 +5,7 @@ import { contentText } from '../content/message-content.ts'
 import type { SlackMessage } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import type { Services } from '../services.ts'
-import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/edited-or-deleted.ts'
+import { deletedMessage, editTsOf, withdrawDeleted, withdrawEdited } from '../intake/edited-or-deleted.ts'
 
 type ChangedMessage = Omit<SlackMessage, 'channel'>
 
@@ -49,7 +49,10 @@ function changeOf(event: MessageChanged): MessageChange | undefined {
     const deleted = deletedMessage({ ...place, deleted_ts: message.ts, previous_message: previous })
     return deleted && { kind: 'deleted', message: deleted }
   }
-  if (!message.user || message.bot_id || !message.edited || contentText(message) === contentText(previous))
-    return undefined
+  const editedAt = editTsOf(message.edited)
+  if (!message.user || message.bot_id || !message.edited) return undefined
+  // Slack adds previews and files to a message that somebody has edited before.
+  if (editedAt !== undefined && editedAt === editTsOf(previous.edited)) return undefined
+  if (contentText(message) === contentText(previous)) return undefined
   return { kind: 'edited', message: { ...message, ...place }, previous: { ...previous, ...place } }
 }

@@ -1,6 +1,7 @@
 /** Searches with Slack's own search for one question. */
 import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../../agent/contracts/tool.ts'
+import { cutText } from '../../base/cut-text.ts'
 import { ToolError } from '../../base/errors.ts'
 import { askedAt, askedMessage, isDirect, isPrivate, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -249,7 +250,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
 const TEXT_CHARS = 2_000
 
 function textOf(content: string): string {
-  return plainText(content.slice(0, TEXT_CHARS), '')
+  return plainText(cutText(content, TEXT_CHARS), '') + (content.length > TEXT_CHARS ? ' … (cut)' : '')
 }
 
 function nameOf(name: string): { who?: string } {

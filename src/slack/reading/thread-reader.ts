@@ -4,20 +4,20 @@ import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
-import type { Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
-import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import type { Directory } from '../client/directory.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { fileRefs } from '../client/file-info.ts'
-import { isWritten, readContent, shownText, type ReadableMessage } from '../content/message-content.ts'
+import { isWritten, readContent, shownText } from '../content/message-content.ts'
 import { cleanName } from '../format/escape.ts'
 import { askedWords } from '../intake/asked-words.ts'
-import { boundedSources, permalinkOf, sourcesOf } from './context-sources.ts'
+import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
 import type { Mentions } from '../client/mentions.ts'
+import { questionParts, withParts } from '../intake/question-parts.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** A file and who gave it. */
@@ -46,7 +46,9 @@ const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
  * @throws only if the signal is aborted
  */
 export async function readThread(work: QuestionWork, turns: readonly Turn[]): Promise<ThreadReading> {
-  const { question, services, signal } = work
+  const { services, signal } = work
+  // The thread holds the question's own message too.
+  const question = hasThreadBefore(work.question) ? work.question : await withParts(work.question, services)
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
@@ -80,39 +82,38 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
 export async function readMessage(work: QuestionWork, ts: string): Promise<ThreadReading> {
   const { question, installation, signal } = work
   const { channel, thread } = question
-  for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
-    if (message.ts === ts) return { said: withinBounds(await linesOf([message], work), ts), files: filesOf(message) }
+  for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal })) {
+    if (message.ts !== ts) continue
+    const { tables, ...said } = withinBounds(await linesOf([message], work), ts)
+    return { said: { ...said, ...(tables && { tables: boundedTables(tables) }) }, files: filesOf(message) }
+  }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
 /**
- * Looks up the files and forwards of a mention without text whose event did not say whether it has any. Returns the question as it
- * is if Slack does not return the message in time.
+ * Returns a mention without text with its files and forwards, from its other event or looked up; as it is if Slack does
+ * not return the message in time.
  */
-export async function withFilesLookedUp(
-  { mayHaveFiles: _, ...question }: Question,
-  { installation, log, signal }: { installation: Installation; log: Log; signal: AbortSignal },
+export async function withOwnFiles(
+  asked: Question,
+  { installation, services, signal }: Pick<QuestionWork, 'installation' | 'services' | 'signal'>,
 ): Promise<Question> {
+  const { mayHaveFiles, ...question } = await withParts(asked, services)
+  if (!mayHaveFiles) return question
   const { channel, thread, ts = '' } = question
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   const place = { channel, thread, since: ts, until: ts, signal: patience }
   try {
     for await (const message of readMessages(installation.client, place))
-      if (message.ts === ts) return { ...question, ...partsOf(message) }
+      if (message.ts === ts) return { ...question, ...questionParts(askedWords(readContent(message))) }
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
+    services.log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
   }
   return question
 }
 
 const NOTHING: ThreadContext = { text: '', by: [] }
-
-/** What the message of a question holds besides its words. */
-function partsOf(message: ReadableMessage): Pick<Question, 'files' | 'attached'> {
-  const { files, attached } = askedWords(readContent(message))
-  return { ...(files?.length ? { files } : {}), ...(attached ? { attached } : {}) }
-}
 
 function filesOf(message: ThreadMessage): GivenFile[] {
   const { user, bot_id, user_team, team } = message
@@ -137,18 +138,32 @@ async function withOwn(
   ]
   const own = attached?.sources ?? []
   const table = { title: 'The table of the question', url: '' }
-  if (attached?.hasTable) table.url = permalinkOf(installation.identity.url, channel, { ts, thread_ts: thread })
+  const tables = boundedTables([...(await tablesForModel(attached?.tables, mentions)), ...(before.tables ?? [])])
+  if (attached?.tables) table.url = permalinkOf(installation.identity.url, channel, { ts, thread_ts: thread })
   const added = await Promise.all(own.map(async ({ title, url }) => ({ title: await mentions.withNames(title), url })))
   const sources = boundedSources([...added, ...(table.url ? [table] : []), ...(before.sources ?? [])])
   const context = { text: lines.map(({ line }) => line).join('\n'), by: lines.flatMap(({ by }) => by) }
-  return sources.length > 0 ? { ...context, sources } : context
+  return { ...context, ...(sources.length > 0 && { sources }), ...(tables.length > 0 && { tables }) }
+}
+
+async function tablesForModel(tables: readonly MessageTable[] = [], mentions: Mentions): Promise<MessageTable[]> {
+  const withNames = async (cell: string) => (cell.includes('<') ? mentions.withNames(cell) : cell)
+  const allWithNames = (cells: string[]) => Promise.all(cells.map(withNames))
+  return Promise.all(
+    tables.map(async ({ name, columns, rows }) => ({
+      name: await withNames(name),
+      columns: await allWithNames(columns),
+      rows: await Promise.all(rows.map(allWithNames)),
+    })),
+  )
 }
 
 /** An alert, a forward or a table that began the thread stays, however many replies there are: they are about it. */
 function withinBounds(lines: MessageWithTs[], root: string, taken = 0): ThreadContext {
   const [first, ...rest] = lines
   const sources = boundedSources(lines.flatMap((one) => one.sources))
-  const found = sources.length > 0 ? { sources } : {}
+  const tables = lines.flatMap((one) => one.tables)
+  const found = { ...(sources.length > 0 && { sources }), ...(tables.length > 0 && { tables }) }
   const max = { ...MAX, chars: MAX.chars - taken }
   if (first?.ts !== root || first.sources.length === 0 || rest.length === 0)
     return { ...newestMessages(lines, max), ...found }
@@ -174,7 +189,7 @@ async function messagesBefore({ question, installation, signal }: QuestionWork, 
   for await (const message of readMessages(installation.client, place)) {
     if (message.ts === ts) {
       files = filesOf(message)
-      attached = partsOf(message).attached
+      attached = questionParts(askedWords(readContent(message))).attached
     }
     const isBetween = message.ts > since && message.ts < ts
     if (isBetween && isForTheModel(message, installation.identity)) people.push(message)
@@ -193,6 +208,7 @@ interface MessageWithTs extends ContextMessage {
   ts: string
   /** The alerts, forwards and tables in it. */
   sources: Source[]
+  tables: MessageTable[]
 }
 
 /** Formats messages as `@Name: words`. Those of people without words and files are left out. */
@@ -203,6 +219,7 @@ export async function linesOf(
   const contents = messages.map((message) => readContent(message))
   const texts = contents.map((content) => shownText(content, THREAD_MESSAGE_CHARS))
   const spoken = await mentions.messagesForModel(messages.map(({ user }, i) => ({ user, text: texts[i] ?? '' })))
+  const tables = await Promise.all(contents.map((content) => tablesForModel(content.tables, mentions)))
   const strangers = new Map<string, string>()
   return spoken.flatMap(({ name, text }, i) => {
     const [message, content] = [messages[i], contents[i]]
@@ -215,7 +232,7 @@ export async function linesOf(
     const url = permalinkOf(installation.identity.url, question.channel, message)
     const found = sourcesOf(content, { shown: `${author}: ${text}`, url, isApp: isApp && text !== '' })
     const sources = found.map((source) => ({ ...source, title: mentions.forPeople(source.title) }))
-    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts, sources }]
+    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts, sources, tables: tables[i] ?? [] }]
   })
 }
 

@@ -2,6 +2,7 @@ import type { KnownBlock, RichTextElement, View } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
 import { plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
+import { WITHOUT_WORDS } from '../format/messages.ts'
 
 /** Blocks of plain text: Slack formats and links nothing in them, and nothing pings. */
 
@@ -31,9 +32,9 @@ export function bulletList(lines: RichTextElement[][]): KnownBlock {
 
 const QUESTION_CHARS = 150
 
-/** A question on one line of a list, shortened. Not escaped. One without words is of a file, a forward or a table. */
+/** A question on one line of a list, shortened. Not escaped. */
 export function questionLine(text: string): string {
-  return isBlank(text) ? 'What about this?' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
+  return isBlank(text) ? WITHOUT_WORDS : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
 }
 
 /** A modal with one text. */

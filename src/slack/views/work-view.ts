@@ -7,7 +7,8 @@ import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '..
 import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { count } from '../format/messages.ts'
+import { count, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
@@ -60,10 +61,11 @@ function questionBlocks(record: RunRecord, done: string[] | undefined): KnownBlo
   const { question, standalone, steps, model, dialect } = record
   const understood = standalone !== undefined && standalone !== question.text
   return [
-    ...sections(`❓ ${question.text}`),
+    ...sections(`❓ ${question.text || WITHOUT_WORDS}`),
     ...(understood ? sections(`Understood as: ${standalone}`) : []),
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
+    ...promptNotes(record.usage).map((note) => facts(note)),
     ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
     ...figureBlocks(record),
     ...(stepCount(steps) === 0 ? [facts('The run ended before its first step.')] : []),

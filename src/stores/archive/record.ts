@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import type { DoneCall } from '../runs/types.ts'
-import { questionSchema } from '../runs/stored-run.ts'
+import { doneCallSchema, questionSchema } from '../runs/stored-run.ts'
 import { parseStep } from '../runs/stored-step.ts'
 import type { Feedback, RunRecord } from './types.ts'
 
@@ -14,15 +13,8 @@ const usage = z.object({
   reasoningTokens: z.number().optional(),
   estimated: z.boolean(),
   costUsd: z.number().optional(),
-})
-
-const doneCall: z.ZodType<DoneCall> = z.object({
-  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
-  tool: z.string(),
-  title: z.string().optional(),
-  what: z.string(),
-  by: z.string().optional(),
+  leftOut: z.array(z.string()).optional(),
+  sentTokens: z.number().optional(),
 })
 
 const answer = z.object({
@@ -31,7 +23,7 @@ const answer = z.object({
   stopped: z.enum(['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped']).optional(),
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
-  done: z.array(doneCall).optional(),
+  done: z.array(doneCallSchema).optional(),
   used: z.number().optional(),
   figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })

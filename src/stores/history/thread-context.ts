@@ -33,19 +33,25 @@ function messagesIn({ text, by }: ThreadContext): ContextMessage[] {
 }
 
 /**
- * Returns a turn without a person's texts. If the authors are unknown, all texts are removed.
+ * Returns a turn without a person's texts, and without the tables if it had any. If the authors are unknown, all texts
+ * are removed.
  * @returns undefined for the person's own turn
  */
 export function withoutPerson(turn: Turn, user: string): Turn | undefined {
   if (turn.user === user) return undefined
   if (turn.said === undefined) return turn
-  const { said, saidBy = [], ...rest } = turn
+  const { said, saidBy = [] } = turn
+  const rest = withoutMessages(turn)
   const messages = messagesIn({ text: said, by: saidBy })
   if (messages.length !== saidBy.length) return rest
   const kept = messages.filter(({ by }) => by !== user)
   if (kept.length === messages.length) return turn
   const text = kept.map(({ line }) => line).join('\n')
   return text === '' ? rest : { ...rest, said: text, saidBy: kept.map(({ by }) => by) }
+}
+
+function withoutMessages({ said: _, saidBy: __, tables: ___, ...turn }: Turn): Turn {
+  return turn
 }
 
 /** Room for the line that says how many messages are left out. */

@@ -1,4 +1,4 @@
-import type { Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
@@ -12,6 +12,8 @@ export interface ThreadContext {
   hasFiles?: true
   /** The alerts, forwards and tables among them, by their permalinks. */
   sources?: Source[]
+  /** The tables among them, each with a name. Their lines in `text` may be cut. */
+  tables?: MessageTable[]
 }
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
@@ -25,6 +27,7 @@ export interface Turn {
   saidBy?: string[]
   /** See `ThreadContext`. */
   hasFiles?: true
+  tables?: MessageTable[]
   standalone: string
   answer: string
   user: string

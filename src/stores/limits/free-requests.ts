@@ -2,7 +2,7 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { Question } from '../runs/types.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import { personIn, type RateLimiter } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { LimitRefusal } from './usage-limits.ts'
 
@@ -30,9 +30,10 @@ export function createFreeRequests({ redis, prefix, max, now }: FreeRequestsOpti
     ? redisRateLimiter(noSlots, HOUR_MS, { redis, prefix })
     : new MemoryRateLimiter(noSlots, { now, questionTtlMs: HOUR_MS })
   return {
-    async admit({ team, id, user }) {
+    async admit(question) {
+      const { team, id } = question
       const rule = { windowMs: HOUR_MS, pointMs: HOUR_MS / max, reserve: 1 }
-      const obstacle = await limiter.admit({ team, id: `free:${id}` }, [{ key: `free:${user}`, ...rule }])
+      const obstacle = await limiter.admit({ team, id: `free:${id}` }, [{ key: `free:${personIn(question)}`, ...rule }])
       if (!obstacle || obstacle === 'slots') return undefined
       return { limit: 'freeHour', allowed: max, resetsInMs: obstacle.waitMs }
     },

@@ -6,7 +6,7 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { totalOf } from '../../agent/run-progress.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'
-import { QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
+import { personIn, QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { Question } from '../runs/types.ts'
 
@@ -143,7 +143,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
       await rateLimiter.release(question, charges)
     },
     async left({ team, user }) {
-      const met = bucketsOf({ user, channel: '' }, settings).filter(({ of }) => of !== 'channel')
+      const met = bucketsOf({ team, user, channel: '' }, settings).filter(({ of }) => of !== 'channel')
       const times = await rateLimiter.fillTimes(team, met)
       return met.map((bucket, i) => allowanceOf(bucket, times[i] ?? 0))
     },
@@ -165,12 +165,15 @@ interface LimitBucket extends Bucket, Pick<Rule, 'cost' | 'of'> {
   allowed: number
 }
 
-function bucketsOf(question: Pick<Question, 'user' | 'channel'>, settings: UsageLimitSettings): LimitBucket[] {
+type CountedBy = Pick<Question, 'team' | 'user' | 'userTeam' | 'channel'>
+
+function bucketsOf(question: CountedBy, settings: UsageLimitSettings): LimitBucket[] {
+  const subjects = { user: personIn(question), channel: question.channel }
   return (Object.keys(RULES) as BucketLimit[]).flatMap((limit) => {
     const { of, windowMs, scale, reserve, cost } = RULES[limit]
     const allowed = settings[limit]
     if (allowed === undefined) return []
-    const key = of === 'team' ? limit : `${limit}:${question[of]}`
+    const key = of === 'team' ? limit : `${limit}:${subjects[of]}`
     const mean = cost && `mean:${limit}`
     return [{ limit, of, allowed, key, windowMs, pointMs: windowMs / (allowed * scale), reserve, mean, cost }]
   })

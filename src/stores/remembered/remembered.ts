@@ -1,82 +1,22 @@
 /** Stores texts that people ask the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
-import { messageOf, TransientError } from '../../base/errors.ts'
-import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import type { Forgetting } from '../../base/place.ts'
-import { below, forgettingKeys, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
-import { redisScript } from '../../base/redis/redis-script.ts'
+import { messageOf } from '../../base/errors.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
+import { below, changeText, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
 import { MAX_PER_PERSON, MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
-
-/** Stores the texts. */
-interface Texts extends Forgetting {
-  get(scope: RememberedScope): Promise<string | undefined>
-  /** Replaces or deletes a text. @returns false if it is no longer `before` */
-  swap(scope: RememberedScope, change: { before: string | undefined; after: string | undefined }): Promise<boolean>
-  scopesOf(team: string): AsyncIterable<RememberedScope>
-}
 
 interface RememberedOptions {
   /** MEMORY_TTL_DAYS: how long something is kept after its last use. Milliseconds. */
   ttlMs: number
   /** The clock, in milliseconds. */
   now: () => number
-}
-
-/** The most scopes in memory; beyond it those that were changed longest ago are forgotten. */
-const MAX_SCOPES = 10_000
-
-/** Keeps the texts in this process's memory. */
-export function memoryRemembered({ ttlMs, now }: RememberedOptions): RememberedStore {
-  const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
-  return rememberedStore(
-    {
-      get: async (scope) => texts.get(scope),
-      async swap(scope, { before, after }) {
-        if (texts.get(scope) !== before) return false
-        if (after === undefined) texts.delete(scope)
-        else texts.set(scope, after)
-        return true
-      },
-      async *scopesOf(team) {
-        yield* texts.keys().filter((scope) => scope.startsWith(`${team}:`))
-      },
-      ...forgettingIn(texts),
-    },
-    { ttlMs, now },
-  )
-}
-
-const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
-  keys: ['stored'],
-  args: ['expected', 'text', 'ttlMs'],
-})
-
-const NAME = 'remembered'
-
-interface RedisRememberedOptions extends RedisKeyspace, RememberedOptions {
   log: StoreLog
   /** Encrypts the texts if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
 }
 
-/** Keeps the texts in Redis, under `PREFIX:{SCOPE}:remembered`. */
-export function redisRemembered(options: RedisRememberedOptions): RememberedStore {
-  const { redis, prefix, ttlMs, now, log, sealer } = options
-  const keyOf = (scope: RememberedScope) => threadKey(prefix, scope, NAME)
-  const texts: Texts = {
-    get: async (scope) => (await redis.get(keyOf(scope))) ?? undefined,
-    swap: async (scope, { before = '', after = '' }) =>
-      (await swapText(redis, { stored: keyOf(scope), expected: before, text: after, ttlMs })) === 1,
-    async *scopesOf(team) {
-      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), NAME)))
-        yield* keys.map((key) => key.slice(`${prefix}:{`.length, key.indexOf('}:')))
-    },
-    ...forgettingKeys(redis, prefix, new RegExp(`^${NAME}$`)),
-  }
-  return rememberedStore(texts, { ttlMs, now, log, sealer })
-}
+const NAME = 'remembered'
 
 /**
  * `usedAt`: when it was last used. `gone`: ids that were removed lately, so that a late redelivery does not add them
@@ -99,6 +39,7 @@ const documentSchema: z.ZodType<Document> = z.object({
       by: z.string(),
       keptBy: z.string().exactOptional(),
       userTeam: z.string().exactOptional(),
+      isTold: z.literal(true).exactOptional(),
       at: z.number(),
       usedAt: z.number(),
     }),
@@ -110,18 +51,9 @@ const documentSchema: z.ZodType<Document> = z.object({
 const GONE_MS = 86_400_000
 /** A use is not written if the last one is more recent than this. */
 const USE_MS = 3_600_000
-/** Each failed try means that another process made its change. */
-const MAX_TRIES = 100
-
-interface DocumentOptions {
-  ttlMs: number
-  now: () => number
-  log?: StoreLog
-  sealer?: Sealer | undefined
-}
 
 /** The documents of the scopes. */
-function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: DocumentOptions) {
+function documentsIn(kv: Kv, { ttlMs, now, log, sealer }: RememberedOptions) {
   const sealName = (scope: RememberedScope) => `${NAME} ${scope}`
 
   /** A text that begins with `{` was stored without SECRETS_KEY. @throws SealBroken if it cannot be read */
@@ -131,7 +63,7 @@ function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: DocumentOptions)
       const json = sealer && text?.startsWith('{') === false ? sealer.open(text, sealName(scope)) : text
       if (json !== undefined) stored = documentSchema.parse(JSON.parse(json))
     } catch (error) {
-      log?.warn({ scope, error: messageOf(error) }, 'what was remembered in a place cannot be read')
+      log.warn({ scope, error: messageOf(error) }, 'what was remembered in a place cannot be read')
       throw new SealBroken('What was remembered in a place cannot be read.')
     }
     const kept = stored.kept.filter(({ usedAt }) => usedAt > now() - ttlMs)
@@ -139,26 +71,23 @@ function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: DocumentOptions)
   }
 
   return {
-    read: async (scope: RememberedScope) => parse(scope, await texts.get(scope)),
+    read: async (scope: RememberedScope) => parse(scope, await kv.texts.get(kvKey(scope, NAME))),
     /** Changes a scope; `change` returns undefined to leave it as it is. */
     async update(scope: RememberedScope, change: (document: Document) => Document | undefined): Promise<void> {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const before = await texts.get(scope)
+      await changeText(kv, kvKey(scope, NAME), (before) => {
         const changed = change(parse(scope, before))
-        if (!changed) return
         const json = JSON.stringify(changed)
-        const text = sealer?.seal(json, sealName(scope)) ?? json
-        const after = changed.kept.length + changed.gone.length > 0 ? text : undefined
-        if (await texts.swap(scope, { before, after })) return
-      }
-      throw new TransientError('What is remembered in a place was changed too often at the same time.')
+        const isEmpty = changed && changed.kept.length + changed.gone.length === 0
+        return changed && { after: isEmpty ? undefined : (sealer?.seal(json, sealName(scope)) ?? json), ttlMs }
+      })
     },
   }
 }
 
-function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStore {
+/** Keeps the texts under `{SCOPE}:remembered`. */
+export function createRemembered(kv: Kv, options: RememberedOptions): RememberedStore {
   const { now } = options
-  const { read, update } = documentsIn(texts, options)
+  const { read, update } = documentsIn(kv, options)
   return {
     list: async (scope) => (await read(scope)).kept.map(({ usedAt: _, ...one }) => one),
     async add(scope, one) {
@@ -190,13 +119,13 @@ function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStor
         return rest.length < kept.length ? { kept: rest, gone } : undefined
       }
       // A place that cannot be read does not keep the others from being forgotten.
-      for await (const scope of texts.scopesOf(team))
-        await update(scope, without).catch((error: unknown) => {
-          if (!(error instanceof SealBroken)) throw error
-        })
+      for await (const keys of kv.keys.matching(kvKey(below(team), NAME)))
+        for (const key of keys)
+          await update(tagOf(key), without).catch((error: unknown) => {
+            if (!(error instanceof SealBroken)) throw error
+          })
     },
-    forgetChannel: (place) => texts.forgetChannel(place),
-    forgetTeam: (team) => texts.forgetTeam(team),
+    ...forgettingKeys(kv, new RegExp(`^${NAME}$`)),
   }
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { exactNumber } from '../../base/parse-json.ts'
 import type { FieldKind, FormField } from './form-schema.ts'
 
 /** The value of a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
@@ -55,9 +56,11 @@ function checkNumber(
 ): CheckedField {
   const value = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Number(text) : NaN
   if (!Number.isFinite(value)) return { why: 'Please write a number.' }
-  if (isInteger && !Number.isSafeInteger(value)) return { why: 'Please write a whole number.' }
+  if (isInteger && !Number.isInteger(value)) return { why: 'Please write a whole number.' }
   if (minimum !== undefined && value < minimum) return { why: `At least ${minimum}, please.` }
-  return maximum !== undefined && value > maximum ? { why: `At most ${maximum}, please.` } : { value }
+  if (maximum !== undefined && value > maximum) return { why: `At most ${maximum}, please.` }
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value)
+  return { value: isRounded ? exactNumber(text.trim()) : value }
 }
 
 function checkText(field: Extract<FieldKind, { kind: 'text' }>, text: string): CheckedField {

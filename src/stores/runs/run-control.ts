@@ -32,10 +32,16 @@ export class Withdrawn extends Error {
 
 /**
  * A person's message to a run. A stop with `withdrawn` leaves nothing of the run. Messages with the same id count once,
- * however often they are delivered; `user` is the author.
+ * however often they are delivered; `user` is the author. `parts`: what the question's own message holds besides its
+ * words, from the second of its two events.
  */
 export type Signal =
-  { type: 'stop'; by: string; withdrawn?: Withdrawal } | { type: 'message'; id: string; user: string; text: string }
+  | { type: 'stop'; by: string; withdrawn?: Withdrawal }
+  | { type: 'message'; id: string; user: string; text: string }
+  | { type: 'parts'; parts: QuestionParts }
+
+/** What the message of a question holds besides its words. */
+export type QuestionParts = Pick<Question, 'files' | 'attached'>
 
 /**
  * `sent`: the signal is stored. The process of the run gets it; without one, the next process that resumes the run.
@@ -118,7 +124,7 @@ export class HeardSignals implements Required<Steering> {
       this.#withdrawal = signal.withdrawn ?? this.#withdrawal
       return this.#stop.abort(new DOMException('A person asked to stop.', 'AbortError'))
     }
-    if (this.#known.has(signal.id)) return
+    if (signal.type === 'parts' || this.#known.has(signal.id)) return
     this.#known.add(signal.id)
     this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
   }

@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
-import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
+import {
+  freshRun,
+  type Decision,
+  type DoneCall,
+  type FileRef,
+  type Question,
+  type RunPart,
+  type SavedRun,
+} from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
@@ -33,7 +42,24 @@ const storedFile: z.ZodType<FileRef> = z.object({
   access: z.string().exactOptional(),
 })
 
+export const doneCallSchema: z.ZodType<DoneCall> = z.object({
+  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
+  tool: z.string(),
+  title: z.string().exactOptional(),
+  what: z.string(),
+  by: z.string().exactOptional(),
+  earlier: z.literal(true).exactOptional(),
+})
+
 /** A question as it was stored. */
+export const partsSchema = z.object({
+  files: z.array(storedFile).exactOptional(),
+  attached: z
+    .object({ text: z.string(), sources: z.array(sourceSchema), tables: tablesSchema.exactOptional() })
+    .exactOptional(),
+})
+
 export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
   team: z.string(),
@@ -42,10 +68,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   conversation: z.string().optional(),
   user: z.string(),
   text: z.string(),
-  files: z.array(storedFile).exactOptional(),
-  attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), hasTable: z.literal(true).exactOptional() })
-    .exactOptional(),
+  ...partsSchema.shape,
   ts: z.string().optional(),
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   eventId: z.string().optional(),
@@ -75,6 +98,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
     })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),
+  doneBefore: z.array(doneCallSchema).exactOptional(),
   traceparent: z.string().optional(),
 })
 
@@ -85,6 +109,7 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
   sources: z.array(sourceSchema).exactOptional(),
+  tables: tablesSchema.exactOptional(),
 })
 
 const idsSchema = z.array(z.string())

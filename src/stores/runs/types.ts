@@ -1,6 +1,6 @@
 import type { Usage } from '../../agent/contracts/model.ts'
 import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
-import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
+import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
@@ -31,7 +31,8 @@ export interface Attached {
   text: string
   /** The forwarded messages that have an address. */
   sources: Source[]
-  hasTable?: true
+  /** The tables of the message, also those whose lines are cut in `text` or stand among the asker's words. */
+  tables?: MessageTable[]
 }
 
 /** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
@@ -90,6 +91,8 @@ export interface Question {
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
   prior?: Record<string, string>
+  /** What earlier tries of this question have changed. */
+  doneBefore?: DoneCall[]
   /** A W3C `traceparent` header's value, if traces are on. */
   traceparent?: string
 }
@@ -235,6 +238,8 @@ export interface DoneCall {
   title?: string
   what: string
   by?: string
+  /** An earlier try of the question made it. */
+  earlier?: true
 }
 
 /**

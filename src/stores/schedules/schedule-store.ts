@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
+import { changeText, escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
 import {
   MAX_DRAFTS,
   refOf,
@@ -15,52 +17,38 @@ import {
   type ScheduleStore,
 } from './types.ts'
 
-/** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
-interface ScheduleTexts {
-  get(ref: ScheduleRef): Promise<string | undefined>
-  /** Replaces a text if it is still `expected` (undefined: there is none). An undefined `text` removes it. */
-  swap(ref: ScheduleRef, change: SwappedText): Promise<boolean>
-  index(name: string, score: number): Promise<void>
-  unindex(name: string): Promise<void>
-  /** Names up to a score, the lowest first. */
-  upTo(score: number, max: number): Promise<string[]>
-  /** All names that match a glob of the four parts. */
-  namesMatching(parts: Partial<ScheduleRef>): Promise<string[]>
-  /** All schedules with a text, in batches. */
-  all(): AsyncIterable<ScheduleRef[]>
-}
-
-/** `schedule`: the text's content, which determines how long it is stored. */
-export type SwappedText =
-  | { expected?: string | undefined; text: string; schedule: Schedule }
-  | { expected?: string | undefined; text?: undefined; schedule?: undefined }
-
 interface ScheduleStoreOptions {
   log: StoreLog
   sealer?: Sealer | undefined
   now: () => number
 }
 
-/** How often a change is tried again because another process was faster. */
-const TRIES = 20
+/** How many schedules are read at a time. */
+const BATCH = 200
 
 /**
  * The pause before a schedule that cannot be read is looked at again: another process may have the key that opens it.
  */
 const UNREADABLE_MS = 5 * 60_000
 
-/** The rules of a schedule store, over texts in memory or in Redis. */
+/** The index expires this long after its last change. Each worker's repair at its start renews it. */
+const INDEX_MS = 400 * 86_400_000
+
+/** An index of `T:C:U:ID`, scored by when the scheduler looks at it next. */
+const DUE = kvKey('schedules', 'due')
+
+/** Keeps a schedule as JSON under `{T:C}:schedule:U:ID`. */
 export class Schedules implements ScheduleStore {
-  readonly #texts: ScheduleTexts
+  readonly #kv: Kv
   readonly #options: ScheduleStoreOptions
 
-  constructor(texts: ScheduleTexts, options: ScheduleStoreOptions) {
-    this.#texts = texts
+  constructor(kv: Kv, options: ScheduleStoreOptions) {
+    this.#kv = kv
     this.#options = options
   }
 
   async load(ref: ScheduleRef): Promise<Schedule | undefined> {
-    const text = await this.#texts.get(ref)
+    const text = await this.#kv.texts.get(keyOf(ref))
     return text === undefined ? undefined : this.#read(text, ref)
   }
 
@@ -68,7 +56,7 @@ export class Schedules implements ScheduleStore {
     // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
     // name is never found.
     await this.#index(schedule)
-    if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) {
+    if (await this.#kv.swap(keyOf(schedule), { before: undefined, ...this.#stored(schedule) })) {
       if (schedule.state === 'draft') await this.#dropOldDrafts(schedule)
       return
     }
@@ -77,31 +65,26 @@ export class Schedules implements ScheduleStore {
   }
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const expected = await this.#texts.get(ref)
-      const before = expected === undefined ? undefined : this.#read(expected, ref)
-      const after = before && change(before)
-      if (!after) return undefined
-      if (!(await this.#texts.swap(ref, { expected, text: this.#seal(after), schedule: after }))) continue
-      await this.#indexLatest(after)
-      return after
-    }
-    throw new Error(`The schedule ${ref.id} changed too often at the same time.`)
+    let after: Schedule | undefined
+    await changeText(this.#kv, keyOf(ref), (text) => {
+      const before = text === undefined ? undefined : this.#read(text, ref)
+      after = before && change(before)
+      return after && this.#stored(after)
+    })
+    if (after) await this.#indexLatest(after)
+    return after
   }
 
   async remove(ref: ScheduleRef): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const expected = await this.#texts.get(ref)
-      if (expected === undefined || (await this.#texts.swap(ref, { expected }))) break
-    }
-    await this.#texts.unindex(refText(ref))
+    await this.#kv.keys.remove(keyOf(ref))
+    await this.#kv.indexes.remove(DUE, refText(ref))
   }
 
   async skip(ref: ScheduleRef): Promise<void> {
-    const isStored = (await this.#texts.get(ref)) !== undefined
+    const isStored = (await this.#kv.texts.get(keyOf(ref))) !== undefined
     await (isStored
-      ? this.#texts.index(refText(ref), this.#options.now() + UNREADABLE_MS)
-      : this.#texts.unindex(refText(ref)))
+      ? this.#indexAt(ref, this.#options.now() + UNREADABLE_MS)
+      : this.#kv.indexes.remove(DUE, refText(ref)))
   }
 
   async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
@@ -109,8 +92,15 @@ export class Schedules implements ScheduleStore {
   }
 
   async #loadMatching(parts: Partial<ScheduleRef>): Promise<Schedule[]> {
-    const found = await Promise.all((await this.#refsMatching(parts)).map((ref) => this.load(ref)))
-    return found.flatMap((one) => one ?? []).sort(byAge)
+    const refs = await this.#refsMatching(parts)
+    const found: Schedule[] = []
+    for (let from = 0; from < refs.length; from += BATCH) {
+      const some = await Promise.all(refs.slice(from, from + BATCH).map((ref) => this.load(ref)))
+      found.push(...some.flatMap((one) => one ?? []))
+      // Opening and reading them takes time, in which the process has other work.
+      await setImmediate()
+    }
+    return found.sort(byAge)
   }
 
   async #dropOldDrafts({ team, user }: Schedule): Promise<void> {
@@ -119,7 +109,7 @@ export class Schedules implements ScheduleStore {
   }
 
   async due(now: number, max: number): Promise<ScheduleRef[]> {
-    return (await this.#texts.upTo(now, max)).flatMap((name) => refOf(name) ?? [])
+    return (await this.#kv.indexes.range(DUE, { upTo: now, limit: max })).flatMap((name) => refOf(name) ?? [])
   }
 
   async moveChannel({ team, channel }: Place, to: string): Promise<void> {
@@ -136,7 +126,8 @@ export class Schedules implements ScheduleStore {
       const schedule = await this.load(ref)
       if (schedule) await this.#indexLatest(schedule)
     }
-    for await (const refs of this.#texts.all()) await Promise.all(refs.map(repairOne))
+    for await (const keys of this.#kv.keys.matching(kvKey('*', 'schedule:*')))
+      await Promise.all(keys.flatMap((key) => refOf(key.slice(1).replace('}:schedule', '')) ?? []).map(repairOne))
   }
 
   forgetUser({ team, user }: Person): Promise<void> {
@@ -157,8 +148,15 @@ export class Schedules implements ScheduleStore {
     for (const ref of await this.#refsMatching(parts)) await this.remove(ref)
   }
 
-  async #refsMatching(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
-    return (await this.#texts.namesMatching(parts)).flatMap((name) => refOf(name) ?? [])
+  async #refsMatching({ team, channel, user, id }: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
+    const glob = [team, channel, user, id].map((part) => (part === undefined ? '*' : escapeGlob(part))).join(':')
+    return (await this.#kv.indexes.matching(DUE, glob)).flatMap((name) => refOf(name) ?? [])
+  }
+
+  #stored(schedule: Schedule): { after: string; ttlMs: number } {
+    const text = JSON.stringify(schedule)
+    const after = this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
+    return { after, ttlMs: ttlOf(schedule, this.#options.now()) }
   }
 
   async #indexLatest(schedule: Schedule): Promise<void> {
@@ -171,12 +169,11 @@ export class Schedules implements ScheduleStore {
   /** A schedule that does not run is looked at when it expires, so that nothing of it is left. */
   #index(schedule: Schedule): Promise<void> {
     const now = this.#options.now()
-    return this.#texts.index(refText(schedule), nextCheckAt(schedule) ?? now + ttlOf(schedule, now))
+    return this.#indexAt(schedule, nextCheckAt(schedule) ?? now + ttlOf(schedule, now))
   }
 
-  #seal(schedule: Schedule): string {
-    const text = JSON.stringify(schedule)
-    return this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
+  async #indexAt(ref: ScheduleRef, score: number): Promise<void> {
+    await this.#kv.indexes.add(DUE, refText(ref), { score, ttlMs: INDEX_MS })
   }
 
   #read(text: string, ref: ScheduleRef): Schedule | undefined {
@@ -194,6 +191,8 @@ export class Schedules implements ScheduleStore {
 }
 
 const byAge = (one: Schedule, other: Schedule) => one.createdAt - other.createdAt
+
+const keyOf = ({ team, channel, user, id }: ScheduleRef) => kvKey(`${team}:${channel}`, `schedule:${user}:${id}`)
 
 const belongsTo = (ref: ScheduleRef) => `schedule ${refText(ref)}`
 

@@ -1,15 +1,14 @@
 /** The settings of a place: the operator's (config.ts), replaced by what the channel has set. */
-import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { deleteBeginning, expiringCache } from '../../base/expiring-cache.ts'
 import { isRecord, parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
-import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
+import { below, forgetKeys, kvKey, type Kv } from '../kv/kv.ts'
 
 /** The settings of one place in Slack at the moment of a question. */
 export interface Settings extends AgentSetup {
@@ -161,33 +160,12 @@ export interface ChannelSettingsStore {
 export const MAX_INSTRUCTIONS = 2_000
 
 const YEAR_MS = 365 * 86_400_000
-/** The maximum number of channels in memory; beyond it those that were set longest ago are forgotten. */
+/** The maximum number of channels whose loaded settings are used again. */
 const MAX_CHANNELS = 10_000
 
 const NAME = 'settings'
 
-/** Keeps channels' settings in this process's memory. */
-export function memoryChannelSettings({ now }: { now: () => number }): ChannelSettingsStore {
-  return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
-}
-
-/** Stores settings as JSON. */
-function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
-  return {
-    async load(place) {
-      const text = await store.get(keyOf(place), NAME)
-      if (text === undefined) return {}
-      await store.renew(keyOf(place), NAME)
-      const stored = objectIn(text)
-      if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
-      return validSettings(stored ?? {})
-    },
-    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(validSettings(settings))),
-    forgetTeam: (team) => store.forgetTeam(team),
-  }
-}
-
-interface RedisChannelSettingsOptions extends RedisKeyspace {
+interface ChannelSettingsOptions {
   log: StoreLog
   now: () => number
 }
@@ -202,31 +180,36 @@ const CACHE_MS = 5_000
 const LOAD_MS = 1_000
 
 /**
- * Keeps channels' settings in Redis, as JSON under `PREFIX:{team:channel}:settings`. Each process asks once in a few
- * seconds for a channel.
+ * Keeps channels' settings as JSON under `{team:channel}:settings`. Each process asks once in a few seconds for a
+ * channel.
  */
-export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
-  const { redis, log, prefix, now } = options
-  const names = new RegExp(`^${NAME}$`)
-  const store = storedSettings(redisKeyedStore({ redis, prefix, ttlMs: YEAR_MS, names }), log)
-  const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })
+export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptions): ChannelSettingsStore {
+  const loaded = expiringCache<ChannelSettings>({ ttlMs: CACHE_MS, max: MAX_CHANNELS, now })
+  const load = async (place: Place): Promise<ChannelSettings> => {
+    const text = await kv.texts.get(keyOf(place))
+    if (text === undefined) return {}
+    await kv.keys.renew(keyOf(place), { ttlMs: YEAR_MS })
+    const stored = objectIn(text)
+    if (!stored) log.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
+    return validSettings(stored ?? {})
+  }
   return {
     async load(place) {
       const known = loaded.get(keyOf(place))
       if (known) return structuredClone(known)
-      const loading = store.load(place)
+      const loading = load(place)
       if (!(await settledWithin(LOAD_MS, [loading])))
         throw new TransientError(`Redis did not give a channel's settings within ${LOAD_MS} ms.`)
       loaded.set(keyOf(place), await loading)
       return structuredClone(await loading)
     },
     async save(place, settings) {
-      await store.save(place, settings)
+      await kv.texts.put(keyOf(place), JSON.stringify(validSettings(settings)), { ttlMs: YEAR_MS })
       loaded.delete(keyOf(place))
     },
     async forgetTeam(team) {
-      await store.forgetTeam(team)
-      for (const key of loaded.keys()) if (key.startsWith(`${team}:`)) loaded.delete(key)
+      await forgetKeys(kv, below(team), new RegExp(`^${NAME}$`))
+      deleteBeginning(loaded, `{${team}:`)
     },
   }
 }
@@ -265,5 +248,5 @@ function objectIn(text: string): object | undefined {
 }
 
 function keyOf({ team, channel }: Place): string {
-  return `${team}:${channel}`
+  return kvKey(`${team}:${channel}`, NAME)
 }

@@ -2,13 +2,12 @@
  * The tokens with which questions may search the workspace (`action_token` of the event). They are credentials, so they
  * are kept nowhere but here, for ten minutes. Slack does not say how long it accepts them.
  */
-import type { RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
-import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
+import { forgettingKeys, kvKey, type Kv } from '../kv/kv.ts'
 
 export interface ActionTokens extends Forgetting {
   /**
@@ -21,7 +20,6 @@ export interface ActionTokens extends Forgetting {
 }
 
 export const ACTION_TOKEN_MS = 10 * 60_000
-const MAX_KEPT = 10_000
 
 /** The token is on the message, or in its `assistant_thread`. */
 const tokenSchema = z.string().min(1).max(1_000)
@@ -35,42 +33,30 @@ function tokenIn(event: unknown): string | undefined {
   return read?.action_token ?? read?.assistant_thread?.action_token
 }
 
-/** Keeps tokens in this process; the clock is in milliseconds. */
-export function memoryActionTokens({ now }: { now: () => number }): ActionTokens {
-  return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
-}
-
-interface RedisActionTokensOptions extends RedisKeyspace {
+interface ActionTokensOptions {
   log: StoreLog
-  /** Encrypts the token in Redis. Absent without SECRETS_KEY. */
+  /** Encrypts the token. Absent without SECRETS_KEY. */
   sealer?: Sealer | undefined
 }
 
 const NAME = 'action-token'
 
-/** Keeps tokens in Redis, under `PREFIX:{QUESTION}:action-token`. */
-export function redisActionTokens({ redis, prefix, ...options }: RedisActionTokensOptions): ActionTokens {
-  const names = new RegExp(`^${NAME}$`)
-  return actionTokens(redisKeyedStore({ redis, prefix, ttlMs: ACTION_TOKEN_MS, names }), options)
-}
-
-function actionTokens(
-  store: KeyedStore,
-  { sealer, log }: { sealer?: Sealer | undefined; log?: StoreLog } = {},
-): ActionTokens {
+/** Keeps tokens under `{QUESTION}:action-token`. */
+export function createActionTokens(kv: Kv, { sealer, log }: ActionTokensOptions): ActionTokens {
   const nameOf = (question: string) => `${NAME} ${question}`
   return {
     async keep(question, event) {
       const token = tokenIn(event)
       if (token === undefined) return
+      const text = sealer?.seal(token, nameOf(question)) ?? token
       try {
-        await store.set(question, NAME, sealer?.seal(token, nameOf(question)) ?? token)
+        await kv.texts.put(kvKey(question, NAME), text, { ttlMs: ACTION_TOKEN_MS })
       } catch (error) {
-        log?.warn({ question, error: messageOf(error) }, 'the action token of a question could not be saved')
+        log.warn({ question, error: messageOf(error) }, 'the action token of a question could not be saved')
       }
     },
     async load(question) {
-      const stored = await store.get(question, NAME)
+      const stored = await kv.texts.get(kvKey(question, NAME))
       try {
         return stored === undefined ? undefined : (sealer?.open(stored, nameOf(question)) ?? stored)
       } catch {
@@ -78,7 +64,6 @@ function actionTokens(
         return undefined
       }
     },
-    forgetChannel: (place) => store.forgetChannel(place),
-    forgetTeam: (team) => store.forgetTeam(team),
+    ...forgettingKeys(kv, new RegExp(`^${NAME}$`)),
   }
 }

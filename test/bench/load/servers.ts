@@ -87,6 +87,8 @@ export interface BenchSlack {
   apiUrl: string
   /** Delivers a mention. Resolves with the ms until its answer was in the thread. */
   ask(target: string, thread?: string): Promise<{ ms: number; ackMs: number; thread: string }>
+  /** Adds a thread with these messages. Returns its root's ts. */
+  thread(messages: object[]): string
   calls: Map<string, number>
   close(): void
 }
@@ -96,6 +98,7 @@ export async function startSlack(): Promise<BenchSlack> {
   let clock = 1_790_000_000_000_000
   const ts = () => `${Math.floor(++clock / 1e6)}.${String(clock % 1e6).padStart(6, '0')}`
   const waiting = new Map<string, () => void>()
+  const threads = new Map<string, object[]>()
   const calls = new Map<string, number>()
   const server = createServer((request, response) => {
     void (async () => {
@@ -106,7 +109,8 @@ export async function startSlack(): Promise<BenchSlack> {
       const me = { team_id: 'T0BENCH', user_id: BOT, bot_id: 'B0BENCH' }
       response.writeHead(200, { 'content-type': 'application/json' })
       const found = method === 'users.info' ? { user: ASKER } : {}
-      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages: [], ...me, ...found }))
+      const messages = method === 'conversations.replies' ? (threads.get(args.get('ts') ?? '') ?? []) : []
+      response.end(JSON.stringify({ ok: true, ts: ts(), channel: args.get('channel'), messages, ...me, ...found }))
       if (isAnswer) waiting.get(args.get('thread_ts') ?? '')?.()
     })()
   })
@@ -122,12 +126,23 @@ export async function startSlack(): Promise<BenchSlack> {
     const root = thread ?? event.ts
     const answered = new Promise<void>((resolve) => waiting.set(root, resolve))
     const from = performance.now()
-    const ackMs = await deliver(target, { ...event, ...(thread ? { thread_ts: thread } : {}) })
+    const mention = { ...event, ...(thread ? { thread_ts: thread } : {}) }
+    // Slack sends a mention as a message too, a moment later.
+    const acks = [mention, { ...mention, type: 'message', channel_type: 'channel' }].map((one) => deliver(target, one))
+    const [ackMs = 0] = await Promise.all(acks)
     await answeredInTime(answered, event.text)
     waiting.delete(root)
     return { ms: performance.now() - from, ackMs, thread: root }
   }
-  return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, calls, close: () => server.close() }
+  const thread: BenchSlack['thread'] = (messages) => {
+    const root = ts()
+    threads.set(
+      root,
+      messages.map((message, i) => ({ ...message, ts: i === 0 ? root : ts(), thread_ts: root })),
+    )
+    return root
+  }
+  return { apiUrl: `http://127.0.0.1:${port}/api/`, ask, thread, calls, close: () => server.close() }
 }
 
 /** Waits for an answer for at most a minute, so that a broken bot does not block a bench. @throws after a minute */
@@ -144,7 +159,7 @@ export async function answeredInTime<T>(answer: Promise<T>, question: string): P
   }
 }
 
-async function deliver(target: string, event: { ts: string }): Promise<number> {
+async function deliver(target: string, event: { ts: string; type: string }): Promise<number> {
   const authorizations = [
     { enterprise_id: null, team_id: 'T0BENCH', user_id: BOT, is_bot: true, is_enterprise_install: false },
   ]
@@ -152,7 +167,7 @@ async function deliver(target: string, event: { ts: string }): Promise<number> {
     type: 'event_callback',
     team_id: 'T0BENCH',
     api_app_id: 'A0',
-    event_id: `Ev${event.ts}`,
+    event_id: `Ev${event.type}${event.ts}`,
     event,
     authorizations,
   })

@@ -3,7 +3,7 @@ import { messageOf } from '../../../src/base/errors.ts'
 import { authFetch } from '../../../src/mcp/servers/http-fetch.ts'
 import { logIn } from '../../../src/mcp/login/log-in.ts'
 import { loginStore } from '../../../src/mcp/login/login-store.ts'
-import { memoryMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { createValues, type ValueStore } from '../../../src/stores/values/value-store.ts'
 import type { HttpServerConfig, OAuthSettings } from '../../../src/mcp/types.ts'
 import { until } from '../../../playground/base/until.ts'
 import { createAgents } from '../../../src/base/http/connection-pools.ts'
@@ -11,6 +11,7 @@ import { sealerOf } from '../../../src/base/encryption.ts'
 import type { Ends } from '../ends.ts'
 import type { OAuthMcpServer } from './oauth-server.ts'
 import { SECRETS_KEY } from './operator-command.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 
 /** Runs a login as the command does, in the test's own process. */
 export interface LoginHere {
@@ -21,7 +22,7 @@ export interface LoginHere {
 }
 
 export interface LoginPlace {
-  store: McpStore
+  store: ValueStore
   config: HttpServerConfig
   start(): Promise<LoginHere>
   /** Runs the login of a person whose browser is on this machine. */
@@ -35,8 +36,8 @@ export function loginPlace(
   {
     oauth,
     port = 0,
-    store = memoryMcpStore({ now: Date.now }),
-  }: { oauth?: OAuthSettings; port?: number; store?: McpStore } = {},
+    store = createValues(memoryKv({ now: Date.now }), { room: 'mcp' }),
+  }: { oauth?: OAuthSettings; port?: number; store?: ValueStore } = {},
 ): LoginPlace {
   const base = { name: 'tickets', kind: 'http' as const, trust: false, secrets: [], headers: {} }
   const config: HttpServerConfig = { ...base, url: server.url, ...(oauth ? { oauth } : {}) }

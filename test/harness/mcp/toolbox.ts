@@ -1,10 +1,11 @@
 import { openMcpToolbox, type McpToolbox, type McpToolboxDeps } from '../../../src/mcp/tools/mcp-toolbox.ts'
-import { memoryMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { createValues, type ValueStore } from '../../../src/stores/values/value-store.ts'
 import { openServers } from '../../../src/mcp/servers/servers.ts'
 import type { McpServerConfig } from '../../../src/mcp/types.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import type { Ends } from '../ends.ts'
 import { createLog } from '../../../src/base/log.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 
 export const PLACE = { team: 'T1', channel: 'C0123456', waits: true }
 
@@ -20,7 +21,7 @@ export function byCommand(name: string, [command = '', ...args]: string[], more:
 }
 
 export interface OpenToolbox extends McpToolbox {
-  store: McpStore
+  store: ValueStore
   /** All log lines. */
   logs: string[]
   /** Moves its clock forward, so that it checks the servers again. */
@@ -40,7 +41,7 @@ export async function openToolbox(
 ): Promise<OpenToolbox> {
   const logs: string[] = []
   const log = createLog('info', { write: (line) => void logs.push(line) })
-  const store = deps.store ?? memoryMcpStore({ now: Date.now })
+  const store = deps.store ?? createValues(memoryKv({ now: Date.now }), { room: 'mcp' })
   let ahead = 0
   const now = () => Date.now() + ahead
   const config = { servers }

@@ -27,7 +27,9 @@ test('reaches the model in every channel, before what differs from question to q
   for (const system of systems)
     expect(system).toMatchObject({
       role: 'system',
-      content: expect.stringMatching(/\n\nWhoever runs you asks you .*\n\nAlways answer in British English\.\n\nYou are "Thinkaloud"/),
+      content: expect.stringMatching(
+        /\n\nWhoever runs you asks you .*\n\nAlways answer in British English\.\n\nYou are "Thinkaloud"/,
+      ),
     })
 })
 

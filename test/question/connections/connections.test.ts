@@ -3,9 +3,10 @@ import { createLog } from '../../../src/base/log.ts'
 import { sealerOf } from '../../../src/base/encryption.ts'
 import type { Account } from '../../../src/mcp/login/connectable-account.ts'
 import { createConnections } from '../../../src/question/connections/connections.ts'
-import { memoryPeople } from '../../../src/stores/mcp/people-store.ts'
+import { createPeople } from '../../../src/stores/values/people-store.ts'
 import type { RunControl } from '../../../src/stores/runs/run-control.ts'
 import type { IncomingMessage } from 'node:http'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 
 test('a link expires after ten minutes, and a step with a connected account does not wait', async () => {
   let time = Date.UTC(2026, 10, 26)
@@ -24,7 +25,13 @@ test('a link expires after ten minutes, and a step with a connected account does
     isDown ? Promise.reject(new Error('down')) : (resumed.push(id), 'woken')
   const control = { resume } as unknown as RunControl
   const connections = createConnections({
-    ...{ accounts: [account], people: memoryPeople({ now }), control, now, publicUrl: 'https://bot.example.com/ask' },
+    ...{
+      accounts: [account],
+      people: createPeople(memoryKv({ now })),
+      control,
+      now,
+      publicUrl: 'https://bot.example.com/ask',
+    },
     whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }),
     ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
   })
@@ -67,7 +74,13 @@ test('an account that does not answer is a page that says so', async () => {
     disconnect: async () => async () => {},
   }
   const connections = createConnections({
-    ...{ accounts: [account], people: memoryPeople({ now }), now, publicUrl: 'https://bot.example.com', pageMs: 5 },
+    ...{
+      accounts: [account],
+      people: createPeople(memoryKv({ now })),
+      now,
+      publicUrl: 'https://bot.example.com',
+      pageMs: 5,
+    },
     ...{ control: {} as RunControl, whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }) },
     ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
   })

@@ -111,7 +111,10 @@ describeWithRedis('in Redis', async () => {
     const [request] = bot.model.requests
     expect(request?.body.model).toBe('small-model')
     const [system] = request!.body.messages
-    expect(system).toMatchObject({ role: 'system', content: expect.stringMatching(/\n\nAnswer like a pirate\.\n\nYou are "/) })
+    expect(system).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/\n\nAnswer like a pirate\.\n\nYou are "/),
+    })
     expect(system?.content).toContain('one of [calculator, propose_schedule, ')
     expect(await bot.lastRuns(1)).toMatchObject([{ model: 'small-model' }])
   })
@@ -167,18 +170,7 @@ describeWithRedis('in Redis', async () => {
     const keys = () => redis.keys(`all-gone:{${TEAM}*`)
     const names = new Set((await keys()).map((key) => key.slice(key.indexOf('}:') + 2).split(':')[0]))
     expect([...names]).toEqual(
-      expect.arrayContaining([
-        'history',
-        'run',
-        'record',
-        'feedback',
-        'asked',
-        'rated',
-        'muted',
-        'settings',
-        'limit',
-        'audit',
-      ]),
+      expect.arrayContaining(['history', 'run', 'record', 'feedback', 'asked', 'muted', 'settings', 'limit', 'audit']),
     )
     for (const key of await keys()) expect(await redis.pttl(key), key).toBeGreaterThan(0)
     await forgetting.forgetTeam(TEAM)

@@ -44,12 +44,63 @@ test('a table keeps its rows as data, with ragged rows and cells without a value
   const { attached, tables } = readContent({ ...person, attachments: [{ blocks: [{ type: 'table', rows }] }] })
   expect(attached).toBe('Item | Cost\nTea | 12.5\nMilk |  | 3 €')
   expect(tables).toEqual([
-    [
-      ['Item', 'Cost'],
-      ['Tea', '12.5'],
-      ['Milk', '', '3 €'],
-    ],
+    {
+      name: '',
+      columns: ['Item', 'Cost', 'column 3'],
+      rows: [
+        ['Tea', '12.5', ''],
+        ['Milk', '', '3 €'],
+      ],
+    },
   ])
+})
+
+const raw = (...cells: (string | number)[]) =>
+  cells.map((one) => (typeof one === 'number' ? { type: 'raw_number', value: one } : { type: 'raw_text', text: one }))
+
+test.each([
+  ['a pasted column of numbers has no header', [raw(12), raw(15), raw(18)], ['column 1'], [['12'], ['15'], ['18']]],
+  ['amounts are no header', [raw('rent', '1,200 €'), raw('food', '300 €')], ['column 1', 'column 2'], undefined],
+  [
+    'years are one',
+    [raw('Region', '2024', '2025'), raw('North', 3, 4)],
+    ['Region', '2024', '2025'],
+    [['North', '3', '4']],
+  ],
+  ['a row alone is none', [raw('a', 'b')], ['column 1', 'column 2'], [['a', 'b']]],
+])('%s', (...[, rows, columns, data]) => {
+  const [table] = readContent({ ...person, blocks: [{ type: 'table', rows }] }).tables
+  expect(table?.columns).toEqual(columns)
+  if (data) expect(table?.rows).toEqual(data)
+})
+
+test('a long table loses whole rows, which are counted, and keeps them all as data', () => {
+  const rows = [
+    raw('Yarn', 'Cones'),
+    ...Array.from({ length: 99 }, (_, i) => raw(`Merino ${'soft '.repeat(20)}${i}`, i * 7)),
+  ]
+  const message = {
+    ...person,
+    text: 'how many?',
+    attachments: [{ blocks: [{ type: 'table', rows, caption: 'Stock' }] }],
+  }
+  const content = readContent(message)
+  const text = shownText(content, 4_000)
+  expect(text).toMatch(/^how many\?\nStock\nYarn \| Cones\nMerino /)
+  const cut = Number(/\n… \((\d+) rows of the table cut\) …\n/.exec(text)?.[1])
+  expect(cut + text.match(/^Merino (?:soft ){20}\d+ \| \d+$/gm)!.length).toBe(99)
+  expect(text.length).toBeLessThan(4_200)
+  expect(content.tables).toMatchObject([{ name: 'Stock', columns: ['Yarn', 'Cones'], rows: { length: 99 } }])
+  const inWords = shownText(readContent({ ...person, blocks: [{ type: 'table', rows }] }), 4_000)
+  expect(inWords).toMatch(/\n… \(\d+ rows of the table cut\) …\n/)
+})
+
+test('a table of any size that Slack allows is read whole', () => {
+  const cell = (r: number, c: number) => rich(typed(`${(r * 20 + c) % 997}`))
+  const rows = Array.from({ length: 100 }, (_, r) => Array.from(Array(20).keys(), (c) => cell(r, c)))
+  const { tables, attached } = readContent({ ...person, attachments: [{ blocks: [{ type: 'table', rows }] }] })
+  expect(attached).not.toContain('not read')
+  expect(tables[0]?.rows.flat().filter((one) => one !== '')).toHaveLength(2_000)
 })
 
 test('forwards are read to a depth of four, and the reader says that there are more', () => {

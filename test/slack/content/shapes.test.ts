@@ -50,5 +50,5 @@ test('the address of a forward has no entities, and a chart is a table of the me
   )
   const chart = { type: 'pie', segments: [{ label: 'Wool', value: 61.5 }] }
   const { tables } = readContent({ bot_id: 'B1', blocks: [{ type: 'data_visualization', title: 'Share', chart }] })
-  expect(tables).toEqual([[['Wool', '61.5']]])
+  expect(tables).toMatchObject([{ name: 'Share', rows: [['Wool', '61.5']] }])
 })

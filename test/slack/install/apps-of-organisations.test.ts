@@ -41,6 +41,41 @@ function command(bot: Awaited<ReturnType<typeof start>>, text: string, ids: Reco
   return bot.slack.post(body.toString(), 'application/x-www-form-urlencoded', SECRETS[E1.id])
 }
 
+const CHANNEL = { id: 'C0FOREIGN01', name: 'plans' }
+const MESSAGE = { type: 'message', user: 'U0ALICE0001', text: 'What is planned?', ts: '1795944100.000100' }
+
+/** Presses, forms, menus and a suggestion, as an organisation signs them, about a place in another company's team. */
+const DELIVERIES: ((team: string) => Record<string, unknown>)[] = [
+  ...['thinkaloud_ask_again', 'thinkaloud_show_work', 'thinkaloud_share'].map((action_id) => (team: string) => ({
+    type: 'block_actions',
+    channel: CHANNEL,
+    message: MESSAGE,
+    container: { type: 'message', message_ts: MESSAGE.ts, channel_id: CHANNEL.id },
+    actions: [{ type: 'button', action_id, block_id: 'b', value: `${team}:${CHANNEL.id}:${MESSAGE.ts}` }],
+  })),
+  (team) => ({ type: 'message_action', callback_id: 'thinkaloud_ask_about', channel: CHANNEL, message: MESSAGE, team }),
+  (team) => ({ type: 'message_action', callback_id: 'thinkaloud_remember', channel: CHANNEL, message: MESSAGE, team }),
+  (team) => ({
+    type: 'view_submission',
+    view: {
+      ...{ id: 'V1', type: 'modal', callback_id: 'thinkaloud_ask_about', app_installed_team_id: team },
+      private_metadata: JSON.stringify({ channel: CHANNEL.id, thread: MESSAGE.ts, ts: MESSAGE.ts, team }),
+      state: { values: { question: { question: { type: 'plain_text_input', value: 'What is planned?' } } } },
+    },
+  }),
+]
+
+async function deliver(bot: Awaited<ReturnType<typeof start>>, { team, ...payload }: Record<string, unknown>) {
+  const whole = {
+    ...{ api_app_id: E1.app, trigger_id: `${Math.random()}.2`, response_url: `${bot.slack.apiUrl}response` },
+    ...{ is_enterprise_install: true, enterprise: { id: E1.id, name: 'First' } },
+    ...{ team: { id: team ?? T2.id, domain: 'x' }, user: { id: 'U0ALICE0001', team_id: team ?? T2.id } },
+    ...payload,
+  }
+  const body = new URLSearchParams({ payload: JSON.stringify(whole) })
+  return bot.slack.post(body.toString(), 'application/x-www-form-urlencoded', SECRETS[E1.id])
+}
+
 /** Waits until the bot has done all that came before. */
 async function settled(bot: Awaited<ReturnType<typeof start>>, n = 0) {
   await bot.slack.mention(E1, 'Ready?', { channel: `C0READY000${n}`, ...by(E1) })
@@ -72,6 +107,7 @@ describe('an app of an organisation', () => {
     await bot.slack.mention({ ...E1, team }, 'What is planned?', { ...place, team_id: team, context_team_id: team })
     await command(bot, 'private: what is planned?', { team_id: team })
     await command(bot, 'memory', { team_id: team })
+    for (const one of DELIVERIES) await deliver(bot, one(team))
     await settled(bot)
     expect(bot.model.about('planned')).toEqual([])
     expect(bot.slack.calls.filter(({ args }) => args['channel'] === 'C0FOREIGN01' || args['team_id'] === team)).toEqual(
@@ -88,6 +124,17 @@ describe('an app of an organisation', () => {
     await bot.slack.mention(later, 'Who?', { channel: 'C0LATER0002', ...by(E1) })
     expect((await bot.answered('C0LATER0002')).home).toBe(E1.id)
     expect(bot.slack.posts().map(({ channel }) => channel)).toEqual(['C0LATER0002'])
+  })
+
+  test('asks Slack a few times a minute about unknown workspaces, however many are named', async (t) => {
+    const bot = await start(t)
+    const lists = () => bot.slack.calls.filter(({ method }) => method === 'auth.teams.list').length
+    const before = lists()
+    for (let n = 0; n < 40; n++)
+      await bot.slack.mention({ ...E1, team: `T0UNKNOWN${n}` }, 'Who?', { channel: 'C0FOREIGN01', ...by(E1) })
+    await settled(bot)
+    expect(lists() - before).toBeGreaterThan(0)
+    expect(lists() - before).toBeLessThanOrEqual(10)
   })
 
   test('serves its own where Slack lists none, but tells where the bot is', async (t) => {

@@ -3,10 +3,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { IncomingMessage } from 'node:http'
 import { createLog } from '../../../src/base/log.ts'
 import { installPages } from '../../../src/slack/install/install-pages.ts'
-import { memoryMcpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { createValues } from '../../../src/stores/values/value-store.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
 import { CLIENT } from '../../harness/many-slacks.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 
 const bot = await startManyBot(fileEnds(), {
   env: () => ({ ALLOW_TEAMS: 'T0ACME00001,T0OTHER0001,E0ORG000001' }),
@@ -179,7 +180,7 @@ test('a failure after the exchange does not lose the token: the workspace’s ad
 
 test('a Slack that does not answer is a page that says so, and the exchange goes on', async () => {
   const now = () => Date.UTC(2026, 10, 26)
-  const shared = memoryMcpStore({ now })
+  const shared = createValues(memoryKv({ now }), { room: 'mcp' })
   const asked: string[] = []
   let fail: (error: Error) => void = () => {}
   const pages = installPages({

@@ -1,10 +1,12 @@
 /** One contract for the installations in memory and in Redis. */
 import { describe, expect, test } from 'vitest'
 import { SealBroken, sealerFrom, sealerOf, type Sealer } from '../../../src/base/encryption.ts'
-import { memoryInstallations, redisInstallations } from '../../../src/stores/installations/installation-store.ts'
+import { createInstallations } from '../../../src/stores/installations/installation-store.ts'
 import type { InstallationRecord, InstallationStore } from '../../../src/stores/installations/types.ts'
-import { memoryMcpStore, redisMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { createValues, type ValueStore } from '../../../src/stores/values/value-store.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const KEY = 'a key that is long enough for a key'
 let count = 0
@@ -58,12 +60,12 @@ function contract(open: () => InstallationStore) {
   })
 }
 
-describe('in memory', () => contract(() => memoryInstallations(sealerOf(KEY))))
+describe('in memory', () => contract(() => createInstallations(memoryKv({ now: Date.now }), sealerOf(KEY))))
 
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   const open = (sealer: Sealer | undefined = sealerOf(KEY), prefix = `i${count++}`) =>
-    redisInstallations(sealer!, { redis: server.connect(), prefix })
+    createInstallations(redisKv({ redis: server.connect(), prefix }), sealer!)
   contract(() => open())
 
   test('no token is unencrypted in Redis, and every key expires', async () => {
@@ -86,7 +88,7 @@ describeWithRedis('in Redis', () => {
   })
 })
 
-function sharedContract(open: () => McpStore) {
+function sharedContract(open: () => ValueStore) {
   test('of concurrent removers of a value, one gets true', async () => {
     const store = open()
     await store.put('state', {}, { ttlMs: 60_000 })
@@ -96,9 +98,10 @@ function sharedContract(open: () => McpStore) {
   })
 }
 
-describe('shared values in memory', () => sharedContract(() => memoryMcpStore({ now: Date.now })))
+describe('shared values in memory', () =>
+  sharedContract(() => createValues(memoryKv({ now: Date.now }), { room: 'mcp' })))
 describeWithRedis('shared values in Redis', () => {
   const server = suiteRedis()
   const redis = () => server.connect()
-  sharedContract(() => redisMcpStore({ now: Date.now, redis: redis(), prefix: `s${count++}`, room: 'installs' }))
+  sharedContract(() => createValues(redisKv({ redis: redis(), prefix: `s${count++}` }), { room: 'installs' }))
 })

@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryOncePerDay, redisOncePerDay, type OncePerDay } from '../../../src/stores/limits/once-per-day.ts'
+import { createOncePerDay, type OncePerDay } from '../../../src/stores/limits/once-per-day.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../../harness/redis.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 /** The contract of both implementations. */
 function oncePerDayContract(make: () => OncePerDay): void {
@@ -34,11 +36,11 @@ function oncePerDayContract(make: () => OncePerDay): void {
 }
 
 describe('in memory', () => {
-  oncePerDayContract(() => memoryOncePerDay({ now: Date.now }))
+  oncePerDayContract(() => createOncePerDay(memoryKv({ now: Date.now })))
 
   test('a key is new again after a day', async () => {
     let now = 0
-    const said = memoryOncePerDay({ now: () => now })
+    const said = createOncePerDay(memoryKv({ now: () => now }))
     const answers = [await said.isFirst('T1', 'a')]
     for (now of [86_399_999, 86_400_000]) answers.push(await said.isFirst('T1', 'a'))
     expect(answers).toEqual([true, false, true])
@@ -57,10 +59,10 @@ describeWithRedis('in Redis', () => {
     await server.stop()
   })
   let count = 0
-  oncePerDayContract(() => redisOncePerDay({ redis, prefix: `p${count++}` }))
+  oncePerDayContract(() => createOncePerDay(redisKv({ redis, prefix: `p${count++}` })))
 
   test('its keys expire within a day', async () => {
-    await redisOncePerDay({ redis, prefix: 'ttl' }).isFirst('T1', 'a')
+    await createOncePerDay(redisKv({ redis, prefix: 'ttl' })).isFirst('T1', 'a')
     const [key = ''] = await redis.keys('ttl:*')
     expect(await redis.pttl(key)).toBeGreaterThan(86_000_000)
   })

@@ -1,6 +1,7 @@
 /** The form that a server asks for, and its filled-in values. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { stringifyExact } from '../../../src/base/parse-json.ts'
 import { checkForm, checkPatterns } from '../../../src/stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../../src/stores/runs/form-schema.ts'
 
@@ -66,6 +67,15 @@ test('each kind of field accepts exactly what its schema allows', () => {
   expect(fault({ type: 'string', format: 'uri' }, 'urn:isbn:0451450523')).toEqual({ a: 'urn:isbn:0451450523' })
   expect(fault({ type: 'string', format: 'date' }, '2026-02-30')).toBe('Please write a date as 2026-11-22.')
   expect(fault({ type: 'string', format: 'date-time' }, '2026-02-30T10:00:00Z')).toMatch(/^Please write a moment/)
+})
+
+test.each([
+  ['integer', '1234567890123456789'],
+  ['integer', '-9007199254740993'],
+  ['number', '9007199254740993'],
+])('a whole number that a double cannot hold is sent as it was written: %s %s', (type, text) => {
+  const read = checked({ type }, ` ${text} `)
+  expect('content' in read && stringifyExact(read.content)).toBe(`{"a":${text}}`)
 })
 
 /** Returns the errors by field. */

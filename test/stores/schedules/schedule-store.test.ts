@@ -1,10 +1,11 @@
 /** One contract for both implementations, memory and Redis, and the scheduler on them. */
 import { describe, expect, test } from 'vitest'
-import { sealerOf } from '../../../src/base/encryption.ts'
+import { sealerOf, type Sealer } from '../../../src/base/encryption.ts'
 import { enqueueDue, startScheduler } from '../../../src/question/scheduler.ts'
 import type { Question } from '../../../src/stores/runs/types.ts'
-import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.ts'
-import { redisSchedules } from '../../../src/stores/schedules/redis-schedules.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
+import { Schedules } from '../../../src/stores/schedules/schedule-store.ts'
 import {
   activated,
   nextCheckAt,
@@ -52,6 +53,8 @@ function acceptedBy(store: ScheduleStore, now: () => number) {
   const look = () => enqueueDue(options)
   return { accepted, options, look, times: () => accepted.map(({ schedule: one }) => (one!.at - START) / MINUTE) }
 }
+
+const inMemory = (now: () => number) => new Schedules(memoryKv({ now }), { log: keptLog(), now })
 
 function contract(make: () => ScheduleStore): void {
   test('lists a person’s or channel’s schedules in order without drafts, and forgets them', async () => {
@@ -117,7 +120,7 @@ function contract(make: () => ScheduleStore): void {
 }
 
 test('the last run with news is known after any number of others', async () => {
-  const store = memorySchedules({ log: keptLog(), now: () => START })
+  const store = inMemory(() => START)
   await store.add(schedule('a'))
   const ends: ScheduleRun['end'][] = ['quiet', 'answered', ...Array.from({ length: 9 }, () => 'failed' as const)]
   for (const [n, end] of ends.entries())
@@ -131,7 +134,7 @@ test('the last run with news is known after any number of others', async () => {
 
 test('a one-off schedule stays for its run and is gone a day later', async () => {
   let now = START
-  const store = memorySchedules({ log: keptLog(), now: () => now })
+  const store = inMemory(() => now)
   const once = schedule('o', { when: { kind: 'once', at: START + MINUTE, zone: 'UTC' } })
   await store.add(once)
   // Each look finds it due, like one that began before another process moved it on.
@@ -157,17 +160,14 @@ function alwaysDue(store: ScheduleStore, one: Schedule): ScheduleStore {
   })
 }
 
-describe('in memory', () => contract(() => memorySchedules({ log: keptLog(), now: () => START })))
+describe('in memory', () => contract(() => inMemory(() => START)))
 
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   let n = 0
-  const inRedis = (more = {}) => {
-    const prefix = `p${n++}`
-    return {
-      prefix,
-      store: redisSchedules({ redis: server.connect(), log: keptLog(), prefix, now: () => START, ...more }),
-    }
+  const inRedis = ({ prefix = `p${n++}`, ...more }: { prefix?: string; now?: () => number; sealer?: Sealer } = {}) => {
+    const kv = redisKv({ redis: server.connect(), prefix })
+    return { prefix, store: new Schedules(kv, { log: keptLog(), now: () => START, ...more }) }
   }
   contract(() => inRedis().store)
 

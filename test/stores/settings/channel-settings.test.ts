@@ -2,12 +2,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../src/base/redis/redis.ts'
 import {
-  memoryChannelSettings,
+  createChannelSettings,
   MAX_INSTRUCTIONS,
-  redisChannelSettings,
   type ChannelSettings,
   type ChannelSettingsStore,
 } from '../../../src/stores/settings/settings.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 import { describeWithRedis, startRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually, keptLog } from '../../harness/stores.ts'
 
@@ -59,7 +60,7 @@ function settingsContract(make: () => ChannelSettingsStore): void {
 }
 
 describe('in memory', () => {
-  settingsContract(() => memoryChannelSettings({ now: Date.now }))
+  settingsContract(() => createChannelSettings(memoryKv({ now: Date.now }), { log: keptLog(), now: Date.now }))
 })
 
 describeWithRedis('in Redis', () => {
@@ -68,7 +69,7 @@ describeWithRedis('in Redis', () => {
 
   const open = ({ prefix = `s${count++}`, log = keptLog(), now = Date.now } = {}) => {
     const redis = server.connect(log)
-    return redisChannelSettings({ redis, log, prefix, now })
+    return createChannelSettings(redisKv({ redis, prefix }), { log, now })
   }
 
   settingsContract(() => open())
@@ -111,7 +112,7 @@ describeWithRedis('in Redis', () => {
     onTestFinished(() => own.stop())
     const redis = connect({ url: own.url }, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
-    const store = redisChannelSettings({ now: Date.now, redis, log: keptLog(), prefix: 'away' })
+    const store = createChannelSettings(redisKv({ redis, prefix: 'away' }), { log: keptLog(), now: Date.now })
     await store.save(place, ALL)
     own.freeze()
     await expect(store.load(place)).rejects.toThrow('Redis did not give')

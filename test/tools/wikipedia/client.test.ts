@@ -18,7 +18,7 @@ async function onWiki(answer: (asked: QueryParams) => object | undefined) {
   })
   const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
-  const tools = createToolbox({ http, settings: { enabled: ['wikipedia'], wikipediaApiUrl: `${server.url}/api.php` } })
+  const tools = createToolbox({ http, settings: { TOOLS: ['wikipedia'], WIKIPEDIA_API_URL: `${server.url}/api.php` } })
   const context = toolContext()
   return {
     asked,

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../../../src/agent/contracts/tool.ts'
-import { zodInput } from '../../../src/agent/tool-input.ts'
+import { defineTool } from '../../../src/agent/define-tool.ts'
 import { ToolError } from '../../../src/base/errors.ts'
 
 const INVOICES = new Map([
@@ -16,35 +16,32 @@ const INVOICES = new Map([
   ['F', 4100],
 ])
 
-const quantities = zodInput(z.object({ quantities: z.string().describe('numbers with spaces between') }))
+const schema = z.object({ quantities: z.string().describe('numbers with spaces between') })
 
-const getInvoice: Tool<{ company: string }> = {
+const getInvoice = defineTool({
   name: 'GetInvoice',
   description: 'Gives the invoice amount of a trading company, or of all.',
-  ...zodInput(z.object({ company: z.string().describe('name of the company') })),
-  effects: 'read',
+  schema: z.object({ company: z.string().describe('name of the company') }),
   run: async ({ company }) => (/^\W*all\b/i.test(company) ? allAmounts() : String(amountOf(company))),
-}
+})
 
-const diff: Tool<{ quantities: string }> = {
+const diff = defineTool({
   name: 'Diff',
   description: 'Gives the difference of two numbers.',
-  ...quantities,
-  effects: 'read',
+  schema,
   run: async (input) => {
     const [first, second, ...more] = numbersIn(input.quantities)
     if (first === undefined || second === undefined || more.length > 0) throw new ToolError('Diff takes two numbers.')
     return String(Math.abs(first - second))
   },
-}
+})
 
-const total: Tool<{ quantities: string }> = {
+const total = defineTool({
   name: 'Total',
   description: 'Gives the sum of numbers.',
-  ...quantities,
-  effects: 'read',
+  schema,
   run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
-}
+})
 
 /** The three tools, in the seed's order. */
 export function invoices(): Tool[] {

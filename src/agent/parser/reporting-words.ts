@@ -1,0 +1,37 @@
+/**
+ * The words of a sentence before a call that tell whether the call follows from it. They only help where the place of
+ * the call does not decide (`quoted-call.ts`). An unknown language costs a second try, or reads a report as a thought.
+ */
+
+/** A sentence in which the model says what it does next. */
+export const INTENT =
+  /^[^\p{L}\p{N}]{0,6}(?:(?:thought|plan)\s?\d{0,3}\s?[:：]\s?)?(?:(?:so|then|now|next|first|ok|okay|and|but|therefore|thus|to [^,]{1,80}|since [^,]{1,80}|because [^,]{1,80})[, ]{1,2}){0,3}(?:I(?:['’]ll|['’]d| will| would| should| shall| must| need| want| have to| can| call| search| use| look|['’]m going| am going)\b|let me\b|let us\b|let['’]s\b|(?:search|call|look|use)\b|ich (?:werde|muss|suche|rufe|will)\b|je (?:vais|dois)\b|voy a\b|debo\b|vou\b)|我(?:要|会|將|将|来|需要|先)|让我|讓我|します|しよう|ましょう/iu
+
+/** A heading of the call itself. */
+export const HEADING =
+  /^(?=[^\n]{0,40}\p{L})(?:[^\p{L}\p{N}]|here(?: is|['’]s)|\b(?:the|my|a|this|call|calling|search|searching|using|action|code|tool|json|plan|thought|step|query|next|input|python|command|function|行动|思考|动作|操作)\b|\d{1,3})+[:：]?$/iu
+
+const LATIN = [
+  String.raw`ignor\w*|refus\w*|won['’]t|never|without (?:calling|running|making)|for (?:example|instance)|e\.g\.|such as`,
+  String.raw`not (?:\w+ )?(?:call|run|follow|obey|execute|do|make|send|from)|(?<![./])examples?(?!\.\p{L})`,
+  'nicht|keine?|niemals|beispiel\\w*|pas|jamais|exemple|no (?:lo|la|voy|se|debo|haré|ejecut\\w*)|nunca|ejemplo',
+  'exemplo|não|non|esempio|niet|nooit|voorbeeld|nie|przykład\\w*|inte|ikke|aldrig|değil|örnek|không|ví dụ',
+]
+const SPACED = 'не|нельзя|никогда|игнорир\\p{L}*|например|пример\\p{L}*|नहीं|لن|لا|لم|مثال'
+const UNSPACED = [
+  '例如|例えば|たとえば|比如|忽略|无视|無視|不(?:会|會|要|应|應|该|該|执行|執行|理)|没有|沒有',
+  'ません|しない|ない[。．]|않|무시|예를 들어|ไม่',
+]
+
+/** Words that say that a call is an example or is not made, in the languages of most teams. */
+export const REFUSED = new RegExp(
+  `(?<!\\p{L})(?:${[...LATIN, SPACED].join('|')})(?!\\p{L})|${UNSPACED.join('|')}`,
+  'iu',
+)
+
+/** Words about hostile texts, which a sentence about the next step may hold too. */
+export const HOSTILE = /\b(?:injection|injected|malicious|attack)\b/iu
+
+/** Clear words of refusal. A thought before a labelled step holds them only if it reports the step. */
+export const DECLINED =
+  /\b(?:ignor(?:e|ed|ing) (?:it|this|that|them)|injection|malicious|I refuse|refused|I (?:won['’]t|(?:will|must|should|do|did) not) (?:do|call|run|follow|obey|execute|make|send))\b/iu

@@ -1,0 +1,75 @@
+/** What a completion is: calls, an answer, or nothing that can be used. */
+import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
+import { opensReasoning } from './parser/reasoning.ts'
+import { plainProse } from './partial-answer.ts'
+import { toolNames } from './tool-input.ts'
+import type { RunState } from './run-state.ts'
+import type { Completion, ParsedTurn } from './contracts/dialect.ts'
+
+/** A refusal is the answer, without the form of the dialect. */
+export function readTurn(run: RunState, completion: Completion): ParsedTurn {
+  const { refusal } = completion
+  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
+  const reading = run.dialect.read(completion, run.tools)
+  return withWrittenNumbers(usablePart(readReasoning(run, completion, reading) ?? reading, completion))
+}
+
+/**
+ * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other reasoning
+ * is the answer only in the final turn, when the model would not write another. Undefined if there is a text beside it.
+ */
+function readReasoning(run: RunState, completion: Completion, reading: ParsedTurn): ParsedTurn | undefined {
+  const { text, toolCalls = [], cutOff } = completion
+  if (cutOff !== undefined || reading.kind === 'actions' || toolCalls.length > 0) return undefined
+  const reasoning = text.trim() === '' ? completion.reasoning?.trim() : unclosedReasoning(text)
+  const isAnswered = reading.kind === 'finish' && unclosedReasoning(reading.answer) === undefined
+  if (!reasoning || isAnswered) return undefined
+  const read = run.dialect.read({ text: reasoning }, run.tools)
+  const isLabelled = read.kind === 'finish' && dense(read.answer) !== dense(reasoning)
+  if (read.kind === 'actions' || isLabelled) {
+    run.reasoning = undefined
+    return read
+  }
+  if (!run.finalTurn) return run.dialect.read({ text: '' }, run.tools)
+  const { beginsObservation } = run.dialect
+  const form = { tools: toolNames(run.tools), beginsObservation }
+  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, form)
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
+}
+
+/** The longest beginning of a text in which a mark of reasoning is looked for. */
+const MAX_MARK = 300
+
+/** The text after a mark such as `<think>` that is never closed. */
+function unclosedReasoning(text: string): string | undefined {
+  const opening = opensReasoning(text.slice(0, MAX_MARK), true)
+  if (!opening || !/^(?:<(?!!)|\[|◁)/.test(text.slice(opening.before))) return undefined
+  const rest = text.slice(opening.length)
+  return rest.search(opening.close) < 0 ? rest.trim() : undefined
+}
+
+function dense(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+/**
+ * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
+ * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
+ */
+function usablePart(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
+  if (cutOff !== 'length' || reading.kind === 'finish') return reading
+  if (reading.kind === 'unreadable') return { ...reading, hint: `${TOO_LONG} ${reading.hint}` }
+  const mayBeCut = reading.actions.some(({ input }) => typeof input === 'string')
+  return mayBeCut
+    ? { kind: 'unreadable', thought: reading.thought, hint: `${TOO_LONG} Write your turn again.` }
+    : reading
+}
+
+/** An input with a number that a double cannot hold becomes JSON text, which keeps its digits wherever it goes. */
+function withWrittenNumbers(turn: ParsedTurn): ParsedTurn {
+  if (turn.kind === 'finish') return { ...turn, answer: withoutMarkedNumbers(turn.answer) }
+  if (turn.kind === 'unreadable') return turn
+  return { ...turn, actions: turn.actions.map((action) => ({ ...action, input: writtenInput(action.input) })) }
+}
+
+const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'

@@ -1,0 +1,39 @@
+/** The files and forwards of a mention whose `app_mention` did not say whether it has any (`mayHaveFiles`). */
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { QuestionParts } from '../../stores/runs/run-control.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import type { AskedWords } from './asked-words.ts'
+import type { Services } from '../services.ts'
+
+/** How long after a mention its `message` event may come. Milliseconds. */
+const EVENT_MS = 250
+
+/** What the message of a question holds besides its words. */
+export function questionParts({ files, attached }: AskedWords): QuestionParts {
+  return { ...(files ? { files } : {}), ...(attached ? { attached } : {}) }
+}
+
+/**
+ * Returns the question with what its `message` event holds, or as it is if that event does not come in time. Never
+ * rejects.
+ */
+export async function withParts(
+  { mayHaveFiles, ...question }: Question,
+  { control, now, log }: Pick<Services, 'control' | 'now' | 'log'>,
+): Promise<Question> {
+  if (!mayHaveFiles) return question
+  let heard = (_: QuestionParts) => {}
+  const parts = new Promise<QuestionParts>((resolve) => (heard = resolve))
+  try {
+    const run = { thread: conversationOf(question), id: question.id }
+    const end = await control.listen(run, (signal) => signal.type === 'parts' && heard(signal.parts))
+    const waitMs = Math.min(Math.max(0, question.at + EVENT_MS - now().getTime()), EVENT_MS)
+    const isThere = await settledWithin(waitMs, [parts])
+    end()
+    if (isThere) return { ...question, ...(await parts) }
+  } catch (error) {
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not read the other event of a mention')
+  }
+  return { ...question, mayHaveFiles }
+}

@@ -1,0 +1,68 @@
+/** Refusals in the words of providers that are learnt: `stop`, and the role for instructions. */
+import { expect, test } from 'vitest'
+import { callModel, modelsOf } from '../harness/model-call.ts'
+import { playModel } from '../harness/played-model.ts'
+
+const MESSAGES = [
+  { role: 'system' as const, content: 'Be brief.' },
+  { role: 'user' as const, content: 'Hello?' },
+  { role: 'assistant' as const, content: 'Hi.' },
+  { role: 'user' as const, content: 'And now?' },
+]
+
+test.for<[number, string, object?]>([
+  [400, "This model doesn't support the stopSequences field. Remove stopSequences and try again."],
+  [400, 'The stop sequence you provided at index 0 is longer than the model limit of 10 characters'],
+  [400, 'stop: array too long. Expected an array with maximum length 1, but got an array with length 2 instead.'],
+  [422, 'stop_sequences: at most 1 item is allowed'],
+  [400, "Invalid 'stop': array too long.", { param: 'stop' }],
+])('%i "%s": no stop is sent any more', async ([status, message, more = {}], t) => {
+  const refusal = { status, body: { error: { message, ...more } } }
+  const endpoint = await playModel(t, ({ body }) => (body.stop ? refusal : 'Fine.'))
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  for (let i = 0; i < 2; i++) expect((await callModel(model, { stop: ['\nObservation:'] })).text).toBe('Fine.')
+  expect(endpoint.requests.map(({ body }) => 'stop' in body)).toEqual([true, false, false])
+  expect(endpoint.requests.at(-1)?.body.temperature).toBe(0)
+})
+
+test.for<[number, string]>([
+  [400, 'System role not supported'],
+  [500, 'Value is not callable: null at row 1: System role not supported'],
+  [400, "Unsupported value: 'messages[0].role' does not support 'system' with this model."],
+  [400, 'Developer instruction is not enabled for models/gemma-3-27b-it'],
+  [400, 'Only user and assistant roles are supported!'],
+  [400, 'Conversation roles must alternate user/assistant/user/assistant/...'],
+  [400, "This model doesn't support system messages. Try again without a system message."],
+])('%i "%s": the instructions move to the first user message and stay', async ([status, message], t) => {
+  const refusal = { status, body: { error: { message } } }
+  const endpoint = await playModel(t, ({ body }) =>
+    body.messages.some(({ role }) => role === 'system') ? refusal : 'Fine.',
+  )
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  for (let i = 0; i < 2; i++) expect((await callModel(model, { messages: MESSAGES })).text).toBe('Fine.')
+  expect(endpoint.requests).toHaveLength(3)
+  for (const { body } of endpoint.requests.slice(1))
+    expect(body.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      'user: Be brief.\n\nHello?',
+      'assistant: Hi.',
+      'user: And now?',
+    ])
+})
+
+test('an error that only mentions a system does not move anything', async (t) => {
+  const endpoint = await playModel(t, [{ status: 400, body: { error: { message: 'The system is in maintenance.' } } }])
+  const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url }).model, { messages: MESSAGES })
+  expect(error).toMatchObject({ retryable: false })
+  expect(endpoint.requests).toHaveLength(1)
+})
+
+test('calls at the same time learn the same refusal, and both are repeated', async (t) => {
+  const refusal = { status: 400, body: { error: { message: 'stop: not supported. System role not supported.' } } }
+  const endpoint = await playModel(t, ({ body }) =>
+    body.stop || body.messages.some(({ role }) => role === 'system') ? refusal : 'Fine.',
+  )
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  const both = [{ messages: MESSAGES }, { messages: MESSAGES }, { stop: ['x'] }, { stop: ['x'] }]
+  const answers = await Promise.all(both.map((request) => callModel(model, request)))
+  expect(answers.map(({ text }) => text)).toEqual(Array.from(both, () => 'Fine.'))
+})

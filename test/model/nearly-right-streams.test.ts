@@ -1,0 +1,108 @@
+/** Streams and bodies that are nearly right, as endpoints and gateways send them. */
+import { describe, expect, test } from 'vitest'
+import type { Ends } from '../harness/ends.ts'
+import { callModel, modelsOf, type ModelCall } from '../harness/model-call.ts'
+import { playModel, type Turn } from '../harness/played-model.ts'
+
+const EVENTS = { 'content-type': 'text/event-stream' }
+const raw = (body: string, headers: Record<string, string> = EVENTS): Turn => ({ status: 200, headers, body })
+const chunk = (delta: object | null, finish: string | null = null) =>
+  JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })
+const data = (...chunks: string[]) => chunks.map((one) => `data: ${one}\n\n`).join('')
+const CALL = { tool_calls: [{ index: 0, id: 'a', function: { name: 'look', arguments: '{"q": 1}' } }] }
+
+async function asked(t: Ends, turns: Turn[], env: object = {}): Promise<ModelCall & { requests: number }> {
+  const endpoint = await playModel(t, turns)
+  const call = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url, ...env }).model)
+  return { ...call, requests: endpoint.requests.length }
+}
+const calls = ({ events }: ModelCall) => events.flatMap((event) => (event.type === 'tool_calls' ? event.calls : []))
+
+const BODY = { object: 'chat.completion', choices: [{ message: { content: 'It is 42.' }, finish_reason: 'stop' }] }
+const PARTS = [chunk({ content: 'It is ' }), chunk({ content: '42.' }, 'stop')] as const
+
+describe.concurrent('is read to its end', () => {
+  test.for<[string, string]>([
+    ['the last event without its blank line', `${data(PARTS[0])}data: ${PARTS[1]}`],
+    ['the last event with one line end', `${data(PARTS[0])}data: ${PARTS[1]}\n`],
+    ['the last event without its blank line, in CRLF', `${data(PARTS[0])}data: ${PARTS[1]}\r\n`],
+    ['lines that end with CR', data(...PARTS, '[DONE]').replaceAll('\n', '\r')],
+    ['a byte order mark', `\ufeff${data(...PARTS, '[DONE]')}`],
+    ['pings and empty data', data('ping', '', 'null', PARTS[0], ' ', ': keep-alive', PARTS[1], '[DONE]')],
+    ['comments and an event: ping', `: hello\n\nevent: ping\ndata: {}\n\n${data(...PARTS, '[DONE]')}`],
+    ['empty first chunks', data('{"choices":[]}', '{"choices":null}', chunk(null), ...PARTS, '[DONE]')],
+    ['chunks of usage alone', data(...PARTS, '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}')],
+    ['one JSON body', JSON.stringify(BODY)],
+    ['one JSON body with a mark and line ends', `\ufeff\r\n${JSON.stringify(BODY, null, 2)}\n`],
+  ])('%s', async ([, body], t) => {
+    const call = await asked(t, [raw(body)])
+    expect([call.text, call.requests, call.error]).toEqual(['It is 42.', 1, undefined])
+    expect(call.events.some(({ type }) => type === 'cut_off')).toBe(false)
+  })
+
+  test('one JSON body that says it is JSON', async (t) => {
+    const call = await asked(t, [raw(JSON.stringify(BODY), { 'content-type': 'application/json' })])
+    expect([call.text, call.requests]).toEqual(['It is 42.', 1])
+  })
+
+  test.for<[string, string]>([
+    ['the last event without its blank line', `data: ${chunk(CALL, 'tool_calls')}`],
+    [
+      'one JSON body',
+      JSON.stringify({ choices: [{ message: { content: null, ...CALL }, finish_reason: 'tool_calls' }] }),
+    ],
+  ])('a call in %s', async ([, body], t) => {
+    const call = await asked(t, [raw(body)])
+    expect(calls(call)).toMatchObject([{ name: 'look', arguments: '{"q": 1}' }])
+  })
+
+  test('a last event that is cut off is tried again', async (t) => {
+    const call = await asked(t, [raw(`${data(PARTS[0])}data: ${PARTS[1].slice(0, 30)}`), 'Whole.'])
+    expect([call.text, call.requests]).toEqual(['Whole.', 2])
+  })
+
+  test('arguments that came as an object keep the digits of their numbers', async (t) => {
+    const args = '{"id": 1234567890123456789, "price": 12.10}'
+    const body = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":${args}}}]},"finish_reason":"tool_calls"}]}`
+    expect(calls(await asked(t, [raw(data(body))]))[0]?.arguments).toBe('{"id":1234567890123456789,"price":12.10}')
+  })
+})
+
+describe.concurrent('an error within status 200', () => {
+  const KEY = /OPENAI_API_KEY/
+  const LONG = /too long for the model/
+  test.for<[string, string, RegExp]>([
+    ['an object', '{"error": {"message": "Invalid API key", "code": 401}}', KEY],
+    ['its status', '{"error": {"message": "Invalid API key", "status": 401}}', KEY],
+    ['text', '{"error": "Invalid API key", "code": "401"}', KEY],
+    ['a list', '[{"error": {"message": "Invalid API key", "code": 401}}]', KEY],
+    [
+      'vLLM’s',
+      '{"object": "error", "message": "This model\'s maximum context length is 8192 tokens.", "code": 400}',
+      LONG,
+    ],
+    ['a message alone', '{"message": "prompt is too long: 9 tokens > 8 maximum", "code": 400}', LONG],
+    ['FastAPI’s', '{"detail": "Insufficient Balance", "code": 402}', /quota/],
+  ])('%s is its sentence, at once, in a stream and as a body', async ([, body, hint], t) => {
+    const forms = [
+      asked(t, [raw(data(body))]),
+      asked(t, [raw(body)]),
+      asked(t, [raw(body)], { OPENAI_STREAM: 'false' }),
+    ]
+    for (const form of forms) {
+      const { error, requests } = await form
+      expect(error).toMatchObject({ retryable: false, hint: expect.stringMatching(hint) })
+      expect(requests).toBe(1)
+    }
+  })
+
+  test('that may pass is tried again', async (t) => {
+    const call = await asked(t, [raw(data('{"object":"error","message":"overloaded","code":503}')), 'Whole.'])
+    expect([call.text, call.requests]).toEqual(['Whole.', 2])
+  })
+})
+
+test('an unknown finish_reason without any text is tried again', async (t) => {
+  const call = await asked(t, [raw(data(chunk({}, 'something_new'), '[DONE]')), 'Whole.'])
+  expect([call.text, call.requests]).toEqual(['Whole.', 2])
+})
