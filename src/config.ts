@@ -44,7 +44,16 @@ function isFolder(path: string): boolean {
   }
 }
 
-export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
+export const DIALECTS = [
+  'text',
+  'json',
+  'docstore',
+  'bracket',
+  'self-ask',
+  'conversational',
+  'native',
+  'structured',
+] as const
 export type DialectName = (typeof DIALECTS)[number]
 export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const

@@ -25,15 +25,22 @@ export type JudgedEvent =
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
 type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures' | 'used'>
 
-interface AnsweredRun extends Conversation {
-  question: Question
+/** What a run has read. */
+interface ReadRun extends Conversation {
+  question: Pick<Question, 'text' | 'at'>
   steps: readonly Step[]
-  saved: Pick<SavedRun, 'decisions' | 'said'>
-  agent: Pick<AgentDeps, 'tools' | 'now'>
-  grants?: Grants | undefined
+  saved: Pick<SavedRun, 'said'>
+  agent: Pick<AgentDeps, 'now'>
   filesText: string
   /** The remembered texts, a line for each. */
   remembered: string
+}
+
+interface AnsweredRun extends ReadRun {
+  question: Question
+  saved: Pick<SavedRun, 'decisions' | 'said'>
+  agent: Pick<AgentDeps, 'tools' | 'now'>
+  grants?: Grants | undefined
 }
 
 export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<JudgedAnswer> {
@@ -85,7 +92,16 @@ const COMMON = new Set(
   ),
 )
 
-function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
+/** Returns the numbers and dates of an answer that no source of the run yields. */
+export function doubtfulFigures(text: string, run: ReadRun): string[] {
+  const figures = figuresOf({ type: 'answer', text, sources: [] }, run) ?? []
+  return figures.filter((figure) => figure.in.length === 0 && NUMERIC.test(figure.text)).map((figure) => figure.text)
+}
+
+/** Numbers, amounts, dates and times; no quotations, addresses or file names. */
+const NUMERIC = /^(?=[^]*\d)(?![^]*(?:["“”«»@]|:\/\/|\.\p{L}{2}))/u
+
+function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: ReadRun) {
   const question = run.question.text
   const read = readTexts({ ...run, question, sources, tables: run.saved.said?.tables ?? [] })
   const figures =

@@ -23,7 +23,7 @@ export const SETTING_DESCRIPTIONS = {
       'Encrypts what Redis keeps of installations, logins, search permissions, schedules, memory, files and traces. ' +
       'At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
-      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto (text or native).',
+      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, structured, or auto (the best that works).',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
     AGENT_MAX_STEPS: 'Steps per question before the model must answer.',
     AGENT_TIMEOUT_MS: 'Milliseconds per question before the model must answer.',

@@ -289,3 +289,8 @@ export function withReference(sentence: string, reference: string): string {
 
 /** The reply when an answer's record is no longer stored. */
 export const ANSWER_GONE = 'I no longer have this answer. Please ask in your own words.'
+
+/** What happened in a step without an action. */
+export function unreadableTitle({ isAnswer }: { isAnswer?: true | undefined }): string {
+  return isAnswer ? 'The model’s answer held a figure that is in no source' : 'The model’s output could not be read'
+}

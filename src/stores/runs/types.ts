@@ -4,10 +4,7 @@ import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agen
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
-/**
- * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
- * message.
- */
+/** How a question came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
 type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /**
