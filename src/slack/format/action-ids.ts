@@ -75,6 +75,7 @@ export const DENY_REASON = 'thinkaloud_deny_reason'
 export const SCHEDULE = {
   save: 'thinkaloud_schedule_save',
   try: 'thinkaloud_schedule_try',
+  answer: 'thinkaloud_schedule_answer',
   cancel: 'thinkaloud_schedule_cancel',
   run: 'thinkaloud_schedule_run',
   pause: 'thinkaloud_schedule_pause',

@@ -181,13 +181,10 @@ function lastContent(
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
+  const warning: Forms[] = view.warning ? [[context([escapeText(view.warning)])]] : []
   const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
-  const below: Forms[] = [
-    ...(view.warning ? [[context([escapeText(view.warning)])] satisfies Forms] : []),
-    ...done,
-    ...(footer.length > 0 ? [[context(footer)] satisfies Forms] : []),
-    ...buttons(questionId),
-  ]
+  const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
+  const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

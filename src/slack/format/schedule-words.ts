@@ -19,6 +19,7 @@ export const SCHEDULES = {
   notMember: 'Only full members of this workspace can make schedules.',
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
   cancelled: 'Cancelled. Nothing was saved.',
+  answering: 'I am answering it now, as a question. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
   tryingThere:
     'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',

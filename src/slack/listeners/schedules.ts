@@ -90,7 +90,7 @@ export const scheduleButton = onButton(
     },
 )
 
-const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
+const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.answer, SCHEDULE.cancel]
 
 /**
  * Returns whether the button is in a list, which is shown again. The note about a paused schedule is a separate
@@ -138,6 +138,16 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Bu
     if (press.modal !== undefined) return SCHEDULES.tryingThere
     await press.pressed.tell(SCHEDULES.trying)
     return undefined
+  },
+  async [SCHEDULE.answer]({ schedule }, services) {
+    if (schedule.state !== 'draft') return SCHEDULES.gone
+    const { id, team, channel, user, text, app } = schedule
+    const thread = `ask-schedule-${id}`
+    const at = services.now().getTime()
+    const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user, ...(app ? { app } : {}) }
+    await enqueue({ ...place, text, surface: 'ask', at, isNoSchedule: true }, services)
+    // The draft stays until it expires, so that a second press says the same.
+    return SCHEDULES.answering
   },
   async [SCHEDULE.cancel]({ ref, schedule }, { schedules }) {
     if (schedule.state === 'draft') await schedules.remove(ref)

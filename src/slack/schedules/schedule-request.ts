@@ -4,6 +4,7 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import {
   afterScheduleWord,
   parseSchedule,
+  PLACEHOLDER,
   SCHEDULE_EXAMPLES,
   type ParsedSchedule,
 } from '../../schedules/parse-schedule.ts'
@@ -36,9 +37,10 @@ export async function isScheduleRequest({ question, services, installation }: Qu
 }
 
 function maySchedule(question: Question): boolean {
-  const { surface, bot, about, shares, schedule, at } = question
+  const { surface, bot, about, shares, schedule, isNoSchedule, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
-  if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule) return false
+  if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule || isNoSchedule)
+    return false
   return ZONES.some((zone) => parseRequest(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 
@@ -94,9 +96,6 @@ function proposedSchedule(
   if (found.question !== PLACEHOLDER) return { problem: notUnderstood(found.question.replace(PLACEHOLDER, '').trim()) }
   return { ...found, question, text: `${when}: ${question}` }
 }
-
-/** A request in place of the question, so that the time before it is read. */
-const PLACEHOLDER = 'tell me'
 
 async function draftCard(
   work: QuestionWork,

@@ -35,6 +35,7 @@ export function scheduleCard(
   const elements = [
     button(SCHEDULE.save, 'Save', { value, style: 'primary' }),
     button(SCHEDULE.try, 'Try now', { value }),
+    ...(draft.replaces === undefined ? [button(SCHEDULE.answer, 'Just answer', { value })] : []),
     button(SCHEDULE.cancel, 'Cancel', { value }),
   ]
   return { text: clip(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }

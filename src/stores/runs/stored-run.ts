@@ -85,6 +85,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   app: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
+  isNoSchedule: z.literal(true).exactOptional(),
   schedule: z
     .object({
       id: z.string(),

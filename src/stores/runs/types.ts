@@ -82,6 +82,8 @@ export interface Question {
   mayHaveFiles?: true
   /** The id of the bot that asks, if the asker is not a person. */
   bot?: string
+  /** It begins with a time, but its asker wants the answer now. */
+  isNoSchedule?: true
   /** The schedule whose occurrence it is. */
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
