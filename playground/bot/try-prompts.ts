@@ -11,7 +11,7 @@ import type { RunRecord } from '../../src/stores/archive/types.ts'
 import { DIALECTS, type Config } from '../../src/config.ts'
 import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { messageOf, ModelError, ToolError } from '../../src/base/errors.ts'
-import { memoryHistory } from '../../src/stores/history/memory-history.ts'
+import { createHistory } from '../../src/stores/history/history-store.ts'
 import type { History } from '../../src/stores/history/types.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ROOT } from '../../src/base/package-root.ts'
@@ -21,6 +21,7 @@ import { TRIED_HEADER } from '../journal/again-header.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
 import type { Stores } from '../../src/question/stores/stores.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 /** The folder of prompts that the operator edits. */
 export const PROMPTS = join(ROOT, 'prompts')
@@ -107,7 +108,7 @@ export function createTrier(
 
   /** The conversation before the question, in a separate history, so that nothing is stored. */
   async function before(question: Question): Promise<History> {
-    const history = memoryHistory({ ttlMs: HOUR_MS, now: Date.now })
+    const history = createHistory(memoryKv({ now: Date.now }), { log: createLog('silent'), ttlMs: HOUR_MS })
     const thread = conversationOf(question)
     for (const turn of await stores.history.load(thread)) if (turn.at < question.at) await history.append(thread, turn)
     return history

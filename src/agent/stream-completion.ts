@@ -1,6 +1,7 @@
 /** One completion of the model: the stream is read, cut, and passed on as it comes. */
 import { tooSlow } from '../base/errors.ts'
 import { callDeadline } from './budget.ts'
+import { cleanReader } from './check-answer.ts'
 import { fitPrompt } from './fit-prompt.ts'
 import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
@@ -39,13 +40,13 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
   let unseen = false
-  let reader = run.readAlong?.(run.dialect, run.tools)
+  let reader = cleanReader(run)
   run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
       lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
-        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
+        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
         unseen = false
         leftOut = []
         yield* withdraw(run)
@@ -100,7 +101,7 @@ const SILENT_SHARE = 0.25
 const REASONING_CHARS = 10_000
 
 function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
-  const { question, images, history = [], said, filesText, remembered, doneBefore } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore } = task
   return {
     question,
     tools,
@@ -108,6 +109,7 @@ function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): R
     today,
     nonce,
     history,
+    aboutHistory,
     said,
     filesText,
     remembered,

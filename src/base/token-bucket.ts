@@ -1,4 +1,4 @@
-import { ExpiringMap } from './expiring-map.ts'
+import { expiringCache, type ExpiringCache } from './expiring-cache.ts'
 
 interface PaceOptions {
   /** How many turns are available at once after a rest. */
@@ -14,11 +14,11 @@ const MAX_KEYS = 10_000
 /** A token bucket per key, stored as the time at which the bucket is full again (GCRA). */
 export class Pace {
   readonly #options: PaceOptions
-  readonly #fullAt: ExpiringMap<number>
+  readonly #fullAt: ExpiringCache<number>
 
   constructor(options: PaceOptions) {
     this.#options = options
-    this.#fullAt = new ExpiringMap({ ttlMs: options.burst * options.everyMs, maxSize: MAX_KEYS, now: options.now })
+    this.#fullAt = expiringCache({ ttlMs: options.burst * options.everyMs, max: MAX_KEYS, now: options.now })
   }
 
   /** Time until the next turn, in ms. */

@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
-import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { createArchive } from '../stores/archive/run-archive.ts'
+import { redisKv } from '../stores/kv/redis-kv.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
@@ -51,7 +52,8 @@ async function run(io: CommandIo): Promise<number> {
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const archive = redisArchive({ redis, log, prefix: config.REDIS_PREFIX, ttlMs, now: Date.now })
+    const prefix = config.REDIS_PREFIX
+    const archive = createArchive(redisKv({ redis, prefix }), { log, prefix, ttlMs, now: Date.now })
     await exportRated(archive, out, io)
     return 0
   } finally {

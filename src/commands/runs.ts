@@ -3,9 +3,9 @@
  * trace ID` prints the exchanges of a run, `npm run runs -- audit` the writes of tools, and `npm run runs -- usage` the
  * use.
  */
-import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { createArchive } from '../stores/archive/run-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
-import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
+import { auditedTeams, createAuditLog } from '../stores/audit/audit-log.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
@@ -15,7 +15,8 @@ import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/retry-dead-lettered.ts'
 import { sealerFrom, type Sealer } from '../base/encryption.ts'
-import { redisUse, teamsWithUse } from '../stores/use/redis-use.ts'
+import { redisKv } from '../stores/kv/redis-kv.ts'
+import { createUseStore, teamsWithUse } from '../stores/use/use-store.ts'
 import { readUse, type Amounts, type UseSummary } from '../stores/use/use-counts.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from '../stores/runs/list-runs.ts'
 
@@ -66,11 +67,12 @@ function auditOptions(args: (string | undefined)[]): { n: number; asJson: boolea
 }
 
 async function audit(
-  { redis, prefix, now, io }: RunsCommand,
+  { now, io, ...place }: RunsCommand,
   { n, asJson }: { n: number; asJson: boolean },
 ): Promise<number> {
-  const log = redisAudit({ redis, prefix, now })
-  const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
+  const kv = redisKv(place)
+  const log = createAuditLog(kv, { now })
+  const lists = await Promise.all((await auditedTeams(kv)).map((team) => log.list({ team }, n)))
   const newest = lists
     .flat()
     .sort((one, other) => other.at - one.at)
@@ -98,7 +100,7 @@ async function show(place: RunsCommand, id: string): Promise<number> {
 }
 
 async function trace(place: RunsCommand, id: string): Promise<number> {
-  const found = await redisArchive(place).loadTrace(id)
+  const found = await createArchive(redisKv(place), place).loadTrace(id)
   if (found) place.io.print(JSON.stringify(found, null, 2))
   else place.io.complain(`There is no trace of ${id}. Traces need RUN_TRACES=true and are kept for HISTORY_TTL_DAYS.`)
   return found ? 0 : 1
@@ -125,11 +127,12 @@ const MAX_ROWS = 20
 
 /** Prints how much the bot was used in the last 7 and 30 days, by all teams or by one. @returns the exit code */
 async function usage(
-  { redis, prefix, now, io }: RunsCommand,
+  { now, io, ...place }: RunsCommand,
   { team, asJson }: { team: string | undefined; asJson: boolean },
 ): Promise<number> {
-  const teams = team === undefined ? await teamsWithUse(redis, prefix) : [team]
-  const use = await readUse(redisUse({ redis, prefix }), teams, now())
+  const kv = redisKv(place)
+  const teams = team === undefined ? await teamsWithUse(kv) : [team]
+  const use = await readUse(createUseStore(kv), teams, now())
   if (asJson) io.print(JSON.stringify(use, null, 2))
   else io.print([...tableOf('Last 7 days', use.days7), '', ...tableOf('Last 30 days', use.days30)].join('\n'))
   return 0

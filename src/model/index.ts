@@ -1,6 +1,6 @@
 import type { Model } from '../agent/contracts/model.ts'
 import type { Config } from '../config.ts'
-import { ExpiringMap } from '../base/expiring-map.ts'
+import { expiringCache } from '../base/expiring-cache.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { withBreaker } from './circuit-breaker.ts'
@@ -47,7 +47,7 @@ export function createModels(given: Omit<ModelParts, 'blindModels' | 'listed'>):
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
-  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: parts.now })
+  const others = expiringCache<Model>({ ttlMs: OTHERS_MS, max: MAX_OTHERS, now: parts.now })
   const names = choosable(parts.config, prices)
   const modelNamed = (name: string) => {
     const kept = name === condenser || names.includes(name) ? made : others

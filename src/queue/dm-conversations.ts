@@ -6,7 +6,7 @@
  * Messages are compared by when they were written (their ts), not by when they arrive. The decision about a message is
  * stored, so that a second delivery of it finds the first one's claim.
  */
-import { ExpiringMap } from '../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../base/expiring-cache.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import { dmKeys } from '../stores/runs/thread-keys.ts'
@@ -45,15 +45,15 @@ interface ConversationBounds extends Pick<QueueSettings, 'dmMemoryMs' | 'knownTt
  */
 export class MemoryConversations {
   readonly #windowMs: number
-  readonly #roots: ExpiringMap<string>
+  readonly #roots: ExpiringCache<string>
   /** The current conversation of each direct message: its first and its last message. */
-  readonly #current: ExpiringMap<{ first: string; last: string }>
+  readonly #current: ExpiringCache<{ first: string; last: string }>
 
   constructor({ dmMemoryMs, knownTtlMs, maxKnown, now }: ConversationBounds) {
     this.#windowMs = dmMemoryMs
-    const bounds = { ttlMs: knownTtlMs, maxSize: maxKnown, now }
-    this.#roots = new ExpiringMap(bounds)
-    this.#current = new ExpiringMap(bounds)
+    const bounds = { ttlMs: knownTtlMs, max: maxKnown, now }
+    this.#roots = expiringCache(bounds)
+    this.#current = expiringCache(bounds)
   }
 
   /** Returns the question with its conversation. */

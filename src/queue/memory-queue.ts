@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../base/expiring-cache.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
@@ -37,8 +37,8 @@ export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
 
 class MemoryQueue implements ControlledQueue {
   readonly #options: Required<MemoryQueueOptions>
-  readonly #claims: ExpiringMap<true>
-  readonly #known: ExpiringMap<number>
+  readonly #claims: ExpiringCache<true>
+  readonly #known: ExpiringCache<number>
   readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, QueuedQuestion[]>()
@@ -69,8 +69,8 @@ class MemoryQueue implements ControlledQueue {
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, graceMs: 3_000 }
     this.#options = { ...queueSettings(options), ...bounds, ...options }
     const { now, doneTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
-    this.#claims = new ExpiringMap({ now, ttlMs: doneTtlMs, maxSize: maxClaims })
-    this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
+    this.#claims = expiringCache({ now, ttlMs: doneTtlMs, max: maxClaims })
+    this.#known = expiringCache({ now, ttlMs: knownTtlMs, max: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
     this.control = new MemoryRunControl<QueuedQuestion>({
       ...this.#options,

@@ -1,5 +1,5 @@
 import { LeaseLost } from '../base/errors.ts'
-import { movingIn, type ExpiringMap } from '../base/expiring-map.ts'
+import { type ExpiringCache } from '../base/expiring-cache.ts'
 import { movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
@@ -16,7 +16,7 @@ interface MemoryLineParts {
   /** Drops a team's suspended runs. */
   dropSuspended(matches: (thread: ThreadKey) => boolean): void
   /** The threads in which the bot was asked. */
-  known(): ExpiringMap<number>
+  known(): ExpiringCache<number>
   moveSuspended(move: (thread: ThreadKey) => ThreadKey | undefined, channel: string): void
   /** Forgets runs that were suspended and are over. */
   forgetEnded(isMeant: (question: Question) => boolean): void
@@ -64,7 +64,11 @@ export function memoryLine({
     },
     withdraw: async (...of) => withdraw(...of),
     async moveChannel(place, to) {
-      await movingIn(known()).moveChannel(place, to)
+      for (const [thread, at] of [...known().entries()]) {
+        const moved = movedKey(thread, place, to)
+        if (moved !== undefined && !known().has(moved)) known().set(moved, at)
+        if (moved !== undefined) known().delete(thread)
+      }
       moveSuspended((thread) => movedKey(thread, place, to), to)
     },
     // Nothing else of a finished run is stored.

@@ -1,9 +1,11 @@
 import type { RedisClient } from '../base/redis/redis.ts'
-import { below, forgetKeys, moveKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
+import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { parseJson } from '../base/parse-json.ts'
 import type { Person } from '../base/place.ts'
+import { below, forgetKeys, moveKeys, tagOf } from '../stores/kv/kv.ts'
+import { redisKv } from '../stores/kv/redis-kv.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'
-import { threadInKey, threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
+import { threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { lineInThread, strings, withdrawQuestion } from './lua-scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
@@ -19,6 +21,7 @@ interface RedisLineParts {
 /** The waiting line in Redis. */
 export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit<WaitingLine, 'place'> {
   const { prefix, doneTtlMs } = settings
+  const kv = redisKv({ redis, prefix })
   return {
     async inThread(thread) {
       const { inbox, suspended, runs } = threadKeys(prefix, thread)
@@ -32,18 +35,17 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       return isOut
     },
     moveChannel: (place, to) =>
-      moveKeys(redis, { prefix, place, to, name: /^(?:thread|parked)$/ }, async (keys) => {
-        const threads = {
-          from: threadKeys(prefix, threadInKey(keys.from)),
-          to: threadKeys(prefix, threadInKey(keys.to)),
-        }
-        if (keys.from === threads.from.thread) await moveKnown(redis, { ...keys, ttlMs: settings.knownTtlMs })
+      moveKeys(kv, { place, to, name: /^(?:thread|parked)$/ }, async (...keys) => {
+        const [before, after] = keys.map((key) => threadKeys(prefix, tagOf(key))) as [ThreadKeys, ThreadKeys]
+        const threads = { from: before, to: after }
+        if (keys[0].endsWith('}:thread'))
+          await moveKnown(redis, { from: before.thread, to: after.thread, ttlMs: settings.knownTtlMs })
         else await moveSuspended(redis, threads, { channel: to, settings })
       }),
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
     // A run at work loses its lease, and ends.
-    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
+    forgetTeam: (team) => forgetKeys(kv, below(team), TEAM_NAMES),
   }
 }
 

@@ -24,7 +24,7 @@ export function createRecentList(kv: Kv, { name, ttlMs, max, now }: RecentListOp
   const keyOf = (team: string) => kvKey(team, name)
   return {
     async add(team, id, at) {
-      await kv.indexes.add(keyOf(team), id, { score: at, above: now() - ttlMs, max, ttlMs })
+      await kv.indexes.add(keyOf(team), id, { score: at, bounds: { above: now() - ttlMs, max }, ttlMs })
     },
     remove: (team, id) => kv.indexes.remove(keyOf(team), id),
     newest: (team, n) => kv.indexes.range(keyOf(team), { above: now() - ttlMs, newest: true, limit: n }),

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { MAX_KEPT, withoutRoom, type FileStore, type KeptFile } from '../../src/files/file-store.ts'
-import { memoryFiles } from '../../src/files/memory-files.ts'
-import { redisFiles } from '../../src/files/redis-files.ts'
+import { createFiles } from '../../src/files/stored-files.ts'
 import type { ParsedFile } from '../../src/files/types.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog } from '../harness/stores.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 
 const DAY_MS = 86_400_000
 const thread = 'T1:C1:1.0'
@@ -128,7 +129,9 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
 }
 
 describe('in memory', () => {
-  filesContract(({ ttlMs = DAY_MS } = {}) => memoryFiles({ now: Date.now, ttlMs }))
+  filesContract(({ ttlMs = DAY_MS } = {}) =>
+    createFiles(memoryKv({ now: Date.now }), { log: keptLog(), sealer: undefined, ttlMs }),
+  )
 })
 
 test('the newest files are kept first, by number and size', () => {
@@ -143,9 +146,7 @@ describeWithRedis('in Redis', () => {
   let count = 0
   const open = ({ ttlMs = DAY_MS, secretsKey = undefined as string | undefined, prefix = `f${count++}` } = {}) => {
     const log = keptLog()
-    return redisFiles({
-      redis: server.connect(log),
-      prefix,
+    return createFiles(redisKv({ redis: server.connect(log), prefix }), {
       log,
       ttlMs,
       sealer: secretsKey === undefined ? undefined : sealerOf(secretsKey),

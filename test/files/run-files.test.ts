@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { memoryFiles } from '../../src/files/memory-files.ts'
+import { keptLog } from '../harness/stores.ts'
+import { createFiles } from '../../src/files/stored-files.ts'
 import { runFiles } from '../../src/files/run-files.ts'
 import { parsed, textFile } from '../harness/file-corpus.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 
 test('a run that searches many files holds few of them in memory and reloads others', async () => {
-  const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
+  const kept = createFiles(memoryKv({ now: Date.now }), { log: keptLog(), sealer: undefined, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { kind: text.kind, what: 'A text', question: 'Q', user: 'U' }
   for (let i = 1; i <= 8; i += 1) await kept.keep('T:C:1', { ...about, id: `F${i}`, name: `${i}.txt`, at: i }, { text })
@@ -21,7 +23,7 @@ test('a run that searches many files holds few of them in memory and reloads oth
 })
 
 test('a file that could not be loaded is loaded the next time', async () => {
-  const kept = memoryFiles({ now: Date.now, ttlMs: 60_000 })
+  const kept = createFiles(memoryKv({ now: Date.now }), { log: keptLog(), sealer: undefined, ttlMs: 60_000 })
   const text = await parsed(textFile('a.txt', 'The badger sleeps.'))
   const about = { id: 'F1', name: 'a.txt', kind: text.kind, what: 'A text', question: 'Q', user: 'U', at: 1 }
   await kept.keep('T:C:1', about, { text })

@@ -4,7 +4,8 @@ import { answer } from '../../src/question/answer.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { AgentParts } from '../../src/question/agent/agent-types.ts'
 import { createAgent } from '../../src/question/agent/create-agent.ts'
-import { memoryHistory } from '../../src/stores/history/memory-history.ts'
+import { createHistory } from '../../src/stores/history/history-store.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 import { createLog } from '../../src/base/log.ts'
 import { demoModel } from '../../playground/demo/demo-model.ts'
 import { startWiki, type Wiki } from '../../playground/wiki/wiki.ts'
@@ -39,7 +40,7 @@ export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Prom
 }
 
 async function conversation(agent: AgentParts, questions: string[]): Promise<DemoTurn[]> {
-  const history = memoryHistory({ now: Date.now, ttlMs: 60_000 })
+  const history = createHistory(memoryKv({ now: Date.now }), { log: createLog('silent'), ttlMs: 60_000 })
   const turns: DemoTurn[] = []
   for (const [n, text] of questions.entries()) {
     const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }

@@ -2,6 +2,9 @@ import { vi } from 'vitest'
 import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
 import type { StoreLog } from '../../src/base/store-log.ts'
 import type { Queue } from '../../src/queue/types.ts'
+import { createHistory } from '../../src/stores/history/history-store.ts'
+import type { History } from '../../src/stores/history/types.ts'
+import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
 import type { Question } from '../../src/stores/runs/types.ts'
 
 /** Returns a log that tests can read. */
@@ -9,6 +12,10 @@ export function keptLog(): StoreLog & { lines: { level: string; message: string;
   const lines: { level: string; message: string; fields: object }[] = []
   const at = (level: string) => (fields: object, message: string) => void lines.push({ level, message, fields })
   return { lines, info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+export function historyInMemory(): History {
+  return createHistory(memoryKv({ now: Date.now }), { log: keptLog(), ttlMs: 60_000 })
 }
 
 /** Returns a question in thread `thread` of channel `C1`, identified by its name. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { FEEDBACK, HOME_WORK } from '../../src/slack/format/action-ids.ts'
-import { redisAudit } from '../../src/stores/audit/redis-audit.ts'
+import { createAuditLog } from '../../src/stores/audit/audit-log.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { runCommand, runHere, temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -12,6 +12,7 @@ import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { strangers } from '../harness/slack-hands.ts'
 import { eventually } from '../harness/stores.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 
 const JOT = `export default { name: 'jot', description: 'Notes it.', effects: 'write', needsApproval: false, run: () => 'Noted.' }`
 
@@ -69,7 +70,7 @@ describeWithRedis('after many questions', () => {
     expect(days7).toMatchObject({ inputTokens: spent.in, outputTokens: spent.out })
     expect(days7.costUsd).toBeCloseTo((spent.in + spent.out) / 1e6, 9)
     expect(days7.ends).toMatchObject({ answered: 20, failed: 4, gave_up: 0, stopped: 0 })
-    const audit = redisAudit({ now: Date.now, redis: server.connect(), prefix: 'storm' })
+    const audit = createAuditLog(redisKv({ redis: server.connect(), prefix: 'storm' }), { now: Date.now })
     const writes = await audit.list({ team: TEAM }, 100)
     expect(writes.map(({ tool, outcome }) => `${tool} ${outcome}`)).toEqual(Array(12).fill('jot done'))
     expect(days7.byTool).toMatchObject({ jot: { calls: 12, questions: 12 }, calculator: { calls: 8, questions: 8 } })

@@ -1,9 +1,9 @@
 /** The trace that RUN_TRACES stores of a run, through the bot's front door. */
 import { expect, test } from 'vitest'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
-import { redisArchive } from '../../src/stores/archive/redis-archive.ts'
+import { createArchive } from '../../src/stores/archive/run-archive.ts'
 import { BOB, RANDOM, TEAM } from '../../playground/slack/slack.ts'
-import { sealerOf } from '../../src/base/encryption.ts'
+import { sealerOf, type Sealer } from '../../src/base/encryption.ts'
 import { ONCE, approvalBot, notes, waitingCard } from '../harness/approvals.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { commandHere } from '../harness/command.ts'
@@ -12,6 +12,7 @@ import { act, finish, INVENTED } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { steeredBot } from '../harness/steered-bot.ts'
 import { deferred, keptLog } from '../harness/stores.ts'
+import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 
 /** Starts a bot whose runs are recorded. Returns the last trace of each. */
 async function tracedBot(t: Ends, options: TestBotOptions = {}) {
@@ -200,14 +201,12 @@ test('nothing is kept of a withdrawn question', async (t) => {
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
 
-  const traceIn = (prefix: string, id: string) =>
-    redisArchive({
-      now: Date.now,
-      redis: server.connect(keptLog()),
-      log: keptLog(),
-      prefix,
-      ttlMs: 86_400_000,
-    }).loadTrace(id)
+  const archiveIn = (prefix: string, sealer?: Sealer) =>
+    createArchive(redisKv({ redis: server.connect(keptLog()), prefix }), {
+      ...{ log: keptLog(), prefix, sealer },
+      ...{ ttlMs: 86_400_000, now: Date.now },
+    })
+  const traceIn = (prefix: string, id: string) => archiveIn(prefix).loadTrace(id)
 
   test('a resumed run has one trace, in which the lost call is marked', async (t) => {
     const told: RunTrace[] = []
@@ -256,8 +255,7 @@ describeWithRedis('in Redis', () => {
     expect(await redis.pttl(`sealed:{${id}}:trace`)).toBeGreaterThan(29 * 86_400_000)
     expect(await traceIn('sealed', id)).toBeUndefined()
     const sealer = sealerOf(key)
-    const place = { redis: server.connect(keptLog()), log: keptLog(), prefix: 'sealed', ttlMs: 86_400_000, sealer }
-    const isWhole = async () => (await redisArchive({ ...place, now: Date.now }).loadTrace(id))?.answer === 'Yes.'
+    const isWhole = async () => (await archiveIn('sealed', sealer).loadTrace(id))?.answer === 'Yes.'
     await bot.slack.until(isWhole, 'the whole trace')
     const plain = await startBot(t, { env: { REDIS_URL: server.url, REDIS_PREFIX: 'plain' } })
     plain.model.on('kept', finish('No.'))

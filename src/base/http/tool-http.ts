@@ -5,7 +5,8 @@
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './connection-pools.ts'
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
-import { createCache } from './lru-cache.ts'
+import { LRUCache } from 'lru-cache'
+import { cacheTimes, ttlFor } from '../expiring-cache.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
 import { createSharedWork } from './shared-work.ts'
@@ -58,7 +59,11 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const { clocks } = options
   let opened: ReturnType<typeof createAgents> | undefined
   const now = () => clocks.now()
-  const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now })
+  const { entries, maxBytes } = options.cache ?? CACHE_LIMITS
+  const cache = new LRUCache<string, Fetched>({
+    ...{ max: entries, maxSize: maxBytes, maxEntrySize: Math.floor(maxBytes / 8) },
+    ...cacheTimes({ ttlMs: DEFAULTS.cacheMs, now }),
+  })
   const shared = createSharedWork<Fetched>()
 
   const load = async (key: string, request: ToolRequest, signal: AbortSignal) => {
@@ -66,7 +71,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
     const dispatcher = request.inside ? agents.inside : agents.outside
     const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
     if (shouldCache(request, fetched))
-      cache.set(key, fetched, { size: bytes + key.length, until: now() + request.cacheMs })
+      cache.set(key, fetched, { size: bytes + key.length, ttl: ttlFor(request.cacheMs) })
     return fetched
   }
 

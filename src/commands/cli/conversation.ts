@@ -6,10 +6,12 @@ import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import { DIALECTS } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
-import { memoryHistory } from '../../stores/history/memory-history.ts'
+import { createLog } from '../../base/log.ts'
+import { createHistory } from '../../stores/history/history-store.ts'
 import { embeddedRun } from '../../stores/runs/memory-run.ts'
 import { freshRun, type Question } from '../../stores/runs/types.ts'
 import type { Output } from './output.ts'
+import { memoryKv } from '../../stores/kv/memory-kv.ts'
 
 const HELP = [
   `/dialect NAME  switch the dialect: ${DIALECTS.join(', ')}`,
@@ -42,7 +44,10 @@ export class ChatSession {
     this.#deps = {
       agent: { ...parts, model: traced(parts.model, show) },
       condenseModel: traced(condenseModel, show),
-      history: memoryHistory({ ttlMs: DAY_MS, now: () => parts.now().getTime() }),
+      history: createHistory(memoryKv({ now: () => parts.now().getTime() }), {
+        log: createLog('silent'),
+        ttlMs: DAY_MS,
+      }),
       prompts,
     }
   }

@@ -34,7 +34,10 @@ export function boundsOf(config: Config) {
  */
 const DELIVERY_MS = 120_000
 
-export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {
+export function limitsOf(
+  config: Config,
+  parts: { redis: RedisClient | undefined; now: () => number },
+): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -55,7 +58,10 @@ export function limitsOf(config: Config, parts: { redis?: RedisClient; now: () =
 const MIN_FREE_REQUESTS = 20
 const REQUESTS_PER_SCHEDULE = 2
 
-export function freeRequestsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): FreeRequests {
+export function freeRequestsOf(
+  config: Config,
+  parts: { redis: RedisClient | undefined; now: () => number },
+): FreeRequests {
   const max = Math.max(MIN_FREE_REQUESTS, REQUESTS_PER_SCHEDULE * config.SCHEDULES_PER_USER)
   return createFreeRequests({ ...parts, prefix: config.REDIS_PREFIX, max })
 }

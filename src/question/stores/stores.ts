@@ -1,6 +1,8 @@
 import type { Log } from '../../base/log.ts'
 import type { FileStore } from '../../files/file-store.ts'
-import type { Queue } from '../../queue/types.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import type { ControlledQueue, Queue } from '../../queue/types.ts'
+import type { Kv } from '../../stores/kv/kv.ts'
 import type { RunArchive } from '../../stores/archive/types.ts'
 import type { AuditLog } from '../../stores/audit/types.ts'
 import type { History } from '../../stores/history/types.ts'
@@ -80,4 +82,13 @@ export interface InstallStores {
 export interface StoreContext {
   log: Log
   now: () => number
+}
+
+/** Where everything is stored: Redis, or this process's memory. */
+export interface Storage {
+  /** Each store has its own bound in memory; Redis has none. */
+  kvFor(options?: { maxBytes: number }): Kv
+  queue: ControlledQueue
+  redis?: RedisClient
+  close(): void
 }

@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { admit } from '../../question/admission.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { noticeDenial, noticeRefusal } from './failure-notice.ts'
@@ -6,14 +6,14 @@ import { denialOf } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
-export type AdmittedPeople = ExpiringMap<true>
+export type AdmittedPeople = ExpiringCache<true>
 
 /** How long an admitted person is not looked up again. Milliseconds. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
 export function admittedPeople(now: () => number): AdmittedPeople {
-  return new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
+  return expiringCache<true>({ ttlMs: ADMITTED_MS, max: MAX_ADMITTED, now })
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/match-tool-rule.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -111,7 +111,7 @@ export async function grantedBy(
 }
 
 /** The members of user groups per client, by team and group. */
-const groups = new WeakMap<SlackWeb, ExpiringMap<readonly string[]>>()
+const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })
 
@@ -120,7 +120,7 @@ async function membersOf(
   team: string,
   { installation: { client, directory }, log }: ApproverOptions,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
-  const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: directory.now })
+  const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
   groups.set(client, known)
   const key = `${team}:${group}`
   const before = known.get(key)

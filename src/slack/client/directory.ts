@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { deleteBeginning, expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
 import { cleanName } from '../format/escape.ts'
@@ -59,12 +59,12 @@ export class Directory {
   readonly #enterprise: string | undefined
   /** The clock, in milliseconds. */
   readonly now: () => number
-  readonly #known: ExpiringMap<DirectoryEntry>
-  readonly #none: ExpiringMap<DirectoryEntry>
+  readonly #known: ExpiringCache<DirectoryEntry>
+  readonly #none: ExpiringCache<DirectoryEntry>
   /** The warnings that were logged within the last hour. */
-  readonly #warned: ExpiringMap<true>
-  readonly #facts: ExpiringMap<{ facts: PersonFacts; at: number }>
-  readonly #noFacts: ExpiringMap<NoFacts>
+  readonly #warned: ExpiringCache<true>
+  readonly #facts: ExpiringCache<{ facts: PersonFacts; at: number }>
+  readonly #noFacts: ExpiringCache<NoFacts>
   readonly #pending = new Map<string, Promise<void>>()
   readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
@@ -74,11 +74,11 @@ export class Directory {
     this.#enterprise = enterprise
     this.#log = log
     this.now = now
-    this.#known = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: MAX_KNOWN, now })
-    this.#none = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
-    this.#facts = new ExpiringMap({ ttlMs: FACTS_MS, maxSize: MAX_KNOWN, now })
-    this.#noFacts = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
-    this.#warned = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: 100, now })
+    this.#known = expiringCache({ ttlMs: KNOWN_MS, max: MAX_KNOWN, now })
+    this.#none = expiringCache({ ttlMs: NONE_MS, max: MAX_KNOWN, now })
+    this.#facts = expiringCache({ ttlMs: FACTS_MS, max: MAX_KNOWN, now })
+    this.#noFacts = expiringCache({ ttlMs: NONE_MS, max: MAX_KNOWN, now })
+    this.#warned = expiringCache({ ttlMs: KNOWN_MS, max: 100, now })
   }
 
   /** Returns what is cached about an id, without a call. */
@@ -156,8 +156,7 @@ export class Directory {
 
   /** Forgets all names and facts of a team. */
   forget(team: string): void {
-    for (const map of [this.#known, this.#none, this.#facts, this.#noFacts])
-      for (const key of map.keys()) if (key.startsWith(`${team}:`)) map.delete(key)
+    for (const cache of [this.#known, this.#none, this.#facts, this.#noFacts]) deleteBeginning(cache, `${team}:`)
   }
 
   /** Shares one call between concurrent look-ups of the same id. */

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache } from '../../base/expiring-cache.ts'
 import { SealBroken } from '../../base/encryption.ts'
 import type { InstallStores } from '../../question/stores/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
@@ -37,7 +37,7 @@ interface CachedInstallation {
  */
 export function storedInstallations(options: StoredInstallationsOptions): Installations {
   const { stores, log, now } = options
-  const held = new ExpiringMap<CachedInstallation>({ ttlMs: DAY_MS, maxSize: MAX_HELD, now })
+  const held = expiringCache<CachedInstallation>({ ttlMs: DAY_MS, max: MAX_HELD, now })
   const load = (id: string) =>
     stores.records.load(id).catch((error: unknown) => {
       if (!(error instanceof SealBroken)) throw error
@@ -57,7 +57,7 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
   return {
     defaultTeam: '',
     isOrgWide: false,
-    teams: () => held.keys(),
+    teams: () => [...held.keys()],
     async servesMany() {
       const [first, ...others] = await stores.records.ids()
       return others.length > 0 || (first !== undefined && (await load(first))?.record.isOrgWide === true)

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { inTurn, settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
@@ -91,7 +91,7 @@ interface HomeAsked {
 }
 
 interface Publishing {
-  links: ExpiringMap<string>
+  links: ExpiringCache<string>
   turns: Map<string, Promise<unknown>>
 }
 
@@ -114,13 +114,13 @@ export function homePublisher(services: Services): PublishHome {
 function publishingOf({ openHomes, now }: Services): Publishing {
   const known = publishings.get(openHomes)
   if (known) return known
-  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now: () => now().getTime() })
+  const links = expiringCache<string>({ ttlMs: LINK_MS, max: MAX_LINKS, now: () => now().getTime() })
   const fresh = { links, turns: new Map<string, Promise<unknown>>() }
   publishings.set(openHomes, fresh)
   return fresh
 }
 
-async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Services): Promise<HomeParts> {
+async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeParts> {
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
@@ -234,7 +234,7 @@ function maySee({ settingsBy }: Settings, person: PersonFacts | NoFacts): boolea
 function askedOf(
   records: RunRecord[],
   { installation }: HomeOf,
-  links: ExpiringMap<string>,
+  links: ExpiringCache<string>,
 ): Promise<NonNullable<HomeParts['asked']>> {
   return Promise.all(
     records.map(async (record) => {
@@ -248,7 +248,7 @@ function askedOf(
 async function linkTo(
   { posts, question }: RunRecord,
   { client }: Installation,
-  links: ExpiringMap<string>,
+  links: ExpiringCache<string>,
 ): Promise<string | undefined> {
   const { channel } = question
   if (isPrivate(question)) return undefined

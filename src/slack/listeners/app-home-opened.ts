@@ -1,5 +1,5 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache } from '../../base/expiring-cache.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home.ts'
@@ -50,8 +50,8 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
 function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
   const now = () => services.now().getTime()
   const prompts = (services.examples ?? EXAMPLES).slice(0, MAX_PROMPTS).map((message) => ({ title: message, message }))
-  const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MAX, now })
-  const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MAX, now })
+  const prompted = expiringCache<true>({ ttlMs: PROMPTED_MS, max: MAX, now })
+  const refused = expiringCache<true>({ ttlMs: REFUSED_MS, max: MAX, now })
   return async ({ team, user, channel, installation }) => {
     if (refused.has(team) || prompted.has(`${team}:${user}`)) return
     try {

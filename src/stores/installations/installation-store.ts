@@ -17,13 +17,13 @@ export function createInstallations(kv: Kv, sealer: Sealer): InstallationStore {
   const opened = new Map<string, { text: string; record: InstallationRecord }>()
   /** Replaces a record if it has the expected generation. @returns whether it was done */
   const swap = async (id: string, expected: string, after: string | undefined) => {
-    const before = await kv.hashes.get(RECORDS, id)
+    const [before] = await kv.hashes.getAll(RECORDS, [id])
     const isExpected = before !== undefined && generationOf(before) === expected
-    return isExpected && kv.hashes.swap(RECORDS, id, { before, after, ...EXPIRY })
+    return isExpected && kv.swap(RECORDS, { field: id, before, after, ...EXPIRY })
   }
   return {
     async load(id) {
-      const text = await kv.hashes.get(RECORDS, id)
+      const [text] = await kv.hashes.getAll(RECORDS, [id])
       if (text === undefined) {
         opened.delete(id)
         return undefined

@@ -2,10 +2,13 @@
  * Small values under keys that expire, in this process (memory-kv.ts) and in Redis (redis-kv.ts). Every store but the
  * queue, the limits and a run's control is written over it, once.
  */
+import { TransientError } from '../../base/errors.ts'
 import { movedKey, type Forgetting, type Place } from '../../base/place.ts'
 
 /** Each part is one kind of value. Each call is one atomic step. A value's expiry starts when it is written. */
 export interface Kv {
+  /** @returns whether it was done */
+  swap(key: KvKey, swap: Swap): Promise<boolean>
   texts: KvTexts
   hashes: KvHashes
   indexes: KvIndexes
@@ -23,8 +26,12 @@ interface Expiry {
 
 /** A compare-and-swap: it is done if the text is still `before`. Undefined: there is none. */
 export interface Swap extends Expiry {
+  /** Swaps a field of a hash. */
+  field?: string
   before: string | undefined
   after: string | undefined
+  /** Numbers that are added to the fields of a hash of the same tag in the same step. */
+  add?: { key: KvKey; numbers: Record<string, number> }
 }
 
 export interface KvTexts {
@@ -32,17 +39,15 @@ export interface KvTexts {
   /** Gets several texts of one tag. */
   getAll(keys: KvKey[]): Promise<(string | undefined)[]>
   put(key: KvKey, text: string, expiry: Expiry): Promise<void>
-  /** @returns whether it was done */
-  swap(key: KvKey, swap: Swap): Promise<boolean>
 }
 
 /** Texts by field. All of a hash's fields expire together. */
 export interface KvHashes {
-  get(key: KvKey, field: string): Promise<string | undefined>
+  getAll(key: KvKey, fields: string[]): Promise<(string | undefined)[]>
+  /** The lengths of the texts of several fields, in bytes. */
+  lengths(key: KvKey, fields: string[]): Promise<number[]>
   all(key: KvKey): Promise<Record<string, string>>
   put(key: KvKey, fields: Record<string, string>, expiry: Expiry): Promise<void>
-  /** @returns whether it was done */
-  swap(key: KvKey, field: string, swap: Swap): Promise<boolean>
   /** @returns how many of the fields there were */
   remove(key: KvKey, ...fields: string[]): Promise<number>
 }
@@ -62,10 +67,8 @@ interface IndexEntry extends Expiry {
   score: number
   /** A name that is there already keeps its score. */
   onlyNew?: boolean
-  /** Names up to this score are removed. */
-  above?: number
-  /** The maximum number of names. Beyond it those with the lowest scores are removed. */
-  max?: number
+  /** Names up to the score `above` are removed, and those with the lowest scores beyond the number `max`. */
+  bounds?: { above: number; max: number }
 }
 
 interface IndexRange {
@@ -81,13 +84,14 @@ interface IndexRange {
 /** Texts in the order in which they were added. */
 export interface KvLists {
   all(key: KvKey): Promise<string[]>
-  /** Adds a text, unless one has the same `beginning`. Beyond `max` the oldest are removed. */
-  append(key: KvKey, text: string, options: AppendOptions): Promise<void>
+  /** Adds texts, unless there is one with this beginning. Beyond `max` the oldest are removed. */
+  append(key: KvKey, texts: string[], options: AppendOptions): Promise<void>
   /** Replaces a text, if it is there; an undefined `after` removes it. The expiry stays. */
   replace(key: KvKey, before: string, after?: string): Promise<void>
 }
 
 interface AppendOptions extends Expiry {
+  /** '': only an empty list gets the texts. */
   beginning: string
   max: number
 }
@@ -102,6 +106,27 @@ export interface KvKeys {
   leftMs(key: KvKey): Promise<number>
   /** Deletes values of one tag. @returns how many there were */
   remove(...keys: KvKey[]): Promise<number>
+}
+
+/** How often a change is tried again because another process was faster. */
+const MAX_TRIES = 100
+
+/**
+ * Changes a text in one atomic step. `change` may be called several times. It returns undefined to leave the text as it
+ * is.
+ * @throws TransientError if other processes change it all the time
+ */
+export async function changeText(
+  kv: Kv,
+  key: KvKey,
+  change: (before: string | undefined) => Omit<Swap, 'before'> | undefined,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const before = await kv.texts.get(key)
+    const swap = change(before)
+    if (!swap || (await kv.swap(key, { before, ...swap }))) return
+  }
+  throw new TransientError('A stored value was changed too often at the same time.')
 }
 
 export function kvKey(tag: string, name: string): KvKey {

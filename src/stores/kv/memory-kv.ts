@@ -25,6 +25,7 @@ const YEAR_MS = 365 * 86_400_000
 export function memoryKv({ maxBytes = 64_000_000, now }: MemoryKvOptions): Kv {
   const values = openValues({ maxBytes, now })
   return {
+    swap: swapIn(values),
     texts: textsIn(values),
     hashes: hashesIn(values),
     indexes: indexesIn(values),
@@ -58,16 +59,30 @@ function bytesOf({ text = '', hash, index, list = [] }: Entry): number {
   return KEY_BYTES + texts.reduce((sum, one) => sum + NAME_BYTES + 2 * one.length, 0)
 }
 
+function swapIn({ get, put }: Values): Kv['swap'] {
+  return async (key, { field, before, after, ttlMs, add }) => {
+    const { text, hash = new Map<string, string>() } = get(key)
+    if ((field === undefined ? text : hash.get(field)) !== before) return false
+    if (field === undefined) put(key, after === undefined ? {} : { text: after }, ttlMs)
+    else {
+      hash.delete(field)
+      put(key, { hash: after === undefined ? hash : hash.set(field, after) }, ttlMs)
+    }
+    if (add && Object.keys(add.numbers).length > 0) {
+      const sums = new Map(get(add.key).hash)
+      for (const [name, number] of Object.entries(add.numbers))
+        sums.set(name, String(Number(sums.get(name) ?? 0) + number))
+      put(add.key, { hash: sums }, ttlMs)
+    }
+    return true
+  }
+}
+
 function textsIn({ get, put }: Values): KvTexts {
   return {
     get: async (key) => get(key).text,
     getAll: async (keys) => keys.map((key) => get(key).text),
     put: async (key, text, { ttlMs }) => put(key, { text }, ttlMs),
-    async swap(key, { before, after, ttlMs }) {
-      if (get(key).text !== before) return false
-      put(key, { ...(after === undefined ? {} : { text: after }) }, ttlMs)
-      return true
-    },
   }
 }
 
@@ -79,17 +94,11 @@ function hashesIn({ get, put }: Values): KvHashes {
     return count
   }
   return {
-    get: async (key, field) => get(key).hash?.get(field),
+    getAll: async (key, fields) => fields.map((field) => get(key).hash?.get(field)),
+    lengths: async (key, fields) => fields.map((field) => get(key).hash?.get(field)?.length ?? 0),
     all: async (key) => Object.fromEntries(get(key).hash ?? []),
     put: async (key, fields, { ttlMs }) =>
       put(key, { hash: new Map([...(get(key).hash ?? []), ...Object.entries(fields)]) }, ttlMs),
-    async swap(key, field, { before, after, ttlMs }) {
-      const { hash = new Map<string, string>() } = get(key)
-      if (hash.get(field) !== before) return false
-      if (after === undefined) remove(key, [field])
-      else put(key, { hash: hash.set(field, after) }, ttlMs)
-      return true
-    },
     remove: async (key, ...fields) => remove(key, fields),
   }
 }
@@ -102,11 +111,13 @@ function indexesIn({ get, put }: Values): KvIndexes {
     if (index?.delete(name)) put(key, { index })
   }
   return {
-    async add(key, name, { score, onlyNew = false, above = -Infinity, max = Infinity, ttlMs }) {
+    async add(key, name, { score, onlyNew = false, bounds, ttlMs }) {
       const { index = new Map<string, number>() } = get(key)
       if (!onlyNew || !index.has(name)) index.set(name, score)
       put(key, { index }, ttlMs)
-      const gone = sorted(key).flatMap(([old, score], i) => (score <= above || i < index.size - max ? old : []))
+      const gone = sorted(key).flatMap(([old, score], i) =>
+        bounds && (score <= bounds.above || i < index.size - bounds.max) ? old : [],
+      )
       for (const old of gone) remove(key, old)
       return gone
     },
@@ -122,9 +133,9 @@ function indexesIn({ get, put }: Values): KvIndexes {
 function listsIn({ get, put }: Values): KvLists {
   return {
     all: async (key) => [...(get(key).list ?? [])],
-    async append(key, text, { beginning, max, ttlMs }) {
+    async append(key, texts, { beginning, max, ttlMs }) {
       const { list = [] } = get(key)
-      if (!list.some((one) => one.startsWith(beginning))) put(key, { list: [...list, text].slice(-max) }, ttlMs)
+      if (!list.some((one) => one.startsWith(beginning))) put(key, { list: [...list, ...texts].slice(-max) }, ttlMs)
     },
     async replace(key, before, after) {
       const { list } = get(key)

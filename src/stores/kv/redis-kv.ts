@@ -7,6 +7,7 @@ import type { Kv, KvHashes, KvIndexes, KvKey, KvKeys, KvLists, KvTexts } from '.
 export function redisKv({ redis, prefix }: RedisKeyspace): Kv {
   const at = (key: KvKey) => `${prefix}:${key}`
   return {
+    swap: swapIn(redis, at),
     texts: textsIn(redis, at),
     hashes: hashesIn(redis, at),
     indexes: indexesIn(redis, at),
@@ -17,10 +18,20 @@ export function redisKv({ redis, prefix }: RedisKeyspace): Kv {
 
 type KeyIn = (key: KvKey) => string
 
-const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
-  keys: ['key'],
-  args: ['before', 'after', 'ttlMs'],
+const swapScript = redisScript(new URL('./lua/swap.lua', import.meta.url), {
+  keys: ['key', 'sums'],
+  args: ['field', 'before', 'after', 'ttlMs'],
 })
+
+function swapIn(redis: RedisClient, at: KeyIn): Kv['swap'] {
+  return async (key, { field = '', before = '', after = '', ttlMs, add = { key, numbers: {} } }) => {
+    const args = Object.entries(add.numbers).flat()
+    if (field === '' && before === '' && after !== '' && args.length === 0)
+      return (await redis.set(at(key), after, 'PX', ttlMs, 'NX')) === 'OK'
+    const swap = { key: at(key), sums: at(add.key), field, before, after, ttlMs }
+    return (await swapScript(redis, swap, { args })) === 1
+  }
+}
 
 function textsIn(redis: RedisClient, at: KeyIn): KvTexts {
   return {
@@ -29,42 +40,40 @@ function textsIn(redis: RedisClient, at: KeyIn): KvTexts {
     async put(key, text, { ttlMs }) {
       await redis.set(at(key), text, 'PX', ttlMs)
     },
-    async swap(key, { before = '', after = '', ttlMs }) {
-      if (before === '' && after !== '') return (await redis.set(at(key), after, 'PX', ttlMs, 'NX')) === 'OK'
-      return (await swapText(redis, { key: at(key), before, after, ttlMs })) === 1
-    },
   }
 }
 
-const swapField = redisScript(new URL('./lua/swap-field.lua', import.meta.url), {
-  keys: ['key'],
-  args: ['field', 'before', 'after', 'ttlMs'],
-})
-
 function hashesIn(redis: RedisClient, at: KeyIn): KvHashes {
   return {
-    get: async (key, field) => (await redis.hget(at(key), field)) ?? undefined,
+    async getAll(key, fields) {
+      const texts = fields.length > 0 ? await redis.hmget(at(key), ...fields) : []
+      return texts.map((text) => text ?? undefined)
+    },
+    lengths: (key, fields) => Promise.all(fields.map((field) => redis.hstrlen(at(key), field))),
     all: (key) => redis.hgetall(at(key)),
     async put(key, fields, { ttlMs }) {
       await redis.multi().hset(at(key), fields).pexpire(at(key), ttlMs).exec()
     },
-    swap: async (key, field, { before = '', after = '', ttlMs }) =>
-      (await swapField(redis, { key: at(key), field, before, after, ttlMs })) === 1,
     remove: async (key, ...fields) => (fields.length > 0 ? redis.hdel(at(key), ...fields) : 0),
   }
 }
 
 const addToIndex = redisScript(new URL('./lua/add-to-index.lua', import.meta.url), {
-  keys: ['key'],
-  args: ['name', 'score', 'mode', 'above', 'max', 'ttlMs'],
+  keys: ['index'],
+  args: ['name', 'score', 'above', 'max', 'ttlMs'],
 })
 
 function indexesIn(redis: RedisClient, at: KeyIn): KvIndexes {
   return {
-    async add(key, name, { score, onlyNew = false, above = -Infinity, max = Infinity, ttlMs }) {
-      const bounds = { above: scoreOf(above), max: scoreOf(max), ttlMs }
-      const gone = await addToIndex(redis, { key: at(key), name, score, mode: onlyNew ? 'NX' : '', ...bounds })
-      return Array.isArray(gone) ? gone.map(String) : []
+    async add(key, name, { score, onlyNew = false, bounds, ttlMs }) {
+      const index = at(key)
+      if (bounds) {
+        const gone = await addToIndex(redis, { index, name, score, ...bounds, ttlMs })
+        return Array.isArray(gone) ? gone.map(String) : []
+      }
+      const added = onlyNew ? redis.zadd(index, 'NX', score, name) : redis.zadd(index, score, name)
+      await Promise.all([added, redis.pexpire(index, ttlMs)])
+      return []
     },
     async remove(key, name) {
       await redis.zrem(at(key), name)
@@ -95,7 +104,7 @@ function scoreOf(score: number): string {
 
 const appendToList = redisScript(new URL('./lua/append-to-list.lua', import.meta.url), {
   keys: ['key'],
-  args: ['text', 'beginning', 'max', 'ttlMs'],
+  args: ['beginning', 'max', 'ttlMs'],
 })
 const replaceInList = redisScript(new URL('./lua/replace-in-list.lua', import.meta.url), {
   keys: ['key'],
@@ -105,8 +114,8 @@ const replaceInList = redisScript(new URL('./lua/replace-in-list.lua', import.me
 function listsIn(redis: RedisClient, at: KeyIn): KvLists {
   return {
     all: (key) => redis.lrange(at(key), 0, -1),
-    async append(key, text, options) {
-      await appendToList(redis, { key: at(key), text, ...options })
+    async append(key, texts, options) {
+      await appendToList(redis, { key: at(key), ...options }, { args: texts })
     },
     async replace(key, before, after = '') {
       await replaceInList(redis, { key: at(key), before, after })

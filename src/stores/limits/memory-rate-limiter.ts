@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { deleteBeginning, expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { capFullAt, MEAN_SMOOTHING, MEAN_TTL_MS, QUESTION_TTL_MS, reservedPoints, waitFor } from './rate-limiter.ts'
 import type { Bucket, Charge, AdmittedQuestion, Obstacle, RateLimiter, Slots } from './rate-limiter.ts'
 
@@ -25,17 +25,17 @@ export class MemoryRateLimiter implements RateLimiter {
   readonly #now: () => number
   /** The time at which each held slot is free again at the latest. */
   readonly #held = new Map<string, number>()
-  readonly #buckets: ExpiringMap<BucketState>
-  readonly #means: ExpiringMap<number>
-  readonly #questions: ExpiringMap<TakenPoints>
+  readonly #buckets: ExpiringCache<BucketState>
+  readonly #means: ExpiringCache<number>
+  readonly #questions: ExpiringCache<TakenPoints>
 
   constructor(slots: Slots, { now, questionTtlMs }: { now: () => number; questionTtlMs: number }) {
     this.#slots = slots
     this.#now = now
     // A bucket's debt is capped at two windows, and the longest window is a day.
-    this.#buckets = new ExpiringMap({ now, ttlMs: 2 * QUESTION_TTL_MS, maxSize: MAX_BUCKETS })
-    this.#means = new ExpiringMap({ now, ttlMs: MEAN_TTL_MS, maxSize: MAX_BUCKETS })
-    this.#questions = new ExpiringMap({ now, ttlMs: questionTtlMs, maxSize: MAX_QUESTIONS })
+    this.#buckets = expiringCache({ now, ttlMs: 2 * QUESTION_TTL_MS, max: MAX_BUCKETS })
+    this.#means = expiringCache({ now, ttlMs: MEAN_TTL_MS, max: MAX_BUCKETS })
+    this.#questions = expiringCache({ now, ttlMs: questionTtlMs, max: MAX_QUESTIONS })
   }
 
   async admit<B extends Bucket>(entry: AdmittedQuestion, buckets: B[]): Promise<Obstacle<B> | undefined> {
@@ -75,8 +75,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   async forgetTeam(team: string): Promise<void> {
-    for (const map of [this.#buckets, this.#means, this.#questions])
-      for (const key of map.keys()) if (key.startsWith(keyOf({ team }, ''))) map.delete(key)
+    for (const cache of [this.#buckets, this.#means, this.#questions]) deleteBeginning(cache, keyOf({ team }, ''))
     for (const id of this.#held.keys()) if (id.startsWith(keyOf({ team }, ''))) this.#held.delete(id)
   }
 

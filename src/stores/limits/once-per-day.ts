@@ -20,7 +20,7 @@ const NAMES = /^limit:/
 export function createOncePerDay(kv: Kv): OncePerDay {
   return {
     isFirst: (team, what) =>
-      kv.texts.swap(kvKey(team, `limit:said:${what}`), { before: undefined, after: '1', ttlMs: REMEMBERED_MS }),
+      kv.swap(kvKey(team, `limit:said:${what}`), { before: undefined, after: '1', ttlMs: REMEMBERED_MS }),
     forgetTeam: (team) => forgetKeys(kv, escapeGlob(team), NAMES),
   }
 }

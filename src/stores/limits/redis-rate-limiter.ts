@@ -1,5 +1,7 @@
-import { escapeGlob, forgetKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
+import { threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
+import { escapeGlob, forgetKeys } from '../kv/kv.ts'
+import { redisKv } from '../kv/redis-kv.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, AdmittedQuestion, RateLimiter, Slots } from './rate-limiter.ts'
 
@@ -59,6 +61,6 @@ export function redisRateLimiter(
       const left = await Promise.all(buckets.map(({ key }) => redis.pttl(keyOf(team, key))))
       return left.map((ms) => Math.max(0, ms - 1))
     },
-    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: escapeGlob(team), name: /^limit:/ }),
+    forgetTeam: (team) => forgetKeys(redisKv({ redis, prefix }), escapeGlob(team), /^limit:/),
   }
 }

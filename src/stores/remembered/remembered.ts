@@ -1,9 +1,9 @@
 /** Stores texts that people ask the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
-import { messageOf, TransientError } from '../../base/errors.ts'
+import { messageOf } from '../../base/errors.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import { below, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
+import { below, changeText, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
 import { MAX_PER_PERSON, MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 
 interface RememberedOptions {
@@ -39,6 +39,7 @@ const documentSchema: z.ZodType<Document> = z.object({
       by: z.string(),
       keptBy: z.string().exactOptional(),
       userTeam: z.string().exactOptional(),
+      isTold: z.literal(true).exactOptional(),
       at: z.number(),
       usedAt: z.number(),
     }),
@@ -50,8 +51,6 @@ const documentSchema: z.ZodType<Document> = z.object({
 const GONE_MS = 86_400_000
 /** A use is not written if the last one is more recent than this. */
 const USE_MS = 3_600_000
-/** Each failed try means that another process made its change. */
-const MAX_TRIES = 100
 
 /** The documents of the scopes. */
 function documentsIn(kv: Kv, { ttlMs, now, log, sealer }: RememberedOptions) {
@@ -75,16 +74,12 @@ function documentsIn(kv: Kv, { ttlMs, now, log, sealer }: RememberedOptions) {
     read: async (scope: RememberedScope) => parse(scope, await kv.texts.get(kvKey(scope, NAME))),
     /** Changes a scope; `change` returns undefined to leave it as it is. */
     async update(scope: RememberedScope, change: (document: Document) => Document | undefined): Promise<void> {
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const before = await kv.texts.get(kvKey(scope, NAME))
+      await changeText(kv, kvKey(scope, NAME), (before) => {
         const changed = change(parse(scope, before))
-        if (!changed) return
         const json = JSON.stringify(changed)
-        const text = sealer?.seal(json, sealName(scope)) ?? json
-        const after = changed.kept.length + changed.gone.length > 0 ? text : undefined
-        if (await kv.texts.swap(kvKey(scope, NAME), { before, after, ttlMs })) return
-      }
-      throw new TransientError('What is remembered in a place was changed too often at the same time.')
+        const isEmpty = changed && changed.kept.length + changed.gone.length === 0
+        return changed && { after: isEmpty ? undefined : (sealer?.seal(json, sealName(scope)) ?? json), ttlMs }
+      })
     },
   }
 }

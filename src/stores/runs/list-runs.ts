@@ -1,5 +1,6 @@
 import { isForAsker, stepCount, stepsForAll } from '../../agent/run-progress.ts'
-import { escapeGlob, scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
+import { scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
+import { escapeGlob } from '../kv/kv.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
 /** Yields every run that Redis still has, in no order; finished ones expire after a day. Slow: it scans all keys. */

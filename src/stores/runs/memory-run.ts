@@ -1,6 +1,6 @@
 /** Runs in this process's memory, and how people reach them. */
 import { LeaseLost } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import {
   MAX_SIGNALS,
   type LoadedRun,
@@ -95,15 +95,15 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
   readonly #options: MemoryRunControlOptions<Item>
   readonly #suspended = new Map<string, { run: RunRef; item: Item; until: number }>()
   /** The decision about each wait, including those of runs that have ended since. */
-  readonly #decided: ExpiringMap<Decision['outcome']>
+  readonly #decided: ExpiringCache<Decision['outcome']>
   /** The runs that were suspended, including those that have ended since. */
-  readonly #everSuspended: ExpiringMap<Item>
+  readonly #everSuspended: ExpiringCache<Item>
 
   constructor(options: MemoryRunControlOptions<Item>) {
     this.#options = options
-    const { now, doneTtlMs: ttlMs, maxClaims: maxSize } = options
-    this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
-    this.#everSuspended = new ExpiringMap({ now, ttlMs: ttlMs + options.suspendedMs, maxSize: MAX_EVER_SUSPENDED })
+    const { now, doneTtlMs: ttlMs, maxClaims: max } = options
+    this.#decided = expiringCache({ now, ttlMs, max })
+    this.#everSuspended = expiringCache({ now, ttlMs: ttlMs + options.suspendedMs, max: MAX_EVER_SUSPENDED })
   }
 
   async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
@@ -158,10 +158,8 @@ export class MemoryRunControl<Item extends ControlledQuestion> implements RunCon
 
   /** Forgets matching runs that were suspended and have ended: only `load` knows of them. */
   forgetEnded(isMeant: (question: Question) => boolean): void {
-    for (const key of this.#everSuspended.keys()) {
-      const item = this.#everSuspended.get(key)
-      if (item && isMeant(item.question)) this.#everSuspended.delete(key)
-    }
+    for (const [key, item] of [...this.#everSuspended.entries()])
+      if (isMeant(item.question)) this.#everSuspended.delete(key)
   }
 
   /** Drops the suspended runs of matching threads. */

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
-import { escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
+import { changeText, escapeGlob, kvKey, type Kv } from '../kv/kv.ts'
 import {
   MAX_DRAFTS,
   refOf,
@@ -22,8 +23,8 @@ interface ScheduleStoreOptions {
   now: () => number
 }
 
-/** How often a change is tried again because another process was faster. */
-const TRIES = 20
+/** How many schedules are read at a time. */
+const BATCH = 200
 
 /**
  * The pause before a schedule that cannot be read is looked at again: another process may have the key that opens it.
@@ -55,7 +56,7 @@ export class Schedules implements ScheduleStore {
     // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
     // name is never found.
     await this.#index(schedule)
-    if (await this.#swap(schedule, undefined, schedule)) {
+    if (await this.#kv.swap(keyOf(schedule), { before: undefined, ...this.#stored(schedule) })) {
       if (schedule.state === 'draft') await this.#dropOldDrafts(schedule)
       return
     }
@@ -64,16 +65,14 @@ export class Schedules implements ScheduleStore {
   }
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const text = await this.#kv.texts.get(keyOf(ref))
+    let after: Schedule | undefined
+    await changeText(this.#kv, keyOf(ref), (text) => {
       const before = text === undefined ? undefined : this.#read(text, ref)
-      const after = before && change(before)
-      if (!after) return undefined
-      if (!(await this.#swap(ref, text, after))) continue
-      await this.#indexLatest(after)
-      return after
-    }
-    throw new Error(`The schedule ${ref.id} changed too often at the same time.`)
+      after = before && change(before)
+      return after && this.#stored(after)
+    })
+    if (after) await this.#indexLatest(after)
+    return after
   }
 
   async remove(ref: ScheduleRef): Promise<void> {
@@ -93,8 +92,15 @@ export class Schedules implements ScheduleStore {
   }
 
   async #loadMatching(parts: Partial<ScheduleRef>): Promise<Schedule[]> {
-    const found = await Promise.all((await this.#refsMatching(parts)).map((ref) => this.load(ref)))
-    return found.flatMap((one) => one ?? []).sort(byAge)
+    const refs = await this.#refsMatching(parts)
+    const found: Schedule[] = []
+    for (let from = 0; from < refs.length; from += BATCH) {
+      const some = await Promise.all(refs.slice(from, from + BATCH).map((ref) => this.load(ref)))
+      found.push(...some.flatMap((one) => one ?? []))
+      // Opening and reading them takes time, in which the process has other work.
+      await setImmediate()
+    }
+    return found.sort(byAge)
   }
 
   async #dropOldDrafts({ team, user }: Schedule): Promise<void> {
@@ -147,9 +153,10 @@ export class Schedules implements ScheduleStore {
     return (await this.#kv.indexes.matching(DUE, glob)).flatMap((name) => refOf(name) ?? [])
   }
 
-  #swap(ref: ScheduleRef, before: string | undefined, after: Schedule): Promise<boolean> {
-    const ttlMs = ttlOf(after, this.#options.now())
-    return this.#kv.texts.swap(keyOf(ref), { before, after: this.#seal(after), ttlMs })
+  #stored(schedule: Schedule): { after: string; ttlMs: number } {
+    const text = JSON.stringify(schedule)
+    const after = this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
+    return { after, ttlMs: ttlOf(schedule, this.#options.now()) }
   }
 
   async #indexLatest(schedule: Schedule): Promise<void> {
@@ -167,11 +174,6 @@ export class Schedules implements ScheduleStore {
 
   async #indexAt(ref: ScheduleRef, score: number): Promise<void> {
     await this.#kv.indexes.add(DUE, refText(ref), { score, ttlMs: INDEX_MS })
-  }
-
-  #seal(schedule: Schedule): string {
-    const text = JSON.stringify(schedule)
-    return this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
   }
 
   #read(text: string, ref: ScheduleRef): Schedule | undefined {

@@ -4,7 +4,7 @@ import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
-import { ExpiringMap } from '../../base/expiring-map.ts'
+import { deleteBeginning, expiringCache } from '../../base/expiring-cache.ts'
 import { isRecord, parseJson } from '../../base/parse-json.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
@@ -36,6 +36,8 @@ export interface Settings extends AgentSetup {
   access: Access
   /** The people besides the asker who may approve the call of a tool. */
   approvers: Config['APPROVERS']
+  /** Whether a footer says how many steps, seconds and tokens an answer took. */
+  hasFullFooter: boolean
   /** Whether a footer says how many figures of the answer are not from a source. */
   figures: boolean
 }
@@ -86,6 +88,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
     },
     approvers: config.APPROVERS,
     figures: config.FIGURES === 'on',
+    hasFullFooter: config.FOOTER === 'full',
   }
   return async () => settings
 }
@@ -181,7 +184,7 @@ const LOAD_MS = 1_000
  * channel.
  */
 export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptions): ChannelSettingsStore {
-  const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })
+  const loaded = expiringCache<ChannelSettings>({ ttlMs: CACHE_MS, max: MAX_CHANNELS, now })
   const load = async (place: Place): Promise<ChannelSettings> => {
     const text = await kv.texts.get(keyOf(place))
     if (text === undefined) return {}
@@ -206,7 +209,7 @@ export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptio
     },
     async forgetTeam(team) {
       await forgetKeys(kv, below(team), new RegExp(`^${NAME}$`))
-      for (const key of loaded.keys()) if (key.startsWith(`{${team}:`)) loaded.delete(key)
+      deleteBeginning(loaded, `{${team}:`)
     },
   }
 }

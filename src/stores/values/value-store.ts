@@ -46,11 +46,11 @@ export function createValues(kv: Kv, { room, names = '' }: { room: string; names
     },
     put: (key, value, { ttlMs } = {}) => kv.texts.put(keyOf(key), textOf(value, ttlMs), { ttlMs: ttlMs ?? YEAR_MS }),
     putIfAbsent: (key, value, { ttlMs } = {}) =>
-      kv.texts.swap(keyOf(key), { before: undefined, after: textOf(value, ttlMs), ttlMs: ttlMs ?? YEAR_MS }),
+      kv.swap(keyOf(key), { before: undefined, after: textOf(value, ttlMs), ttlMs: ttlMs ?? YEAR_MS }),
     remove: async (key) => (await kv.keys.remove(keyOf(key))) === 1,
     async lock(name, ms, work) {
       const [lock, token] = [keyOf(`lock:${name}`), randomUUID()]
-      for (let left = 2 * ms; !(await kv.texts.swap(lock, { before: undefined, after: token, ttlMs: ms }));) {
+      for (let left = 2 * ms; !(await kv.swap(lock, { before: undefined, after: token, ttlMs: ms }));) {
         if (left < 0) throw new TransientError(`The lock "${name}" was not to be had within ${2 * ms} ms.`)
         await sleep(AGAIN_MS)
         left -= AGAIN_MS
@@ -58,7 +58,7 @@ export function createValues(kv: Kv, { room, names = '' }: { room: string; names
       try {
         return await work()
       } finally {
-        await kv.texts.swap(lock, { before: token, after: undefined, ttlMs: ms })
+        await kv.swap(lock, { before: token, after: undefined, ttlMs: ms })
       }
     },
   }

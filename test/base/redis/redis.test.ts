@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { redisHistory } from '../../../src/stores/history/redis-history.ts'
+import { createHistory } from '../../../src/stores/history/history-store.ts'
 import { redisQueue } from '../../../src/queue/redis-queue.ts'
 import type { Queue } from '../../../src/queue/types.ts'
 import { connect, type RedisSettings } from '../../../src/base/redis/redis.ts'
@@ -12,6 +12,7 @@ import { asking, killMaster } from '../../harness/redis-fleet.ts'
 import { startSentinels } from '../../harness/redis-sentinels.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
 import { eventually, keptLog, question } from '../../harness/stores.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 async function server(settings: string[] = []) {
   const started = await startRedis(settings)
@@ -78,7 +79,7 @@ describeWithRedis('a Cluster', () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const queue = await openQueue(settings)
     const redis = client(settings)
-    const history = redisHistory({ redis, log: keptLog(), ttlMs: 60_000 })
+    const history = createHistory(redisKv({ redis, prefix: 'thinkaloud' }), { log: keptLog(), ttlMs: 60_000 })
     const slack = new PlayedSlack()
     await queue.start(async (asked, run, signal) => {
       await slack.handler()(asked, run, signal)

@@ -1,6 +1,6 @@
 /** The cards of calls that wait for a person, and people who press them. */
 import { expect } from 'vitest'
-import { redisAudit } from '../../../src/stores/audit/redis-audit.ts'
+import { createAuditLog } from '../../../src/stores/audit/audit-log.ts'
 import type { AuditEntry } from '../../../src/stores/audit/types.ts'
 import { findRuns } from '../../../src/stores/runs/list-runs.ts'
 import { ALICE, TEAM, type StoredMessage } from '../../../playground/slack/slack.ts'
@@ -8,6 +8,7 @@ import { ONCE } from '../approvals.ts'
 import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'
 import type { AskedThread, Scene } from './scene.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 /** Returns the state of a run in Redis, by its thread's first question. */
 async function stateOf({ client, env }: Scene, thread: AskedThread): Promise<string | undefined> {
@@ -52,7 +53,7 @@ export async function pressCard(
 
 /** Returns the audit list's entries for a thread's writes, in the order of their steps. */
 async function auditOf({ client, env }: Scene, { ids }: AskedThread): Promise<AuditEntry[]> {
-  const audit = redisAudit({ now: Date.now, redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
+  const audit = createAuditLog(redisKv({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }), { now: Date.now })
   const entries = await audit.list({ team: TEAM }, 1_000)
   return entries.filter(({ run }) => ids.includes(run)).sort((one, other) => one.step - other.step)
 }

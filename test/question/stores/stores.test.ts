@@ -170,18 +170,7 @@ describeWithRedis('in Redis', async () => {
     const keys = () => redis.keys(`all-gone:{${TEAM}*`)
     const names = new Set((await keys()).map((key) => key.slice(key.indexOf('}:') + 2).split(':')[0]))
     expect([...names]).toEqual(
-      expect.arrayContaining([
-        'history',
-        'run',
-        'record',
-        'feedback',
-        'asked',
-        'rated',
-        'muted',
-        'settings',
-        'limit',
-        'audit',
-      ]),
+      expect.arrayContaining(['history', 'run', 'record', 'feedback', 'asked', 'muted', 'settings', 'limit', 'audit']),
     )
     for (const key of await keys()) expect(await redis.pttl(key), key).toBeGreaterThan(0)
     await forgetting.forgetTeam(TEAM)

@@ -1,13 +1,14 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
-import { memoryArchive } from '../../../src/stores/archive/memory-archive.ts'
 import { recordOf } from '../../../src/question/archive-run.ts'
-import { redisArchive } from '../../../src/stores/archive/redis-archive.ts'
+import { createArchive } from '../../../src/stores/archive/run-archive.ts'
 import type { Feedback, RunArchive, RunRecord } from '../../../src/stores/archive/types.ts'
 import type { RunTrace } from '../../../src/stores/runs/run-trace.ts'
 import { freshRun, type Question, type SavedRun } from '../../../src/stores/runs/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually, keptLog, question, toolStep } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const DAY_MS = 86_400_000
 
@@ -182,18 +183,9 @@ function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): v
 }
 
 describe('in memory', () => {
-  archiveContract(({ ttlMs = DAY_MS } = {}) => memoryArchive({ now: Date.now, ttlMs }))
-
-  test('a bounded number of runs is kept, the last ended ones', async () => {
-    const archive = memoryArchive({
-      now: Date.now,
-      ttlMs: DAY_MS,
-      maxBytes: 10 * 2 * JSON.stringify(record('10')).length,
-    })
-    for (let n = 10; n < 60; n++) await archive.keep(record(`${n}`))
-    expect((await archive.lastOf({ team: 'T1', user: 'U1' }, 99)).map(idOf)).toHaveLength(10)
-    expect(await archive.load('T1:C1:59')).toBeDefined()
-  })
+  archiveContract(({ ttlMs = DAY_MS } = {}) =>
+    createArchive(memoryKv({ now: Date.now }), { ...{ log: keptLog(), prefix: '' }, now: Date.now, ttlMs }),
+  )
 })
 
 describeWithRedis('in Redis', () => {
@@ -206,7 +198,7 @@ describeWithRedis('in Redis', () => {
   }: { ttlMs?: number; prefix?: string; log?: ReturnType<typeof keptLog> } = {}) => {
     const { log = keptLog(), prefix = `a${count++}` } = options
     const redis = server.connect(log)
-    return redisArchive({ now: Date.now, redis, log, prefix, ttlMs })
+    return createArchive(redisKv({ redis, prefix }), { now: Date.now, log, prefix, ttlMs })
   }
 
   archiveContract(open)
@@ -222,7 +214,6 @@ describeWithRedis('in Redis', () => {
       'keys:{T1:C1:1}:feedback',
       'keys:{T1:C1:1}:record',
       'keys:{T1:U1}:asked:DAY',
-      'keys:{T1:U2}:rated:DAY',
     ])
     for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
   })

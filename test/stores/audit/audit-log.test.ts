@@ -1,10 +1,11 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
-import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
-import { redisAudit } from '../../../src/stores/audit/redis-audit.ts'
+import { createAuditLog } from '../../../src/stores/audit/audit-log.ts'
 import { AUDIT_TTL_MS, type AuditEntry, type AuditLog } from '../../../src/stores/audit/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const NOW = Date.now()
 
@@ -90,14 +91,14 @@ function auditContract(make: (settings?: Settings) => AuditLog): void {
 }
 
 describe('in memory', () => {
-  auditContract((settings) => memoryAudit({ now: Date.now, ...settings }))
+  auditContract((settings) => createAuditLog(memoryKv({ now: Date.now }), { now: Date.now, ...settings }))
 })
 
 describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   let count = 0
   const open = ({ prefix = `w${count++}`, ...settings }: Settings & { prefix?: string } = {}) =>
-    redisAudit({ now: Date.now, redis: server.connect(), prefix, ...settings })
+    createAuditLog(redisKv({ redis: server.connect(), prefix }), { now: Date.now, ...settings })
 
   auditContract(open)
 

@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { zodInput } from '../../../src/agent/tool-input.ts'
 import type { AwaitedDecision, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
-import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
+import { createAuditLog } from '../../../src/stores/audit/audit-log.ts'
 import { doneCalls, noteWrites, type WritesOf } from '../../../src/stores/audit/note-writes.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
 import { keptLog, question, toolStep } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 
 const tool = (more: Partial<Tool> = {}): Tool => ({
   ...{ name: 'ledger__add', description: 'Adds.', effects: 'write', server: 'ledger' },
@@ -28,7 +29,7 @@ const QUESTION: AwaitedDecision = { kind: 'question', server: 'ledger', message:
 const observation = { text: 'x', ok: true }
 
 async function noted(one: ToolStep, more: Partial<WritesOf> = {}) {
-  const audit = memoryAudit({ now: Date.now })
+  const audit = createAuditLog(memoryKv({ now: Date.now }), { now: Date.now })
   const saved = { decisions: {} }
   const at = Date.now()
   const of = { question: question('1', { at }), saved, tools: [tool()], isOver: false, audit, log: keptLog(), ...more }
@@ -94,7 +95,10 @@ describe('of a step', () => {
 })
 
 test('an unavailable audit list prevents a write, but not the end of a run', async () => {
-  const away = { ...memoryAudit({ now: Date.now }), note: () => Promise.reject(new Error('Redis is full')) }
+  const away = {
+    ...createAuditLog(memoryKv({ now: Date.now }), { now: Date.now }),
+    note: () => Promise.reject(new Error('Redis is full')),
+  }
   const log = keptLog()
   await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')
   expect(await noted(step({ begun }), { audit: away, isOver: true, log })).toBeUndefined()

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
-import { redisHistory } from '../../../src/stores/history/redis-history.ts'
+import { createHistory } from '../../../src/stores/history/history-store.ts'
 import { MAX_TURNS, type History, type Turn } from '../../../src/stores/history/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually, keptLog } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const thread = 'T1:C1:1.0'
 /** The settings of tests that are not about limits. */
-const KEPT = { ttlMs: 60_000, now: Date.now }
+const KEPT = { ttlMs: 60_000 }
 
 function turn(id: string, overrides: Partial<Turn> = {}): Turn {
   return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
@@ -141,53 +142,7 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
 }
 
 describe('the embedded history', () => {
-  historyContract((settings) => memoryHistory({ ...KEPT, ...settings }))
-
-  test('keeps a bounded number of threads, the most recent ones', async () => {
-    const history = memoryHistory({ ...KEPT, maxThreads: 2 })
-    for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
-    expect(await history.load('a')).toHaveLength(2)
-    expect(await history.load('b')).toEqual([])
-    expect(await history.load('c')).toHaveLength(1)
-  })
-
-  test('keeps a bounded number of bytes, of the most recent threads', async () => {
-    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
-    const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
-    for (let n = 0; n < 200; n++) {
-      await history.append(`T1:C1:${n}`, big('1'))
-      await history.append('always', turn(`${n}`))
-    }
-    const kept = []
-    for (let n = 0; n < 200; n++) if ((await history.load(`T1:C1:${n}`)).length > 0) kept.push(n)
-    expect(kept.length).toBeGreaterThan(30)
-    expect(kept.length).toBeLessThanOrEqual(40)
-    expect(kept[0]).toBe(200 - kept.length)
-    expect(await history.load('always')).toHaveLength(20)
-    for (const n of kept) await history.forget(`T1:C1:${n}`)
-    for (let n = 0; n < 30; n++) await history.append(`T1:C2:${n}`, big('1'))
-    expect(await history.load('T1:C2:0')).toHaveLength(1)
-  })
-
-  test('keeps the last turns of a thread that fit into its share', async () => {
-    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
-    for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
-    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
-    await history.append('other', turn('5', { answer: 'x'.repeat(200_000) }))
-    expect(await history.load('other')).toEqual([])
-  })
-
-  test('does not grow beyond its bounds over 20,000 threads', async () => {
-    let now = 0
-    const history = memoryHistory({ ...KEPT, maxThreads: 1_000, ttlMs: 500, now: () => now })
-    for (let n = 0; n < 20_000; n++) {
-      now += 1
-      await history.append(`T1:C1:${n}`, turn('1'))
-    }
-    const kept = []
-    for (let n = 0; n < 20_000; n++) kept.push(...(await history.load(`T1:C1:${n}`)))
-    expect(kept.length).toBeLessThanOrEqual(500)
-  })
+  historyContract((settings) => createHistory(memoryKv({ now: Date.now }), { ...KEPT, log: keptLog(), ...settings }))
 })
 
 describeWithRedis('the history in Redis', () => {
@@ -195,9 +150,8 @@ describeWithRedis('the history in Redis', () => {
   let count = 0
 
   const open = (options: { ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {}) => {
-    const log = options.log ?? keptLog()
-    const redis = server.connect(log)
-    return redisHistory({ redis, ...KEPT, prefix: `h${count++}`, ...options, log })
+    const { log = keptLog(), prefix = `h${count++}`, ttlMs = KEPT.ttlMs } = options
+    return createHistory(redisKv({ redis: server.connect(log), prefix }), { log, ttlMs })
   }
 
   historyContract((settings) => open(settings))

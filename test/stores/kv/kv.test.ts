@@ -13,12 +13,12 @@ const HOUR = { ttlMs: 3_600_000 }
 /** The contract of every Kv. `make` returns two that share their data. */
 function kvContract(make: () => [Kv, Kv]): void {
   test('texts: put, get, swap', async () => {
-    const [{ texts, keys }, other] = make()
+    const [{ swap: swapIn, texts, keys }, other] = make()
     expect([await texts.get(KEY), await keys.leftMs(KEY)]).toEqual([undefined, 0])
     await texts.put(KEY, 'Über "x" 🦉', HOUR)
     expect(await other.texts.getAll([OTHER, KEY])).toEqual([undefined, 'Über "x" 🦉'])
     expect(await other.keys.leftMs(KEY)).toBeGreaterThan(3_500_000)
-    const swap = (before: string | undefined, after: string | undefined) => texts.swap(KEY, { before, after, ...HOUR })
+    const swap = (before: string | undefined, after: string | undefined) => swapIn(KEY, { before, after, ...HOUR })
     expect([await swap(undefined, 'y'), await swap('x', 'y'), await swap('x', undefined)]).toEqual([
       false,
       false,
@@ -32,20 +32,38 @@ function kvContract(make: () => [Kv, Kv]): void {
   })
 
   test('hashes: fields come and go by themselves, and expire together', async () => {
-    const [{ hashes, keys }, other] = make()
+    const [{ swap: swapIn, hashes, keys }, other] = make()
     await hashes.put(KEY, { a: '1', b: '2' }, HOUR)
     await other.hashes.put(KEY, { b: '3', c: '4' }, { ttlMs: 60_000 })
-    expect([await hashes.get(KEY, 'b'), await hashes.get(KEY, 'd')]).toEqual(['3', undefined])
+    expect(await hashes.getAll(KEY, ['b', 'd'])).toEqual(['3', undefined])
+    expect(await hashes.lengths(KEY, ['d', 'b'])).toEqual([0, 1])
     expect(await hashes.all(KEY)).toEqual({ a: '1', b: '3', c: '4' })
     expect(await keys.leftMs(KEY)).toBeLessThanOrEqual(60_000)
     const swap = (field: string, before?: string, after?: string) =>
-      hashes.swap(KEY, field, { before, after, ttlMs: 60_000 })
+      swapIn(KEY, { field, before, after, ttlMs: 60_000 })
     expect([await swap('a', '2', '5'), await swap('a', '1', '5'), await swap('d', undefined, '6')]).toEqual([
       ...[false, true, true],
     ])
     expect([await swap('b', '3'), await hashes.remove(KEY, 'c', 'e')]).toEqual([true, 1])
     expect(await other.hashes.all(KEY)).toEqual({ a: '5', d: '6' })
     expect([await hashes.remove(KEY, 'a', 'd'), await keys.leftMs(KEY), await hashes.all(KEY)]).toEqual([2, 0, {}])
+  })
+
+  test('hashes: numbers are added in the step of a swap', async () => {
+    const [{ swap, texts, hashes, keys }, other] = make()
+    const book = (kv: Kv, before: string | undefined, numbers: Record<string, number>) =>
+      kv.swap(KEY, { before, after: 'x', ttlMs: 60_000, add: { key: OTHER, numbers } })
+    expect(await Promise.all([book(other, undefined, { a: 2, b: -1 }), book(other, 'y', { a: 9 })])).toEqual([
+      ...[true, false],
+    ])
+    expect([await book(other, 'x', { a: 3 }), await book(other, 'x', {}), await texts.get(KEY)]).toEqual([
+      true,
+      true,
+      'x',
+    ])
+    expect(await hashes.all(OTHER)).toEqual({ a: '5', b: '-1' })
+    expect(await keys.leftMs(OTHER)).toBeGreaterThan(0)
+    expect(await swap(kvKey('T2', 'a'), { before: undefined, after: undefined, ...HOUR })).toBe(true)
   })
 
   test('indexes: names in the order of their scores, with bounds', async () => {
@@ -60,9 +78,9 @@ function kvContract(make: () => [Kv, Kv]): void {
     await add('a', 9)
     await add('b', 9, { onlyNew: true })
     expect(await range(KEY)).toEqual(['b', 'c', 'd', 'a'])
-    expect(await add('e', 5, { above: 3 })).toEqual(['b', 'c'])
-    expect(await add('f', 6, { max: 2 })).toEqual(['d', 'e'])
-    expect(await add('g', 0, { max: 2 })).toEqual(['g'])
+    expect(await add('e', 5, { bounds: { above: 3, max: 9 } })).toEqual(['b', 'c'])
+    expect(await add('f', 6, { bounds: { above: 0, max: 2 } })).toEqual(['d', 'e'])
+    expect(await add('g', 1, { bounds: { above: 0, max: 2 } })).toEqual(['g'])
     await indexes.remove(KEY, 'f')
     expect([await range(KEY), await range(OTHER)]).toEqual([['a'], []])
     expect(await keys.leftMs(KEY)).toBeGreaterThan(3_500_000)
@@ -82,9 +100,10 @@ function kvContract(make: () => [Kv, Kv]): void {
 
   test('lists: appended once by their beginnings, replaced, bounded', async () => {
     const [{ lists, keys }, other] = make()
-    const append = (text: string) => lists.append(KEY, text, { beginning: text.slice(0, 1), max: 3, ...HOUR })
+    const append = (text: string) => lists.append(KEY, [text], { beginning: text.slice(0, 1), max: 3, ...HOUR })
     for (const text of ['a1', 'b1', 'a2', 'c1']) await append(text)
     expect(await other.lists.all(KEY)).toEqual(['a1', 'b1', 'c1'])
+    await lists.append(KEY, ['x'], { beginning: '', max: 3, ...HOUR })
     await append('d1')
     await lists.replace(KEY, 'c1', 'c2')
     await lists.replace(KEY, 'x', 'y')
@@ -101,7 +120,7 @@ function kvContract(make: () => [Kv, Kv]): void {
     await texts.put(KEY, 'x', HOUR)
     await hashes.put(OTHER, { x: 'x' }, HOUR)
     await indexes.add(kvKey('T1', 'a'), 'x', { score: 1, ...HOUR })
-    await lists.append(kvKey('T12:C1', 'a'), 'x', { beginning: 'x', max: 1, ...HOUR })
+    await lists.append(kvKey('T12:C1', 'a'), ['x'], { beginning: 'x', max: 1, ...HOUR })
     const matching = async (glob: string) => {
       const found = new Set<string>()
       for await (const batch of keys.matching(glob)) for (const key of batch) found.add(key)
@@ -119,15 +138,15 @@ function kvContract(make: () => [Kv, Kv]): void {
   })
 
   test('a value expires and may be put again', async () => {
-    const [{ texts, hashes, lists }] = make()
+    const [{ swap, texts, hashes, lists }] = make()
     await texts.put(KEY, 'x', { ttlMs: 50 })
     await hashes.put(OTHER, { x: 'x' }, { ttlMs: 50 })
-    await lists.append(kvKey('T1', 'a'), 'x', { beginning: 'x', max: 9, ttlMs: 50 })
+    await lists.append(kvKey('T1', 'a'), ['x'], { beginning: 'x', max: 9, ttlMs: 50 })
     await eventually(async () => {
       expect(await texts.get(KEY)).toBeUndefined()
       expect([await hashes.all(OTHER), await lists.all(kvKey('T1', 'a'))]).toEqual([{}, []])
     })
-    expect(await texts.swap(KEY, { before: undefined, after: 'y', ...HOUR })).toBe(true)
+    expect(await swap(KEY, { before: undefined, after: 'y', ...HOUR })).toBe(true)
   })
 }
 

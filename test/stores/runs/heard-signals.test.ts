@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { answer, type AnswerEvent } from '../../../src/question/answer.ts'
-import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
 import { loadPrompts } from '../../../src/base/prompts.ts'
 import { memoryQueue } from '../../../src/queue/memory-queue.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
@@ -8,7 +7,7 @@ import { conversationOf, type SavedRun } from '../../../src/stores/runs/types.ts
 import { agentDeps, echo, type AgentOptions } from '../../harness/agent-run.ts'
 import type { Ends } from '../../harness/ends.ts'
 import { act, finish, playModel } from '../../harness/played-model.ts'
-import { eventually, keptLog, question } from '../../harness/stores.ts'
+import { historyInMemory, eventually, keptLog, question } from '../../harness/stores.ts'
 
 const ASKED = question('Dune')
 const RUN = { thread: conversationOf(ASKED), id: ASKED.id }
@@ -17,7 +16,7 @@ const STOP = { type: 'stop', by: 'U2' } as const
 /** Returns a queue whose handler answers like the bot's. `failsAt`: the process dies at the nth event, once. */
 async function world(t: Ends, options: AgentOptions & { failsAt?: number; isReachable?: boolean }) {
   const model = await playModel(t, options.model)
-  const history = memoryHistory({ now: Date.now, ttlMs: 60_000 })
+  const history = historyInMemory()
   const queue = memoryQueue({ now: Date.now, log: keptLog(), backoffMs: 5, graceMs: 50 })
   onTestFinished(() => queue.stop(0))
   const agent = agentDeps(model.url, options)

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { answer, type AnswerEvent } from '../../../src/question/answer.ts'
 import type { Step, ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import type { PersonsAnswer, Tool } from '../../../src/agent/contracts/tool.ts'
-import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
 import { loadPrompts } from '../../../src/base/prompts.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
 import type { RunControl } from '../../../src/stores/runs/run-control.ts'
@@ -14,7 +13,7 @@ import { undecidedSteps } from '../../../src/stores/runs/wait-keys.ts'
 import { agentDeps, echo } from '../../harness/agent-run.ts'
 import type { Ends } from '../../harness/ends.ts'
 import { act, finish, playModel, type Script } from '../../harness/played-model.ts'
-import { question } from '../../harness/stores.ts'
+import { historyInMemory, question } from '../../harness/stores.ts'
 
 const ASKED = question('Dune')
 
@@ -56,7 +55,7 @@ async function world(t: Ends, { model: script, tools, dialect = 'text', grants, 
       },
     }
     const deps = {
-      ...{ agent, history: memoryHistory({ now: Date.now, ttlMs: 60_000 }), prompts: loadPrompts(), signal },
+      ...{ agent, history: historyInMemory(), prompts: loadPrompts(), signal },
       ...{ condenseModel: agent.model, control: isReachable ? REACHABLE : undefined },
       ...(grants
         ? { grants: { grantedBy: async ({ name }: Tool) => (grants.includes(name) ? 'U1' : undefined) } }

@@ -1,10 +1,11 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, test } from 'vitest'
-import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
-import { redisThreads } from '../../../src/stores/threads/redis-threads.ts'
+import { createThreadStates } from '../../../src/stores/threads/thread-states.ts'
 import { MAX_GRANTS, type ThreadStates } from '../../../src/stores/threads/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually } from '../../harness/stores.ts'
+import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
+import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 
 const DAY_MS = 86_400_000
 const thread = 'T1:C1:1.0'
@@ -102,17 +103,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
 }
 
 describe('in memory', () => {
-  threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ now: Date.now, ttlMs }))
-
-  test('a bounded number of threads is kept, the last changed ones', async () => {
-    const threads = memoryThreads({ now: Date.now, ttlMs: DAY_MS, maxThreads: 2 })
-    for (const name of ['a', 'b', 'a', 'c']) await threads.patch(name, { muted: true })
-    expect(await Promise.all(['a', 'b', 'c'].map((name) => threads.load(name)))).toEqual([
-      { muted: true },
-      {},
-      { muted: true },
-    ])
-  })
+  threadsContract(({ ttlMs = DAY_MS } = {}) => createThreadStates(memoryKv({ now: Date.now }), { ttlMs }))
 })
 
 describeWithRedis('in Redis', () => {
@@ -121,7 +112,7 @@ describeWithRedis('in Redis', () => {
 
   const open = ({ ttlMs = DAY_MS, prefix = `t${count++}` }: { ttlMs?: number; prefix?: string } = {}) => {
     const redis = server.connect()
-    return redisThreads({ redis, prefix, ttlMs })
+    return createThreadStates(redisKv({ redis, prefix }), { ttlMs })
   }
 
   threadsContract(open)

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createRecentList, type RecentList } from '../../../src/stores/recent-list.ts'
 import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
-import { memoryUse } from '../../../src/stores/use/memory-use.ts'
-import { redisUse, teamsWithUse } from '../../../src/stores/use/redis-use.ts'
+import { createUseStore, teamsWithUse } from '../../../src/stores/use/use-store.ts'
 import { USE_TTL_MS, type UseStore } from '../../../src/stores/use/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 
@@ -76,7 +75,7 @@ function listContract(make: (now: () => number) => RecentList): void {
 const BOUNDS = { name: 'unanswered', ttlMs: DAY_MS, max: 3 }
 
 describe('in memory', () => {
-  useContract(() => memoryUse({ now: () => at }))
+  useContract(() => createUseStore(memoryKv({ now: () => at })))
   listContract((now) => createRecentList(memoryKv({ now }), { ...BOUNDS, now }))
 })
 
@@ -84,15 +83,15 @@ describeWithRedis('in Redis', () => {
   const server = suiteRedis()
   let count = 0
   const place = () => ({ redis: server.connect(), prefix: `u${count++}` })
-  useContract(() => redisUse(place()))
+  useContract(() => createUseStore(redisKv(place())))
   listContract((now) => createRecentList(redisKv(place()), { ...BOUNDS, now }))
 
   test('every key belongs to its team and expires; teams can be listed', async () => {
     const { redis, prefix } = place()
-    const use = redisUse({ redis, prefix })
+    const use = createUseStore(redisKv({ redis, prefix }))
     for (const team of ['T2', 'T1']) await use.book({ team, id: `${team}:C1:1.0`, at }, { n: 1 })
     await createRecentList(redisKv({ redis, prefix }), { now: Date.now, ...BOUNDS }).add('T1', 'a', Date.now())
-    expect(await teamsWithUse(redis, prefix)).toEqual(['T1', 'T2'])
+    expect(await teamsWithUse(redisKv({ redis, prefix }))).toEqual(['T1', 'T2'])
     const keys = (await redis.keys(`${prefix}:*`)).sort()
     expect(keys).toHaveLength(5)
     for (const key of keys) {
