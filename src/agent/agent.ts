@@ -5,14 +5,14 @@
  */
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
-import { complete, withdraw, type Streamed } from './stream-completion.ts'
+import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
-import { toolNames } from './tool-input.ts'
+import { namesOfTools } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -60,7 +60,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
     if (read.kind === 'finish') {
       if (finalTurn || !(yield* takeAdditions(run))) return answerOf(run, read.answer, turn)
       // The answer does not cover additions made while it was written, so the model answers again.
-      yield* withdraw(turn.streamed)
+      yield* retract(turn.streamed)
       continue
     }
     if (cutOff === 'endless') return gaveUp(run, turn, 'tokens')
@@ -135,7 +135,7 @@ async function* think(
   const { completion, streamed, unseen } = told
   const turn = completion && readTurn(run, completion, finalTurn !== undefined)
   const isShown = turn?.read.kind === 'finish' && turn.read.answer.startsWith(streamed)
-  if (!isShown) yield* withdraw(streamed)
+  if (!isShown) yield* retract(streamed)
   return turn && { ...completion, ...turn, finalTurn, unseen, streamed: isShown ? streamed : '' }
 }
 
@@ -219,7 +219,7 @@ function gaveUp(
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
   const { beginsObservation } = run.dialect
   const isProse = turn.read.kind === 'unreadable'
-  const prose = isProse ? plainProse(turn.text, { tools: toolNames(run.tools), beginsObservation }) : ''
+  const prose = isProse ? plainProse(turn.text, { tools: namesOfTools(run.tools), beginsObservation }) : ''
   if (prose !== '') return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''
   return gaveUp(run, turn, 'unreadable', partialAnswer(run.progress.steps) + note)

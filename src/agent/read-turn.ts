@@ -2,7 +2,7 @@
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
-import { toolNames } from './tool-input.ts'
+import { namesOfTools } from './tool-input.ts'
 import type { ModelTurn, RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 
@@ -47,7 +47,7 @@ function readReasoning(
   if (read.kind === 'actions' || isLabelled) return { read, isWholeTurn: true }
   if (!isFinal) return { read: run.dialect.read({ text: '' }, run.tools) }
   const { beginsObservation } = run.dialect
-  const form = { tools: toolNames(run.tools), beginsObservation }
+  const form = { tools: namesOfTools(run.tools), beginsObservation }
   const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, form)
   return answer === '' ? undefined : { read: { kind: 'finish', thought: '', answer } }
 }
