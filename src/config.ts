@@ -45,7 +45,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-export const DIALECTS = [
+export const DIALECT_NAMES = [
   'text',
   'json',
   'docstore',
@@ -55,7 +55,7 @@ export const DIALECTS = [
   'native',
   'structured',
 ] as const
-export type DialectName = (typeof DIALECTS)[number]
+export type DialectName = (typeof DIALECT_NAMES)[number]
 export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -104,7 +104,7 @@ const schema = z.object({
   WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
-  AGENT_DIALECT: oneOf([...DIALECTS, 'auto']).default('text'),
+  AGENT_DIALECT: oneOf([...DIALECT_NAMES, 'auto']).default('text'),
   INSTRUCTIONS_FILE: z.string().optional(),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),

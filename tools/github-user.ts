@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -52,7 +52,7 @@ export function githubUser({ http, settings }: ToolParts): Tool {
       const login = loginOf(written)
       const response = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
       if (response.status !== 200) throw new ToolError(refusal(response, login))
-      return describe(parseJson(response.body, 'github_user'))
+      return describe(parseServiceJson(response.body, 'github_user'))
     },
   })
 }

@@ -8,8 +8,8 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
-import { readChannel } from './read-channel.ts'
-import { readThread } from './read-thread.ts'
+import { readChannelTool } from './read-channel.ts'
+import { readThreadTool } from './read-thread.ts'
 import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
@@ -79,12 +79,12 @@ const ENTRIES: Record<string, ToolEntry> = {
     ofWorkspace: true,
   },
   read_channel: {
-    make: readChannel,
+    make: readChannelTool,
     does: "reads a channel's messages since or between times, with its threads",
     ofWorkspace: true,
   },
   read_thread: {
-    make: readThread,
+    make: readThreadTool,
     does: 'reads the thread behind a Slack link',
     ofWorkspace: true,
   },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -56,7 +56,7 @@ export function webSearch({ http, settings }: ToolParts): Tool {
       for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
         address.searchParams.set(name, value)
       const { status, body } = await fetch(address, { signal })
-      const result = resultSchema.safeParse(parseJson(body, 'search')).data
+      const result = resultSchema.safeParse(parseServiceJson(body, 'search')).data
       const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
       if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
       return result ? bestOf(result) : { text: 'No good search result found' }

@@ -6,7 +6,7 @@
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { repeatsLoop, withoutMarks } from './check-answer.ts'
-import { complete, withdraw, type Streamed } from './stream-completion.ts'
+import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
@@ -60,7 +60,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
     if (read.kind === 'finish') {
       if (finalTurn || !(yield* takeAdditions(run))) return answerOf(run, read.answer, turn)
       // The answer does not cover additions made while it was written, so the model answers again.
-      yield* withdraw(turn.streamed)
+      yield* retract(turn.streamed)
       continue
     }
     if (cutOff === 'endless') return gaveUp(run, turn, 'tokens')
@@ -136,7 +136,7 @@ async function* think(
   const { completion, streamed, unseen } = told
   const turn = completion && readTurn(run, completion, { finalTurn, streamed })
   const isShown = turn?.read.kind === 'finish' && turn.read.answer.startsWith(streamed)
-  if (!isShown) yield* withdraw(streamed)
+  if (!isShown) yield* retract(streamed)
   return turn && { ...completion, ...turn, finalTurn, unseen, streamed: isShown ? streamed : '' }
 }
 

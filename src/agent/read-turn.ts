@@ -3,7 +3,7 @@ import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
 import { checkAnswer, type GivenTurn } from './check-answer.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
-import { toolNames } from './tool-input.ts'
+import { namesOfTools } from './tool-input.ts'
 import { UNREADABLE_CHARS } from './prompt-size.ts'
 import type { ModelTurn, RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
@@ -36,7 +36,7 @@ function settledProse(run: RunState, written: string): ParsedTurn | undefined {
 
 /** What is no prose in a run. */
 export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
-  return { tools: toolNames(tools), beginsObservation }
+  return { tools: namesOfTools(tools), beginsObservation }
 }
 
 /** What reasoning holds. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */

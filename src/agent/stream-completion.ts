@@ -12,7 +12,7 @@ import type { ModelEvent, ModelRequest, Usage } from './contracts/model.ts'
 import type { AgentEvent, StopReason } from './contracts/run-events.ts'
 
 /** Withdraws streamed text that is not the answer. */
-export function* withdraw(streamed: string): Generator<AgentEvent> {
+export function* retract(streamed: string): Generator<AgentEvent> {
   if (streamed !== '') yield { type: 'answer_withdrawn' }
 }
 
@@ -54,7 +54,7 @@ export async function* complete(
       lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
         ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
-        yield* withdraw(streamed)
+        yield* retract(streamed)
         ;[streamed, unseen, leftOut] = ['', false, []]
       } else if (event.type === 'unseen') unseen = true
       else if (event.type !== 'text') extras = withEvent(extras, event)

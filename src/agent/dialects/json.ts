@@ -1,6 +1,6 @@
 import { markedInput, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
-import { acceptsInput, toolNames } from '../tool-input.ts'
+import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { answerInJson, labelledAnswer } from '../parser/answer-opening.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
@@ -34,7 +34,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts, worked) }),
-    read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
+    read: (completion, tools) => readJson(completion.text, namesOfTools(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }

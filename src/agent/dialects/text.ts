@@ -3,7 +3,7 @@ import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { knownResults } from '../known-results.ts'
 import { pastAnswer, PICTURE_NAME_CHARS } from '../prompt-size.ts'
-import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
+import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, namesOfTools } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
@@ -26,7 +26,7 @@ export function textDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts, worked) }),
-    read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
+    read: (completion, tools) => readText(completion.text, namesOfTools(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line),
   }
 }

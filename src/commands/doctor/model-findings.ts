@@ -15,9 +15,9 @@ import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { windowFindings } from './window-findings.ts'
-import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
 
-const { ok, note, fault } = findingsOf('model')
+const { ok, note, fault } = findingsAbout('model')
 
 /** The longest list that `probeEndpoint` reads. Whether a model comes after it is unknown. */
 const LONGEST_LIST = 100

@@ -1,7 +1,7 @@
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import { DIALECTS, type DialectName } from '../../config.ts'
+import { DIALECT_NAMES, type DialectName } from '../../config.ts'
 
 /** The parsed command line of an evaluation. */
 export type EvalOptions =
@@ -163,8 +163,9 @@ function parseVariant(entry: string, model: string): Variant {
 
 /** @throws ConfigError naming the option */
 function dialectOf(name: string, option: string): DialectName {
-  const dialect = DIALECTS.find((one) => one === name)
-  if (!dialect) throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECTS.join(', ')}.`)
+  const dialect = DIALECT_NAMES.find((one) => one === name)
+  if (!dialect)
+    throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECT_NAMES.join(', ')}.`)
   return dialect
 }
 

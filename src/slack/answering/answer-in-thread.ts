@@ -19,7 +19,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
 import { changedLines, changesIn } from './changes-made.ts'
 import { warnOfBudgets } from './budget-warning.ts'
-import { noticeFailure } from './failure-notice.ts'
+import { notifyFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
 import { sendMadeFiles } from './send-made-files.ts'
 
@@ -41,7 +41,7 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
     else services.log.info(answeredFields(question, run.saved, services.now().getTime()), 'question answered')
   } catch (error) {
     if (error instanceof Withdrawn) withdrawn = error
-    else await noticeFailure(error, work, display)
+    else await notifyFailure(error, work, display)
     hasFailed = true
   } finally {
     await display.end()

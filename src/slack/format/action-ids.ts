@@ -44,7 +44,7 @@ export const CONNECT = 'thinkaloud_connect'
 export const DISCONNECT = 'thinkaloud_disconnect'
 
 /** The `callback_id`s of modals and shortcuts. */
-export const SETTINGS = 'thinkaloud_settings'
+export const SETTINGS_FORM = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
 export const REMEMBER = 'thinkaloud_remember'
 

@@ -1,6 +1,6 @@
 import { describeTime, describeWhen } from '../../schedules/describe-when.ts'
 import {
-  hasRun,
+  endedARun,
   spentIn30Days,
   type Cost,
   type PauseReason,
@@ -90,7 +90,7 @@ export function notRunText(schedule: Schedule, why: keyof typeof NOT_RUN): strin
 }
 
 function nameText(schedule: Schedule): string {
-  return `“${questionOf(schedule)}” (${whenText(schedule)})`
+  return `“${scheduledQuestion(schedule)}” (${whenText(schedule)})`
 }
 
 const NOT_RUN = {
@@ -114,7 +114,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
 export function stateLines(schedule: Schedule, { now, isMaker }: { now: number; isMaker: boolean }): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
-  const unusual = earlier.filter((run) => !hasRun(run)).slice(0, 1)
+  const unusual = earlier.filter((run) => !endedARun(run)).slice(0, 1)
   const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
     const times = run.count === undefined ? '' : ` (${run.count} times)`
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
@@ -139,7 +139,7 @@ export function costText({ usd, tokens }: Cost): string {
 }
 
 /** The question on one line, escaped. */
-export function questionOf({ question }: Pick<Schedule, 'question'>): string {
+export function scheduledQuestion({ question }: Pick<Schedule, 'question'>): string {
   return escapeText(shorten(withChannelNames(question).replace(/\s+/g, ' ').trim(), 150))
 }
 

@@ -1,5 +1,5 @@
 import type { ViewSubmitAction } from '@slack/bolt'
-import { bookRating } from '../../question/book-use.ts'
+import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -126,7 +126,7 @@ async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Servic
   const { rating, comment = '' } = feedback
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   const rated = isKept ? await archive.load(id) : undefined
-  if (rated) await bookRating(rated, services)
+  if (rated) await recordRating(rated, services)
   return isKept
 }
 

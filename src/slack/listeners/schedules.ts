@@ -14,7 +14,7 @@ import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import { appOf, enqueue } from '../intake/to-question.ts'
-import { cardOf, makerOf, newDraft, noRoomFor, parseRequest, placeOf } from '../schedules/schedule-request.ts'
+import { cardOf, creatorOf, newDraft, noRoomFor, parseRequest, scheduledPlace } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
@@ -204,7 +204,7 @@ function saveChange(draft: Schedule, replaces: string, { schedules, now }: Servi
 
 /** The person who resumes it accepts the channel as it is now. */
 async function resume({ ref, pressed }: SchedulePress, { schedules, now }: Services): Promise<ButtonReply> {
-  const place = await placeOf(ref.channel, pressed.installation)
+  const place = await scheduledPlace(ref.channel, pressed.installation)
   const resumed = await schedules.update(ref, (one) =>
     one.state === 'paused' ? activated({ ...one, place }, now().getTime()) : one,
   )
@@ -291,7 +291,7 @@ async function draftOf(ref: ScheduleRef, text: string, deps: WorkspaceServices):
   if (!before) return { problem: SCHEDULES.gone }
   const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
   if (full !== undefined) return { problem: full }
-  const maker = await makerOf(ref, deps.installation)
+  const maker = await creatorOf(ref, deps.installation)
   if (typeof maker === 'string') return { problem: maker }
   const given = afterScheduleWord(text) ?? text
   const found = parseRequest(`schedule ${given}`, {

@@ -6,7 +6,7 @@ import type { PersonInPlace } from '../../base/place.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
-import { SETTINGS } from '../format/action-ids.ts'
+import { SETTINGS_FORM } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
@@ -27,7 +27,7 @@ const metadataSchema = z.object({
  * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
  * inputs.
  */
-export const settingsSubmission = onForm(SETTINGS, (services) => async ({ ack, body, view, context }) => {
+export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ ack, body, view, context }) => {
   const recipient = await recipientOf({ context }, services)
   const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
   const to = metadataSchema.safeParse(parseJson(metadata)).data

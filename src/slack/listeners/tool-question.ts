@@ -32,7 +32,7 @@ import { installationFor, recipientOf } from '../intake/find-recipient.ts'
 import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
-import { readAnswer } from '../views/tool-question-input.ts'
+import { readSubmittedAnswer } from '../views/tool-question-input.ts'
 import { pageContent, questionView } from '../views/tool-question-view.ts'
 import { onButton, onForm } from './listener.ts'
 
@@ -206,7 +206,7 @@ async function followForm(
   const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
   if (!isTheirs || !(await mayAskNow(question, services))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
-  const read = await readAnswer(values, asked)
+  const read = await readSubmittedAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
   const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, services)
   const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })

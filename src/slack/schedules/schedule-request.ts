@@ -31,7 +31,7 @@ import { scheduleCard } from '../views/schedule-blocks.ts'
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
-  const maker = perUser === 0 ? { zone: 'UTC' } : await makerOf(question, installation)
+  const maker = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
   if (typeof maker === 'string') return true
   return parseRequest(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
 }
@@ -105,7 +105,7 @@ async function draftCard(
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
-  const maker = await makerOf(question, installation)
+  const maker = await creatorOf(question, installation)
   if (typeof maker === 'string') return { refusal: maker }
   const found = parse({ zone: maker.zone, now: at, minMinutes })
   if (!found) return { refusal: SCHEDULES.past }
@@ -115,7 +115,7 @@ async function draftCard(
   if (full !== undefined) return { refusal: full }
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
-  const place = await placeOf(channel, installation)
+  const place = await scheduledPlace(channel, installation)
   const app = question.app === undefined ? {} : { app: question.app }
   const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...app, ...found, place, runs: [] })
   await services.schedules.add(draft)
@@ -157,7 +157,7 @@ export async function cardOf(
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
-export async function makerOf(
+export async function creatorOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
@@ -168,7 +168,7 @@ export async function makerOf(
   return { zone: facts.zone ?? 'UTC' }
 }
 
-export async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {
+export async function scheduledPlace(channel: string, installation: Installation): Promise<Schedule['place']> {
   const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
   return { isPrivate, isShared, isMember }
 }

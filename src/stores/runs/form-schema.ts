@@ -112,10 +112,10 @@ function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
   if (property.type !== 'string' && property.type !== undefined) return { why: 'is of an unsupported kind' }
   const choice = choiceSchema.safeParse(property)
   if (choice.success) return oneOf(choice.data, property)
-  return property.type === 'string' ? textOf(property) : { why: 'has no type' }
+  return property.type === 'string' ? textField(property) : { why: 'has no type' }
 }
 
-function textOf(property: object): FieldKind | { why: string } {
+function textField(property: object): FieldKind | { why: string } {
   const { default: given, format, pattern, minLength, maxLength } = textSchema.parse(property)
   if (minLength > Math.min(maxLength, MAX_CHARS)) return { why: 'requires a longer text than a form can take' }
   return {
