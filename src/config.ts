@@ -2,14 +2,12 @@
  * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README,
  * .env.example). This is the only reader of process.env. All other code gets the `Config` that `loadConfig` returns.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { approvers } from './base/settings/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { closestName } from './base/closest-name.ts'
-import { ROOT } from './base/package-root.ts'
 import { withSecretFiles } from './base/settings/secret-files.ts'
 import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
@@ -19,6 +17,7 @@ import {
   emoji,
   exampleQuestions,
   flag,
+  folder,
   headers,
   names,
   oneOf,
@@ -34,16 +33,6 @@ import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
 import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
 
 export type Env = Record<string, string | undefined>
-
-/** Returns whether a folder can be read. A relative path begins at the project's folder. */
-function isFolder(path: string): boolean {
-  try {
-    readdirSync(resolve(ROOT, path))
-    return true
-  } catch {
-    return false
-  }
-}
 
 export const DIALECT_NAMES = [
   'text',
@@ -113,7 +102,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that exists and can be read').default('tools/custom'),
+  CUSTOM_TOOLS_DIR: folder.default('tools/custom'),
   SKILLS_DIR: z.string().default('skills'),
   MCP_CONFIG: z.string().optional(),
   MCP_TOOLS_MAX: whole(0, 1000).default(40),

@@ -1,6 +1,8 @@
 /** Validators for settings. The message of each completes the sentence "NAME should be …". */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ROOT } from '../package-root.ts'
 
 export const whole = (min: number, max: number) =>
   z
@@ -94,3 +96,15 @@ export const headers = z.string().transform((value, context) => {
     return z.NEVER
   }
 })
+
+/** A relative path begins at the project's folder. */
+export const folder = z.string().refine(isFolder, 'a folder that exists and can be read')
+
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(resolve(ROOT, path))
+    return true
+  } catch {
+    return false
+  }
+}

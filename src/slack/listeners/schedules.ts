@@ -3,7 +3,6 @@ import { messageOf } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { isAtWork } from '../../question/occurrence.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
-import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { activated, pausedSchedule, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.ts'
@@ -13,8 +12,8 @@ import { inBackground, pressedOn, type ButtonPress } from '../presses/button-pre
 import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
-import { appOf, enqueue } from '../intake/to-question.ts'
-import { cardOf, creatorOf, newDraft, noRoomFor, parseRequest, scheduledPlace } from '../schedules/schedule-request.ts'
+import { enqueue } from '../intake/to-question.ts'
+import { cardOf, changedDraft, noRoomFor, scheduledPlace } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import { areSchedulesOff, type Services, type WorkspaceServices } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
@@ -279,30 +278,6 @@ export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack,
 type Problem = { problem: string }
 
 async function cardOfChange(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Content | Problem> {
-  const draft = await draftOf(ref, text, deps)
+  const draft = await changedDraft(ref, text, deps)
   return 'problem' in draft ? draft : cardOf(draft, { ...deps, settings: await deps.services.settingsFor(draft) })
-}
-
-/** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
-async function draftOf(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Schedule | Problem> {
-  const { schedules, scheduling, now } = deps.services
-  const at = now().getTime()
-  const before = await schedules.load(ref)
-  if (!before) return { problem: SCHEDULES.gone }
-  const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
-  if (full !== undefined) return { problem: full }
-  const maker = await creatorOf(ref, deps.installation)
-  if (typeof maker === 'string') return { problem: maker }
-  const given = afterScheduleWord(text) ?? text
-  const found = parseRequest(`schedule ${given}`, {
-    zone: maker.zone,
-    now: at,
-    minMinutes: scheduling?.minMinutes ?? 1,
-  })
-  if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
-  const { place, runs } = before
-  const parts = { ...ref, createdAt: at, ...appOf(deps.services.installations), ...found, place, runs }
-  const draft = newDraft(`${ref.id} ${at}`, { ...parts, replaces: ref.id })
-  await schedules.add(draft)
-  return draft
 }

@@ -12,7 +12,7 @@ import { notUnderstood } from '../../schedules/request-words.ts'
 import { smallestGap, type When } from '../../schedules/when.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import type { Schedule } from '../../stores/schedules/types.ts'
+import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { factsOfPlace, whyNoPosts } from '../client/place-facts.ts'
@@ -21,7 +21,8 @@ import { escapeText } from '../format/escape.ts'
 import { cannotPost } from '../format/messages.ts'
 import { SCHEDULES, tooManySchedules } from '../format/schedule-words.ts'
 import type { QuestionWork } from '../question-work.ts'
-import type { Services } from '../services.ts'
+import { appOf } from '../intake/to-question.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { scheduleCard } from '../views/schedule-blocks.ts'
 
 /**
@@ -171,4 +172,28 @@ export async function creatorOf(
 export async function scheduledPlace(channel: string, installation: Installation): Promise<Schedule['place']> {
   const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
   return { isPrivate, isShared, isMember }
+}
+
+/** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
+export async function changedDraft(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Schedule | { problem: string }> {
+  const { schedules, scheduling, now } = deps.services
+  const at = now().getTime()
+  const before = await schedules.load(ref)
+  if (!before) return { problem: SCHEDULES.gone }
+  const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
+  if (full !== undefined) return { problem: full }
+  const maker = await creatorOf(ref, deps.installation)
+  if (typeof maker === 'string') return { problem: maker }
+  const given = afterScheduleWord(text) ?? text
+  const found = parseRequest(`schedule ${given}`, {
+    zone: maker.zone,
+    now: at,
+    minMinutes: scheduling?.minMinutes ?? 1,
+  })
+  if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
+  const { place, runs } = before
+  const parts = { ...ref, createdAt: at, ...appOf(deps.services.installations), ...found, place, runs }
+  const draft = newDraft(`${ref.id} ${at}`, { ...parts, replaces: ref.id })
+  await schedules.add(draft)
+  return draft
 }
