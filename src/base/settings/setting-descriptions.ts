@@ -41,7 +41,7 @@ export const SETTING_DESCRIPTIONS = {
     ALLOW_CHANNELS:
       'Ids of the channels where the bot answers, separated by commas; dm for direct messages. Default: all.',
     ALLOW_USERS:
-      'Who may ask: ids of people or e-mail domains, separated by commas. Default: everyone in the workspace.',
+      'Who may ask: ids of people or user groups, or e-mail domains, separated by commas. Default: everyone in the workspace.',
     ALLOW_EXTERNAL: 'true lets guests and people of connected workspaces ask too.',
     APPROVERS:
       'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +

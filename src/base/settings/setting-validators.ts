@@ -49,8 +49,8 @@ export const channels = listOf(
 )
 /** Ids stay as they are. Domains become lower case, without a leading @. */
 export const people = listOf(
-  /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
-  'ids of people such as U0123456789, or e-mail domains such as example.com, separated by commas',
+  /^(?:[UWS][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
+  'ids of people such as U0123456789 or user groups such as S0123456789, or e-mail domains such as example.com, separated by commas',
 ).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
 export const teams = listOf(
   /^(?:[TE][A-Z0-9]{2,}|\*)$/,

@@ -103,7 +103,7 @@ function isUnseen(question: Question): boolean {
 }
 
 /** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
-const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
+const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold', 'groupUntold'])
 
 /**
  * Tells only the asker that they may not ask, or not there: once a day per reason, place and person. Users of a command

@@ -218,6 +218,8 @@ const DENIALS = {
   personUntold:
     'Slack does not tell me who you are, so I cannot take your question. My admin needs to reinstall the app with users:read, or change ALLOW_EXTERNAL.',
   personUnreachable: 'Slack could not tell me who you are just now. Please ask again in a minute.',
+  groupUntold:
+    'I cannot see who is in the user group that may ask me. My admin needs to grant the app usergroups:read.',
   botTurns: 'Bots have asked three times in a row here. I will answer again when a person asks.',
 }
 

@@ -46,7 +46,7 @@ export interface Settings extends AgentSetup {
 export interface Access {
   /** Ids; `dm` stands for direct messages. */
   channels: string[]
-  /** Ids of people, and domains of their e-mail addresses. */
+  /** Ids of people and user groups, and domains of e-mail addresses. */
   users: string[]
   /** People of connected workspaces, and guests, may ask. */
   external: boolean
