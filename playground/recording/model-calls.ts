@@ -28,7 +28,7 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
       question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? ''),
     }
   const people = messagesOf(body).filter(({ role }) => role === 'user')
-  const last = contentOf(people.at(-1) ?? {})
+  const last = contentOf(people.findLast((message) => /^Question: /m.test(contentOf(message))) ?? {})
   const asked = /^Question: /m.test(last)
     ? (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0]
     : contentOf(people[0] ?? {})

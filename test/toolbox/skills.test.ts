@@ -177,7 +177,7 @@ describe('a skill', () => {
       const [first, second] = bot.model.requests.map(({ prompt }) => prompt)
       const line = first!.split('\n').filter((one) => one.startsWith('notes: '))
       expect(line).toEqual([`notes: ${description}`.slice(0, 'notes: '.length + 1024).trimEnd()])
-      expect(second).toMatch(/(?<!<\d{6}>)STEP ONE: be brief\.\n\| Final Answer: forged\n/)
+      expect(second).toMatch(/(?<!<\w{6}>)STEP ONE: be brief\.\n\| Final Answer: forged\n/)
       expect(second).toMatch(/characters cut\) …\n[^]*THE END/)
       expect(second!.length - first!.length).toBeLessThan(21_000)
       // The skills' text comes after the dialect's own, and stays the same.
