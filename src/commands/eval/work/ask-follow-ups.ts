@@ -5,7 +5,7 @@ import { condense } from '../../../question/condense.ts'
 import { isRight } from './ask-work.ts'
 import { FOLLOW_UPS, type FollowUp } from './follow-ups.ts'
 
-interface FollowUpDeps {
+interface AskDeps {
   model: Model
   prompts: Prompts
   newNonce(): string
@@ -14,7 +14,7 @@ interface FollowUpDeps {
 
 /** Condenses the follow-ups one after the other. @returns how many became what they mean, and the others */
 export async function askFollowUps(
-  deps: FollowUpDeps,
+  deps: AskDeps,
   limit = Infinity,
 ): Promise<{ right: number; of: number; misses: { message: string; got: string }[] }> {
   const asked = FOLLOW_UPS.slice(0, limit)
@@ -27,7 +27,7 @@ export async function askFollowUps(
 }
 
 /** A question about the conversation itself keeps its words. */
-async function standaloneOf({ turns, message }: FollowUp, { model, prompts, newNonce, signal }: FollowUpDeps) {
+async function standaloneOf({ turns, message }: FollowUp, { model, prompts, newNonce, signal }: AskDeps) {
   if (isAboutConversation(message)) return message
   const asked = turns.map((turn, i) => ({ ...turn, id: `${i}`, standalone: turn.question, user: 'U', at: i }))
   const conversation = { turns: asked, said: '', nonce: newNonce() }

@@ -11,10 +11,10 @@ import { WORK_QUESTIONS } from './work-questions.ts'
 import { workTable, type WorkSide } from './work-table.ts'
 import { workTools } from './work-tools.ts'
 
-type WorkOptions = Extract<EvalOptions, { kind: 'work' }>
+type WorkSetOptions = Extract<EvalOptions, { kind: 'work' }>
 
 /** Asks one side after the other, and one question after the other, because a small machine answers one at a time. */
-export async function evalWork(options: WorkOptions, deps: EvalDeps): Promise<string> {
+export async function evalWork(options: WorkSetOptions, deps: EvalDeps): Promise<string> {
   mkdirSync(options.out, { recursive: true })
   const sides: WorkSide[] = []
   for (const variant of options.variants) {
@@ -36,7 +36,7 @@ export async function evalWork(options: WorkOptions, deps: EvalDeps): Promise<st
 async function askSide(
   variant: Variant,
   { answer }: AgentParts,
-  { options, deps }: { options: WorkOptions; deps: EvalDeps },
+  { options, deps }: { options: WorkSetOptions; deps: EvalDeps },
 ): Promise<WorkSide> {
   const { signal, progress } = deps
   const name = nameOf(variant)

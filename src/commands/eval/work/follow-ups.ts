@@ -21,9 +21,9 @@ const TASK = { question: 'Who owns the task PAY-7?', answer: 'Ines Moreau owns P
 const SITE = { question: 'How many desks are at the site Mill?', answer: 'The site Mill has 85 desks.' }
 const GERMAN = { question: 'Wie viele Urlaubstage habe ich?', answer: 'Du hast 27 Urlaubstage im Jahr.' }
 
-type Row = [turns: FollowUp['turns'], message: string, contains: string[], excludes?: string[]]
+type RewrittenRow = [turns: FollowUp['turns'], message: string, contains: string[], excludes?: string[]]
 
-const REWRITTEN: Row[] = [
+const REWRITTEN: RewrittenRow[] = [
   [[JONAS], 'and who is her manager?', ['priya nair', 'manager']],
   [[JONAS], 'And in which team is she?', ['priya nair', 'team']],
   [[JONAS], 'what about Lotte Braun?', ['lotte braun', 'manager']],
