@@ -44,7 +44,16 @@ function isFolder(path: string): boolean {
   }
 }
 
-export const DIALECT_NAMES = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
+export const DIALECT_NAMES = [
+  'text',
+  'json',
+  'docstore',
+  'bracket',
+  'self-ask',
+  'conversational',
+  'native',
+  'structured',
+] as const
 export type DialectName = (typeof DIALECT_NAMES)[number]
 export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
@@ -109,6 +118,7 @@ const schema = z.object({
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
+  FOOTER: oneOf(['short', 'full']).default('short'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),

@@ -5,14 +5,14 @@
  */
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
+import { repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
-import { readTurn } from './read-turn.ts'
+import { formOf, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
-import { namesOfTools } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -64,7 +64,8 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
       continue
     }
     if (cutOff === 'endless') return gaveUp(run, turn, 'tokens')
-    if (finalTurn) return partialOf(run, turn)
+    const isAskedAgain = read.kind === 'unreadable' && read.isAnswer
+    if (finalTurn && !isAskedAgain) return partialOf(run, turn)
     yield* addSteps(run, turn, read)
   }
 }
@@ -133,7 +134,7 @@ async function* think(
   }
   yield* reportUsage(run)
   const { completion, streamed, unseen } = told
-  const turn = completion && readTurn(run, completion, finalTurn !== undefined)
+  const turn = completion && readTurn(run, completion, { finalTurn, streamed })
   const isShown = turn?.read.kind === 'finish' && turn.read.answer.startsWith(streamed)
   if (!isShown) yield* retract(streamed)
   return turn && { ...completion, ...turn, finalTurn, unseen, streamed: isShown ? streamed : '' }
@@ -147,9 +148,10 @@ function* addSteps(
 ): Generator<AgentEvent> {
   const { reasoning } = turn
   if (read.kind === 'unreadable') {
-    const { thought, hint } = read
+    const { thought, hint, isAnswer } = read
     const [text, observation] = [turn.text.slice(0, UNREADABLE_CHARS), { ok: false, text: hint }]
-    const step: UnreadableStep = { kind: 'unreadable', turn: nextTurn(run), thought, reasoning, text, observation }
+    const shared = { turn: nextTurn(run), thought, reasoning, text, ...(isAnswer ? { isAnswer } : {}) }
+    const step: UnreadableStep = { kind: 'unreadable', ...shared, observation }
     const n = run.progress.steps.length + 1
     yield record(run, { type: 'thought', n, step })
     return yield record(run, { type: 'observation', n, step, ms: 0 })
@@ -217,10 +219,9 @@ function gaveUp(
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
-  const { beginsObservation } = run.dialect
-  const isProse = turn.read.kind === 'unreadable'
-  const prose = isProse ? plainProse(turn.text, { tools: namesOfTools(run.tools), beginsObservation }) : ''
-  if (prose !== '') return answerOf(run, prose, turn)
+  const mayBeProse = turn.read.kind === 'unreadable' && run.dialect.takesProse !== 'none'
+  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, formOf(run)), run.nonce) : ''
+  if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''
   return gaveUp(run, turn, 'unreadable', partialAnswer(run.progress.steps) + note)
 }

@@ -1,8 +1,10 @@
 /** What a completion is: calls, an answer, or nothing that can be used. */
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
+import { checkAnswer } from './check-answer.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
 import { namesOfTools } from './tool-input.ts'
+import { UNREADABLE_CHARS } from './prompt-size.ts'
 import type { ModelTurn, RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 
@@ -10,15 +12,32 @@ import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 export function readTurn(
   run: RunState,
   completion: Completion,
-  isFinal: boolean,
+  told: Pick<ModelTurn, 'finalTurn' | 'streamed'>,
 ): Pick<ModelTurn, 'read' | 'reasoning'> {
   const reasoning = completion.reasoning?.trim() || undefined
   const { refusal } = completion
   if (refusal?.trim()) return { read: { kind: 'finish', thought: '', answer: refusal.trim() }, reasoning }
   const reading = run.dialect.read(completion, run.tools)
-  const inReasoning = readReasoning(run, completion, reading, isFinal)
-  const read = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
+  const inReasoning = readReasoning(run, completion, reading, told.finalTurn !== undefined)
+  const turn = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
+  const settled = turn.kind === 'unreadable' ? settledProse(run, completion.text) : undefined
+  const read = checkAnswer(run, settled ?? turn, told)
   return { read, reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
+}
+
+/** Prose that the model wrote again after it was told the form is its answer. */
+function settledProse(run: RunState, written: string): ParsedTurn | undefined {
+  const { dialect, progress } = run
+  const last = progress.steps.at(-1)
+  if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
+  const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
+  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, formOf(run)) : ''
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
+}
+
+/** What is no prose in a run. */
+export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
+  return { tools: namesOfTools(tools), beginsObservation }
 }
 
 /** What reasoning holds. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
@@ -46,9 +65,7 @@ function readReasoning(
   const isLabelled = read.kind === 'finish' && dense(read.answer) !== dense(reasoning)
   if (read.kind === 'actions' || isLabelled) return { read, isWholeTurn: true }
   if (!isFinal) return { read: run.dialect.read({ text: '' }, run.tools) }
-  const { beginsObservation } = run.dialect
-  const form = { tools: namesOfTools(run.tools), beginsObservation }
-  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, form)
+  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, formOf(run))
   return answer === '' ? undefined : { read: { kind: 'finish', thought: '', answer } }
 }
 

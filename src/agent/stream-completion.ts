@@ -1,6 +1,7 @@
 /** One completion of the model: the stream is read, cut, and passed on as it comes. */
 import { tooSlow } from '../base/errors.ts'
 import { callDeadline } from './budget.ts'
+import { cleanReader } from './check-answer.ts'
 import { fitPrompt } from './fit-prompt.ts'
 import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
@@ -47,12 +48,12 @@ export async function* complete(
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
   let [streamed, unseen] = ['', false]
-  let reader = run.readAlong?.(run.dialect, run.tools)
+  let reader = cleanReader(run)
   try {
     for await (const event of run.model.stream(request)) {
       lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
-        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
+        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
         yield* retract(streamed)
         ;[streamed, unseen, leftOut] = ['', false, []]
       } else if (event.type === 'unseen') unseen = true
@@ -106,7 +107,7 @@ const REASONING_CHARS = 10_000
 
 function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
   const { tools, progress, nonce, task, today } = run
-  const { question, images, history = [], said, filesText, remembered, doneBefore } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore } = task
   return {
     question,
     tools,
@@ -114,6 +115,7 @@ function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
     today,
     nonce,
     history,
+    aboutHistory,
     said,
     filesText,
     remembered,

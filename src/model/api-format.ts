@@ -29,6 +29,18 @@ export interface Wire {
   reader(model: string): CompletionReader
 }
 
+/** The request as an endpoint gets it that may refuse schemas: a schema wins over a forced choice of a tool. */
+export function withSchemaOrChoice(request: ModelRequest, refusesSchema: boolean): ModelRequest {
+  const { schema, toolChoice, ...rest } = request
+  if (schema && refusesSchema) return { ...rest, ...(toolChoice ? { toolChoice } : {}) }
+  return schema && toolChoice === 'required' ? { ...request, toolChoice: 'none' } : request
+}
+
+/** A schema that the model's text should follow, as both APIs take it. */
+export function formatOf(schema: Record<string, unknown>) {
+  return { name: 'turn', strict: true, schema }
+}
+
 /** Reads one answer. A whole answer is read like a stream of one chunk. */
 export interface CompletionReader {
   readonly model: string

@@ -198,7 +198,8 @@ function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
   const body = api === 'responses' ? asChat(raw) : bodyOf(raw)
   const prompt = body.messages.map(({ role, content }) => `${role}: ${content ?? ''}`).join('\n')
   const isCondensing = /standalone question/i.test(prompt) && !body.tools
-  const last = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content ?? '')
+  const last = said.findLast((content) => /^Question: /m.test(content)) ?? said.at(-1) ?? ''
   const question = isCondensing ? (prompt.split('\nMessage: ').at(-1) ?? '') : questionIn(last, body)
   return {
     body,
@@ -426,4 +427,9 @@ function piecesOf(text: string, chars?: number): string[] {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Returns a turn of the structured dialect: a tool with its input, or `answer` with the answer. */
+export function structured(action: string, input: unknown, thought = 'so'): string {
+  return JSON.stringify({ thought, step: { action, input } })
 }

@@ -85,7 +85,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
   test('takes over within a run, and the footer names both models', async (t) => {
     const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
     bot.model.decide('', ({ body, prompt }) => {
-      const isBegun = /\nObservation: <\w+>4</.test(prompt)
+      const isBegun = /\bObservation: <\w+>4</.test(prompt)
       if (body.model === 'second') return finish('It is 4.')
       return isBegun ? { status: 503 } : act('A sum.', 'calculator', '2+2')
     })

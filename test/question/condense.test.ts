@@ -96,6 +96,14 @@ test('people’s messages are unchanged, and a long answer loses its middle', as
   expect(requests[0]?.prompt.split(odd)).toHaveLength(3)
 })
 
+test('worked follow-ups come before it, and their standalone questions are never taken for its own', async (t) => {
+  const copied = await condensed(t, 'What is a third of 480?')
+  expect(copied.text).toBe('and his brother?')
+  const messages = copied.requests[0]!.body.messages
+  expect(messages.length).toBeGreaterThan(5)
+  expect(messages.map(({ role }) => role)).toEqual(messages.map((_, i) => (i % 2 ? 'assistant' : 'user')))
+})
+
 test('its tokens are counted', async (t) => {
   const { usage } = await condensed(t, 'x')
   expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
@@ -117,7 +125,8 @@ test('a long question may be rewritten at length', async (t) => {
 test('an answer is shown up to 1,500 characters', async (t) => {
   const whole = `begin ${'y'.repeat(1500 - 'begin  end'.length)} end`
   const { requests } = await condensed(t, 'x', { turns: [turn('One?', whole), turn('Two?', `${whole}.`)] })
-  const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []
+  const [, first, second] =
+    /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.body.messages.at(-1)!.content!) ?? []
   expect(first).toBe(whole)
   expect(second).toMatch(/^begin y+\n… \(1 characters cut\) …\ny+ end\.$/)
 })

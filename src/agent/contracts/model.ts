@@ -66,8 +66,13 @@ export interface ModelRequest {
    */
   stop?: string[]
   tools?: ToolSpec[]
-  /** `none`: tools are listed because the messages mention them, but none may be called. */
-  toolChoice?: 'none'
+  /**
+   * `none`: tools are listed because the messages mention them, but none may be called. `required`: one must be called;
+   * with a `schema`, only if the endpoint refuses that.
+   */
+  toolChoice?: 'none' | 'required'
+  /** A JSON schema in the strict subset, which the text should follow. Endpoints may refuse or ignore it. */
+  schema?: Record<string, unknown>
   signal: AbortSignal
   /** How long the caller waits at most, in ms. A model that has sent nothing by then has failed. */
   timeMs?: number

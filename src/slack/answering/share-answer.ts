@@ -54,10 +54,10 @@ export async function answerView(
   { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
 ): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
-  const judged = settings.figures && figuresText(figures)
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = record.answer ?? { text: '', sources: [] }
+  const warning = settings.figures && figuresText(figures)
   const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
-  const facts = [spent, usedMemory(record.remembered), judged].filter(Boolean).join(' · ')
+  const facts = [settings.hasFullFooter && spent, usedMemory(used)].filter(Boolean).join(' · ')
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -68,7 +68,8 @@ export async function answerView(
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: [...(unseen ? [PICTURES_UNSEEN] : []), ...promptNotes(usage), facts].join('\n'),
+    ...(warning ? { warning } : {}),
+    footer: [unseen && PICTURES_UNSEEN, ...promptNotes(usage), facts].filter(Boolean).join('\n'),
   }
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
+import { tablesSchema } from './tables-schema.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
-import { tablesSchema } from './tables-schema.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
 interface HistoryOptions {
