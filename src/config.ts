@@ -144,6 +144,10 @@ const schema = z.object({
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),
   ARXIV_API_URL: url('https', 'http').default('https://export.arxiv.org/api/query'),
   DUCKDUCKGO_URL: url('https', 'http').default('https://api.duckduckgo.com/'),
+  SEARCH_ENGINE: oneOf(['searxng', 'brave', 'tavily', 'exa', 'serper', 'serpapi', 'custom']).optional(),
+  SEARCH_API_KEY: z.string().optional(),
+  SEARCH_URL: url('https', 'http').optional(),
+  SEARCH_FIELDS: z.string().optional(),
   SERPAPI_URL: url('https', 'http').default('https://serpapi.com/search.json'),
   SERPAPI_API_KEY: z.string().optional(),
   GITHUB_API_URL: url('https', 'http').default('https://api.github.com'),
@@ -172,7 +176,8 @@ export const SETTING_GROUPS: Record<
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SLACK_CLIENT_SECRET', 'OPENAI_API_KEY'],
-  ...['OPENAI_HEADERS', 'REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY', 'SECRETS_KEY_OLD'],
+  ...['OPENAI_HEADERS', 'REDIS_URL', 'SEARCH_API_KEY', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
+  ...['SECRETS_KEY_OLD'],
 ]
 
 /** The values that must not appear in logs: secrets, header values, and passwords in URLs, raw and decoded. */
