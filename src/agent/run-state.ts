@@ -62,6 +62,8 @@ export interface Task extends Partial<RunProgress> {
   doneBefore?: { lines: string; tools: readonly string[] } | undefined
   /** The date where the asker is, YYYY-MM-DD. Default: in UTC. */
   today?: string | undefined
+  /** Where the question is asked, by whom and when, in a sentence. */
+  asked?: string | undefined
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }

@@ -123,7 +123,7 @@ const REASONING_CHARS = 10_000
 
 function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
   const { tools, progress, nonce, task, today } = run
-  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore, asked } = task
   return {
     question,
     tools,
@@ -136,6 +136,7 @@ function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
     filesText,
     remembered,
     doneBefore: doneBefore?.lines,
+    asked,
     ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }

@@ -43,7 +43,10 @@ export interface AnswerWatch {
 
 /** What a run is told about its asker, and the tools that only this asker has. */
 export interface AboutAsker {
+  /** The same for all questions of a workspace. */
   words: string
+  /** Where the question is asked, by whom and when. */
+  asked: string
   today: string
   tools: Tool[]
 }
@@ -247,6 +250,7 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
       remembered,
       doneBefore,
       today: about?.today,
+      asked: about?.asked,
       ...progressOf(run.saved),
       signal,
     },

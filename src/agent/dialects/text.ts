@@ -110,12 +110,13 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 
 /** The thread's messages, its files, what is remembered and what was already done, as data. Empty if there are none. */
 export function saidBefore(view: RunView, prompts: Prompts): string {
-  const { said, filesText, remembered, doneBefore, nonce } = view
+  const { asked, said, filesText, remembered, doneBefore, nonce } = view
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
   const done = doneBefore ? `${prompts['done-before']({ calls: fenceObservation(doneBefore, nonce) })}\n\n` : ''
-  return messages + files + known + done + earlierTurns(view, prompts)
+  const place = asked ? `${asked}\n\n` : ''
+  return place + messages + files + known + done + earlierTurns(view, prompts)
 }
 
 /** The earlier turns, if the question is about them. */
