@@ -228,7 +228,7 @@ describe('a user group in ALLOW_USERS', () => {
     const guest = strangers.guest(bot.slack)
     bot.slack.store.usergroups.set(GROUP, [BOB, guest])
     await bot.mention('Anybody?')
-    expect(await refused(bot, { user: ALICE })).toMatch(/do not take your questions yet.*ALLOW_USERS/)
+    expect(await refused(bot, { user: ALICE })).toMatch(/cannot take questions from you yet.*ALLOW_USERS/)
     await bot.mention('Anybody?', { user: guest })
     expect(await refused(bot, { user: guest })).toMatch(/do not take questions from guests/)
     for (const text of ['First?', 'Second?'])
