@@ -4,9 +4,10 @@ import { defineTool } from '../src/agent/define-tool.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
+import { queryTable } from './query-table.ts'
 
 export function fileTools(): Tool[] {
-  return [readFile(), searchFile()]
+  return [readFile(), searchFile(), queryTable()]
 }
 
 const part = z.union([z.string(), z.number()]).optional()
