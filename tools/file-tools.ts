@@ -6,8 +6,9 @@ import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 import { queryTable } from './query-table.ts'
 
-export function fileTools(): Tool[] {
-  return [readFile(), searchFile(), queryTable()]
+/** @param tables names of tables that SQL can ask */
+export function fileTools(tables: readonly string[] = []): Tool[] {
+  return [readFile(), searchFile(), queryTable(tables)]
 }
 
 const part = z.union([z.string(), z.number()]).optional()

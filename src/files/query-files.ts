@@ -1,5 +1,5 @@
 /** Runs a query over the tables of a conversation, and words its result for the model. */
-import type { Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import type { Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
 import type { RunTable } from './run-tables.ts'
@@ -19,7 +19,7 @@ interface QueryParts {
 }
 
 export async function queryFiles(
-  { sql, file }: WantedRows,
+  { sql, file, chart }: WantedRows,
   { tables, parser, maxChars, signal }: QueryParts,
 ): Promise<ToolOutput> {
   const usable = tables.filter(({ refused }) => refused === undefined)
@@ -43,7 +43,20 @@ export async function queryFiles(
   const { result } = outcome
   const text = resultText(result, maxChars)
   const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
-  return { text, sources: sourcesOf(named, sql ?? ''), ...(made && { file: made }) }
+  const series = chart ? seriesOf(result) : undefined
+  const undrawn = chart && !series ? `\n(${UNDRAWN})` : ''
+  const parts = { ...(made && { file: made }), ...(series && { series }) }
+  return { text: text + undrawn, sources: sourcesOf(named, sql ?? ''), ...parts }
+}
+
+const UNDRAWN = 'It is not drawn: a chart needs 2 to 20 rows, different labels first and a number behind each.'
+
+/** Returns the first column as labels and the second as values; undefined if that is no chart. */
+function seriesOf({ columns, rows, count }: SqlResult): Series | undefined {
+  const points = rows.map(([label, value]) => ({ label: label ?? '(empty)', value: Number(value ?? NaN) }))
+  const areLabels = new Set(points.map(({ label }) => label)).size === points.length
+  const isDrawable = count >= 2 && count <= 20 && areLabels && points.every(({ value }) => Number.isFinite(value))
+  return isDrawable ? { title: columns[1] ?? '', points } : undefined
 }
 
 const plainTable = ({ name, text, hasHeading, isWorkbook }: RunTable) => ({

@@ -19,7 +19,7 @@ export const hasSheets = ({ kind }: { kind: string }): boolean => SHEETS.has(kin
 /** Returns the sheets of a file as tables. */
 export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
   const filled = sections.filter(({ lines }) => lines > 0)
-  const stem = file.name.replace(/\.\w{2,5}(?= \(\d+\)$|$)/, '')
+  const stem = stemOf(file.name)
   return filled.map((section) => {
     const { name = '', text } = section
     const from = filled.length === 1 && name === '' ? file.name : `${file.name}, sheet "${name}"`
@@ -49,6 +49,16 @@ export function messageTables(tables: readonly MessageTable[]): RunTable[] {
     from: name || 'a table in the thread',
   }))
 }
+
+/** Returns the names in SQL that are known without reading a file: those of csv files and of tables in messages. */
+export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] {
+  const csv = files.filter(({ kind }) => kind === 'csv').map(({ name }) => sqlName(stemOf(name)))
+  return [...new Set([...csv, ...messageTables(tables).map(({ name }) => name)])].slice(-MAX_NAMES)
+}
+
+const MAX_NAMES = 10
+
+const stemOf = (name: string) => name.replace(/\.\w{2,5}(?= \(\d+\)$|$)/, '')
 
 /** Words that SQL would read as its own. */
 const RESERVED =

@@ -23,7 +23,7 @@ test('a sum over 20,000 rows is exact, and its query is a source with a link to 
   model.on(
     'which region had the highest revenue',
     query(),
-    query('SELECT region, sum(revenue) AS total FROM sales GROUP BY region ORDER BY total DESC'),
+    query('SELECT region, sum(revenue) AS total FROM sales GROUP BY region ORDER BY total DESC', { chart: true }),
     finish('South, with 331,666.75.'),
   )
   const thread = await bot.mention('which region had the highest revenue?', { files: [SALES] })
@@ -37,6 +37,7 @@ test('a sum over 20,000 rows is exact, and its query is a source with a link to 
   for (const [i, region] of ['North', 'South', 'West'].entries()) expect(prompt).toContain(`${region} | ${total(i)}`)
   expect(prompt).toContain('sales has 20,000 rows; no cell that was used is empty.')
   expect(shown).toContain('sales.csv, query: SELECT region, sum(revenue)')
+  expect(JSON.stringify(thread.messages())).toContain('"type":"data_visualization","title":"total"')
 })
 
 test('each sheet of a workbook is a table, and a mistake in SQL is explained', async () => {
@@ -67,6 +68,7 @@ test('a table pasted into a message is queried without any file', async () => {
     extra: { attachments: [{ blocks: [{ type: 'table', rows }] }] },
   })
   await thread.ended()
+  expect(promptOf(bot, 'how many cones', 0)).toContain('Some of them: the_table.')
   expect(promptOf(bot, 'how many cones')).toContain('1234')
 })
 

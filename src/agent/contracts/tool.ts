@@ -110,6 +110,8 @@ export interface WantedRows {
   sql?: string | undefined
   /** The name of a csv file that all rows of the result are sent in. */
   file?: string | undefined
+  /** Whether the result is drawn: labels in its first column, numbers in its second. */
+  chart?: boolean | undefined
 }
 
 /** A text that is sent with the answer as a separate file. */
