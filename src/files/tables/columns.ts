@@ -102,7 +102,7 @@ function converted(base: TypedColumn, cells: readonly string[], reader: Reader):
     else {
       const value = reader.read(cell)
       if (value !== undefined) {
-        if (typeof value === 'number') {
+        if (typeof value === 'number' && !Number.isInteger(value)) {
           isWhole = false
           digits = Math.max(digits, (/\.(\d+)$/.exec(String(value))?.[1] ?? '').length)
         }
@@ -143,7 +143,7 @@ const NO = /^(?:false|no|n|nein|falsch|non|faux)$/i
 
 function booleans(filled: readonly string[]): Reader {
   const fits = filled.filter((cell) => YES.test(cell) || NO.test(cell)).length
-  return { type: 'boolean', fits, read: (cell) => (YES.test(cell) ? 1n : NO.test(cell) ? 0n : undefined), notes: [] }
+  return { type: 'boolean', fits, read: (cell) => (YES.test(cell) ? 1 : NO.test(cell) ? 0 : undefined), notes: [] }
 }
 
 function times(filled: readonly string[]): Reader {
@@ -177,73 +177,75 @@ function dates(filled: readonly string[], { order: common }: Conventions): Reade
 }
 
 function numbers(filled: readonly string[], conventions: Conventions): Reader {
-  const written = filled.map((cell) => writtenNumber(cell)).filter((one) => one !== undefined)
-  const digits = written.map((one) => one.digits)
-  const { decimal, note } = chosenDecimal(digits, conventions)
+  const facts = numberFacts(filled)
+  const { decimal, note } = chosenDecimal(facts, conventions)
+  let isLong = false
   const read = (cell: string) => {
     const one = writtenNumber(cell)
     const plain = one && plainDigits(one.digits, decimal)
-    return plain === undefined || !one ? undefined : exactNumber(plain, one)
+    if (plain === undefined || !one) return undefined
+    const value = exactNumber(plain, one)
+    if (value === undefined) isLong = true
+    return value
   }
-  const units = new Map<string, number>()
-  for (const { unit } of written) units.set(unit, (units.get(unit) ?? 0) + 1)
-  const named = [...units.keys()].filter((unit) => unit !== '')
-  const hasZeros = digits.some((one) => /^0\d/.test(one) && !/[.,]/.test(one))
-  const isLong = written.some((one) => {
-    const plain = plainDigits(one.digits, decimal)
-    return plain !== undefined && exactNumber(plain, one) === undefined
-  })
-  const areUnits = named.length > 1
-  const counted = [...units]
-    .map(([unit, count]) => `${unit === '' ? 'no unit' : unit} ${count}`)
-    .slice(0, 6)
-    .join(', ')
-  const unitNote = areUnits
-    ? [`its units differ (${counted}), so do not add them up; the column "… unit" has each cell's.`]
-    : named.length === 1
-      ? [`in ${named[0]}${units.has('') ? ` (${units.get('')} without it)` : ''}.`]
-      : []
-  const isUnitText = named.length > Math.max(8, written.length / 10)
-  return {
-    type: 'decimal',
-    fits: isUnitText ? 0 : filled.filter((cell) => read(cell) !== undefined).length,
-    read,
-    notes: [...note, ...unitNote],
-    units: areUnits,
-    asText: hasZeros
-      ? 'its numbers begin with zeros'
-      : isLong && written.length > 0
-        ? 'its numbers have more digits than a number keeps'
-        : undefined,
-  }
+  const named = [...facts.units.keys()].filter((unit) => unit !== '')
+  const isUnitText = named.length > Math.max(8, facts.count / 10)
+  let fits = 0
+  for (const cell of isUnitText || facts.count === 0 ? [] : filled) if (read(cell) !== undefined) fits += 1
+  const long = isLong ? 'its numbers have more digits than a number keeps' : undefined
+  const asText = facts.hasZeros ? 'its numbers begin with zeros' : long
+  const notes = [...note, ...unitNotes(facts.units, named)]
+  return { type: 'decimal', fits: isLong ? facts.count : fits, read, notes, units: named.length > 1, asText }
 }
+
+function unitNotes(units: ReadonlyMap<string, number>, named: readonly string[]): string[] {
+  if (named.length === 0) return []
+  const counted = [...units].map(([unit, count]) => `${unit === '' ? 'no unit' : unit} ${count}`).slice(0, 6)
+  if (named.length > 1)
+    return [`its units differ (${counted.join(', ')}), so do not add them up; the column "… unit" has each cell's.`]
+  return [`in ${named[0]}${units.has('') ? ` (${units.get('')} without it)` : ''}.`]
+}
+
+/** What the numbers of a column show together. A column may have a million cells, so none of them is kept. */
+function numberFacts(cells: readonly string[]) {
+  const units = new Map<string, number>()
+  const votes = { point: 0, comma: 0 }
+  const facts = { count: 0, units, votes, hasZeros: false, open: '', areThousands: true, hasPlainThousand: false }
+  for (const cell of cells) {
+    const written = writtenNumber(cell)
+    if (!written) continue
+    const { digits, unit } = written
+    facts.count += 1
+    if (units.size < MAX_UNITS || units.has(unit)) units.set(unit, (units.get(unit) ?? 0) + 1)
+    if (/^0\d+$/.test(digits)) facts.hasZeros = true
+    const decimal = decimalOf(digits)
+    if (decimal) votes[decimal] += 1
+    const isOpen = isEitherWay(digits)
+    if (isOpen) facts.open ||= digits
+    // `850` beside `1.200`: fractions do not all have three digits, and whole numbers under a thousand have no mark.
+    const isShort = /^\d{1,3}$/.test(digits)
+    if (!isOpen && !isShort) facts.areThousands = false
+    if (isShort || (isOpen && digits.endsWith('000'))) facts.hasPlainThousand = true
+  }
+  return facts
+}
+
+const MAX_UNITS = 1000
 
 /** Returns the decimal mark of a column, and a sentence if it is a guess. */
 function chosenDecimal(
-  digits: readonly string[],
+  { votes, open, areThousands, hasPlainThousand }: ReturnType<typeof numberFacts>,
   { decimal: common, isWorkbook }: Conventions,
 ): { decimal: Decimal; note: string[] } {
-  const own = mostOf(digits.flatMap((one) => decimalOf(one) ?? []))
-  if (own !== undefined) return { decimal: own, note: [] }
-  const open = digits.find(isEitherWay)
-  if (open === undefined) return { decimal: common ?? 'point', note: [] }
+  if (votes.point + votes.comma > 0) return { decimal: votes.comma > votes.point ? 'comma' : 'point', note: [] }
+  if (open === '') return { decimal: common ?? 'point', note: [] }
   const hasComma = open.includes(',')
   // A workbook stores numbers with a point. Elsewhere a lone `1,234` is likelier a thousand than a fraction.
-  const decimal: Decimal =
-    isWorkbook && !hasComma ? 'point' : (common ?? (hasComma || areThousands(digits) ? other(hasComma) : 'point'))
+  const isCanonical = isWorkbook && !hasComma
+  const isThousand = hasComma || (areThousands && hasPlainThousand)
+  const decimal: Decimal = isCanonical ? 'point' : (common ?? (isThousand ? other(hasComma) : 'point'))
   const as = plainDigits(open, decimal)
-  return {
-    decimal,
-    note: isWorkbook && !hasComma ? [] : [`a number such as ${open} could be read two ways; it is read as ${as}.`],
-  }
+  return { decimal, note: isCanonical ? [] : [`a number such as ${open} could be read two ways; it is read as ${as}.`] }
 }
 
 const other = (hasComma: boolean): Decimal => (hasComma ? 'point' : 'comma')
-
-/** `850` beside `1.200` and `2.000`: whole numbers under a thousand have no mark, and fractions do not all have three digits. */
-function areThousands(digits: readonly string[]): boolean {
-  return (
-    digits.every((one) => isEitherWay(one) || /^\d{1,3}$/.test(one)) &&
-    digits.some((one) => /^\d{1,3}$/.test(one) || one.endsWith('000'))
-  )
-}

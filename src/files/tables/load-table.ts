@@ -5,6 +5,8 @@ import { writtenNumber } from './numbers.ts'
 import type { TypedColumn, LoadedTable, SourceTable } from './types.ts'
 
 const LOOKED_AT = 20
+/** How many rows say how the table writes numbers and dates, for columns that do not show it themselves. */
+const LOOKED_THROUGH = 2000
 export const MAX_COLUMNS = 500
 /** The number of the row in the file, which stands beside the columns. */
 export const ROW = '_row'
@@ -39,15 +41,16 @@ export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): 
   const rows = withoutFooter(data, { width, notes, names: head.names ?? [] })
   if (data.some(({ cells }) => cells.length > MAX_COLUMNS))
     notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  const texts = Array.from({ length: width }, (_, i) => rows.map(({ cells }) => cells[i] ?? ''))
-  const conventions = conventionsOf(texts, isWorkbook === true)
+  const textsOf = (i: number, some: readonly NumberedRow[] = rows) => some.map(({ cells }) => cells[i] ?? '')
+  const first = Array.from({ length: width }, (_, i) => textsOf(i, rows.slice(0, LOOKED_THROUGH)))
+  const conventions = conventionsOf(first, isWorkbook === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
-  const typed = names.flatMap((column, i) => typedColumns(column, texts[i] ?? [], conventions))
+  const typed = names.flatMap((column, i) => typedColumns(column, textsOf(i), conventions))
   const named = uniqueNames(typed.map((column) => column.name))
   const row: TypedColumn = {
     name: ROW,
     type: 'whole',
-    cells: rows.map(({ at }) => BigInt(at)),
+    cells: rows.map(({ at }) => at),
     digits: 0,
     empty: 0,
     misfits: 0,

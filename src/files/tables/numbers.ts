@@ -68,6 +68,8 @@ export function exactNumber(
   const [whole = '', fraction = ''] = plain.split('.')
   const part = fraction.replace(/0+$/, '')
   if (part === '') {
+    const small = Number(`${sign}${whole}`)
+    if (Number.isSafeInteger(small)) return small
     const value = BigInt(`${sign}${whole}`)
     return value >= MIN_WHOLE && value <= MAX_WHOLE ? value : undefined
   }
