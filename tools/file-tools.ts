@@ -4,9 +4,11 @@ import { defineTool } from '../src/agent/define-tool.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
+import { queryTable } from './query-table.ts'
 
-export function fileTools(): Tool[] {
-  return [readFile(), searchFile()]
+/** @param tables names of tables that SQL can ask */
+export function fileTools(tables: readonly string[] = []): Tool[] {
+  return [readFile(), searchFile(), queryTable(tables)]
 }
 
 const part = z.union([z.string(), z.number()]).optional()

@@ -2,8 +2,9 @@
  * Parses files to text, each in a process of its own. Few run at once, and people take turns. `parse-worker.ts` chooses
  * the parser of a type.
  */
-import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
+import { BOUNDED_BY_KERNEL, parseInProcess, queryInProcess } from './parser-process.ts'
 import { FairSlots } from './fair-slots.ts'
+import type { QueryOutcome, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileBytes, type ParseLimits, type ParseOutcome } from './types.ts'
 
 /** Enough for 300 pages and for sheets of 100,000 rows. The bot and two readers together stay under 900 MB. */
@@ -22,6 +23,8 @@ export interface FileParser {
    * process can be started.
    */
   parse(file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome>
+  /** Answers SQL over tables, in a process and within the limits of a file. Rejects as `parse` does. */
+  query(query: TableQuery, signal?: AbortSignal): Promise<QueryOutcome>
 }
 
 /**
@@ -49,6 +52,10 @@ export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded
         parse: async (file, signal) => {
           const release = await slots.take(person, signal)
           return parse(file, signal).finally(release)
+        },
+        query: async (query, signal) => {
+          const release = await slots.take(person, signal)
+          return queryInProcess(query, { limits: { ...limits, memoryMb }, isBounded, signal, now }).finally(release)
         },
       }
     },

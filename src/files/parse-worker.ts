@@ -10,6 +10,7 @@ import { fileTypeOf, type TextType } from './file-type.ts'
 import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse } from './parsers/parser.ts'
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
+import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
 
 const RESULT_FD = 3
@@ -76,6 +77,12 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   }
 }
 
+async function answerTo(query: Omit<TableQuery, 'tables'>, bytes: Uint8Array): Promise<QueryOutcome> {
+  const { queryTables } = await import('./tables/query-tables.ts')
+  const tables = JSON.parse(Buffer.from(bytes).toString()) as SourceTable[]
+  return queryTables({ ...query, tables }, Date.now)
+}
+
 /** V8 throws for a buffer or a serialized result that does not fit, where it ends the process for its own heap. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
@@ -103,7 +110,7 @@ function watchMemory(mebibytes: number): void {
   new Worker(`setInterval(() => { ${check} }, ${CHECK_MS})`, { eval: true, execArgv: [] }).unref()
 }
 
-function end(outcome: ParseOutcome): never {
+function end(outcome: ParseOutcome | QueryOutcome): never {
   writeFileSync(RESULT_FD, serialize(outcome))
   process.exit(0)
 }
@@ -117,4 +124,4 @@ process.on('uncaughtException', (error) =>
 process.on('SIGINT', () => {})
 const { header, bytes } = await input()
 if (header.watchMb !== undefined) watchMemory(header.watchMb)
-end(await outcomeOf(header, bytes))
+end(header.query ? await answerTo(header.query, bytes) : await outcomeOf(header, bytes))

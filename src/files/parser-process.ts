@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { deserialize } from 'node:v8'
 import { TOO_LARGE, type ReaderHeader } from './parsers/parser.ts'
+import type { QueryOutcome, TableQuery } from './tables/types.ts'
 import { MEBIBYTE, type FileBytes, type ParseLimits, type ParseOutcome } from './types.ts'
 
 const SHELL = '/bin/sh'
@@ -75,7 +76,20 @@ export async function parseInProcess(file: FileBytes, options: ProcessOptions): 
   }
 }
 
+/**
+ * Answers a query in a reader of its own.
+ * @throws the signal's reason, or an error if no reader starts
+ */
+export async function queryInProcess({ tables, ...query }: TableQuery, options: ProcessOptions): Promise<QueryOutcome> {
+  const bytes = Buffer.from(JSON.stringify(tables))
+  const own = { ...options, skippedPages: [], timeoutMs: options.limits.timeoutMs, query }
+  const outcome = await readOnce<QueryOutcome>({ name: 'tables', bytes }, own)
+  if ('stuckAt' in outcome || !outcome.fault || !('killed' in outcome)) return outcome as QueryOutcome
+  return { fault: 'The query needs too much memory or time. Make it simpler: filter or aggregate first.' }
+}
+
 interface ParseOptions extends ProcessOptions {
+  query?: ReaderHeader['query']
   skippedPages: number[]
   /** How much of the file's time is left. */
   timeoutMs: number
@@ -86,13 +100,22 @@ interface StuckPage {
   stuckAt: number
 }
 
-async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Promise<ParseOutcome | StuckPage> {
-  const { limits, isBounded, signal, skippedPages } = options
+async function readOnce<Outcome = ParseOutcome>(
+  { name, bytes }: FileBytes,
+  options: ParseOptions,
+): Promise<Outcome | ParseOutcome | StuckPage> {
+  const { limits, isBounded, signal, skippedPages, query } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
-  const result = resultOf(child)
+  const result = resultOf<Outcome>(child)
   const ends = watch(child, options)
-  const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
+  const header: ReaderHeader = {
+    name,
+    limits,
+    skippedPages,
+    ...(isBounded ? {} : { watchMb: limits.memoryMb }),
+    ...(query && { query }),
+  }
   // A reader that has ended reads no more. `result` has its outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
@@ -137,7 +160,7 @@ function readerFile(): string[] {
 const MAX_STDERR = 2000
 
 /** Returns the reader's outcome, or the way it ended. @throws Error if it was not started */
-async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
+async function resultOf<Outcome>(child: ChildProcess): Promise<Outcome | ParseOutcome> {
   const chunks: Buffer[] = []
   let length = 0
   let stderr = ''
@@ -154,7 +177,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   const { exitCode, signalCode } = child
   if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
   if (exitCode !== 0 || length === 0) throw new Error(`The file reader could not start: ${stderr}`)
-  return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
+  return deserialize(Buffer.concat(chunks, length)) as Outcome
 }
 
 /** Ends the wait for a reader whose time or page time is up, or for which nobody waits any more. */

@@ -1,9 +1,12 @@
 /** The files of one conversation, as its run's tools read and search them. */
-import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
+import type { FilePart, MessageTable, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
+import type { FileParser } from './parse-file.ts'
+import { queryFiles } from './query-files.ts'
+import { hasSheets, messageTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
 import { sectionUnit } from './section-units.ts'
 
@@ -12,12 +15,18 @@ interface RunFilesOptions {
   thread: ThreadKey
   /** TOOL_OUTPUT_CHARS: the maximum length of an output. */
   maxChars: number
+  /** The tables in messages. */
+  tables?: readonly MessageTable[]
+  /** Where queries run. */
+  parser: FileParser
 }
 
 /** The maximum number of passages in an output, and of one file. */
 const MAX_PASSAGES = 5
 /** The number of files whose texts are held at once: a conversation may have 50, each of eight million characters. */
 const MAX_HELD = 4
+/** The maximum length of a query's result. */
+const QUERY_CHARS = 8000
 /** Space for the names and places in an output. */
 const AROUND_CHARS = 400
 
@@ -48,7 +57,26 @@ export function runFiles(options: RunFilesOptions): RunFiles {
       if (name !== undefined && !file) return noSuchFile(all, name)
       return searchFiles(file ? [file] : all, { query, textOf, maxChars: options.maxChars })
     },
+    async query(wanted, signal) {
+      const tables = await tablesIn(await files(), { textOf, tables: options.tables ?? [] })
+      return queryFiles(wanted, { tables, parser: options.parser, maxChars: QUERY_CHARS, signal })
+    },
   }
+}
+
+interface TableParts {
+  textOf(file: KeptFile): Promise<ParsedFile | undefined>
+  tables: readonly MessageTable[]
+}
+
+/** Returns the tables of the conversation, those of the newest files last. */
+async function tablesIn(files: readonly KeptFile[], { textOf, tables }: TableParts) {
+  const sheets = []
+  for (const file of files.filter(hasSheets)) {
+    const text = await textOf(file)
+    if (text) sheets.push(...sheetTables(file, text))
+  }
+  return withUniqueTableNames([...sheets, ...messageTables(tables)])
 }
 
 async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): Promise<ParsedFile | undefined> {

@@ -6,6 +6,9 @@ const MAX_IN_LINE = 2000
 const MAX_HEADINGS = 1000
 const MAX_IN_HEADING = 200
 
+/** The note of a file whose end is missing. */
+export const CUT = 'The file is too long to keep whole. Its end is missing.'
+
 export class SectionWriter {
   readonly sections: Section[] = []
   readonly headings: Heading[] = []
@@ -78,7 +81,7 @@ export class SectionWriter {
   /** Returns the parsed file. Ends an open section; there is always one. */
   file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
     if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
-    const cut = this.#isCut ? ['The file is too long to keep whole. Its end is missing.'] : []
+    const cut = this.#isCut ? [CUT] : []
     const notes = [...(more.notes ?? []), ...cut]
     const title = clean(more.title ?? '').trim()
     return {

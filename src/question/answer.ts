@@ -8,7 +8,7 @@ import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
-import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
+import type { MessageTable, RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
 import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
@@ -78,9 +78,9 @@ export interface AnswerDeps extends AnsweringAgent {
   readThread?: ((turns: readonly Turn[], stopped: AbortSignal) => Promise<ThreadContext>) | undefined
   /**
    * Loads the conversation's files. Called before the first thought in each process that works on the question, because
-   * the run saves no files. Absent if nobody can give files.
+   * the run saves no files. `tables` are those in its messages. Absent if nobody can give files.
    */
-  loadFiles?: (() => Promise<ConversationFiles>) | undefined
+  loadFiles?: ((tables: MessageTable[]) => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /**
@@ -266,10 +266,11 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
   return { events, judgeParts: { ...judged, grants } }
 }
 
-/** Loads the conversation's files, if it has any. */
+/** Loads the conversation's files, if it has any, or tables. */
 async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loadFiles']): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
-  return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
+  const tables = [...turns.flatMap((turn) => turn.tables ?? []), ...(saved.said?.tables ?? [])]
+  return (hasFiles || tables.length > 0 ? await loadFiles?.(tables) : undefined) ?? { text: '', images: [], tools: [] }
 }
 
 function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steering {

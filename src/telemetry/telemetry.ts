@@ -21,7 +21,7 @@ import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
 /** A run has these tools only if its conversation has files (tools/file-tools.ts). */
-const FILE_TOOLS = ['read_file', 'search_file']
+const FILE_TOOLS = ['read_file', 'search_file', 'query_table']
 
 export interface Telemetry {
   /** Returns the same queue, which counts, times and traces questions as they are accepted and answered. */

@@ -98,7 +98,7 @@ test('the environment is read in one place', () => {
 })
 
 test('the clock is an argument: only entry points and times compared with BullMQ’s use the system’s', () => {
-  const readers = /^(playground\/|src\/(main|bot|commands\/[^/]+|base\/system-clock)\.ts$)/
+  const readers = /^(playground\/|src\/(main|bot|commands\/[^/]+|files\/parse-worker|base\/system-clock)\.ts$)/
   expect(files.filter((file) => !readers.test(file.path) && readsClock(file)).map(({ path }) => path)).toEqual([])
 })
 

@@ -98,6 +98,20 @@ export interface FilePart {
 export interface RunFiles {
   read(file: string | undefined, part: FilePart): Promise<ToolOutput>
   search(query: string, file?: string): Promise<ToolOutput>
+  /**
+   * Runs SQL over the tables in the files and messages, or describes them.
+   * @throws ToolError with a sentence that says what to change
+   */
+  query(wanted: WantedRows, signal: AbortSignal): Promise<ToolOutput>
+}
+
+/** SQL of a model (untrusted). Without it the tables are described. */
+export interface WantedRows {
+  sql?: string | undefined
+  /** The name of a csv file that all rows of the result are sent in. */
+  file?: string | undefined
+  /** Whether the result is drawn: labels in its first column, numbers in its second. */
+  chart?: boolean | undefined
 }
 
 /** A text that is sent with the answer as a separate file. */

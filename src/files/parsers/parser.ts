@@ -1,3 +1,4 @@
+import type { TableQuery } from '../tables/types.ts'
 import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
 
 /** The first line that a reader gets, as JSON. The file's bytes follow. */
@@ -8,6 +9,8 @@ export interface ReaderHeader {
   skippedPages: number[]
   /** How many MiB the reader may use, if nobody else bounds its memory. */
   watchMb?: number
+  /** Instead of parsing a file, the reader answers this query, whose tables' texts are the bytes as JSON. */
+  query?: Omit<TableQuery, 'tables'>
 }
 
 /** The input of a parser. The bytes are its own. */

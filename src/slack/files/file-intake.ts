@@ -1,11 +1,13 @@
 /** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
 import type { ConversationFiles } from '../../question/answer.ts'
+import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
 import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
-import { runFiles } from '../../files/run-files.ts'
+import { runFiles, withUniqueNames } from '../../files/run-files.ts'
+import { knownTableNames } from '../../files/run-tables.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
@@ -23,6 +25,8 @@ const PATIENCE_MS = 60_000
 
 /** Shared by all questions, so it bounds how many files are parsed at once. */
 const parsers = createFileParsers()
+
+const parserFor = ({ team, user }: Question, now: () => number) => parsers.forQuestion(`${team}:${user}`, now)
 
 interface TakenFiles {
   /** Whether any file is stored. */
@@ -44,7 +48,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const signal = AbortSignal.any([work.signal, patience])
   const now = () => work.services.now().getTime()
   const at = now()
-  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`, now)
+  const parser = parserFor(work.question, now)
   const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     // People go on writing a canvas, so it is read anew. If that fails, the earlier reading stays.
@@ -113,11 +117,17 @@ export async function wordsOfClip({
 }
 
 /** Returns the files of the question's conversation, for its run. */
-export async function filesForRun({ question, services }: QuestionWork): Promise<ConversationFiles> {
+export async function filesForRun(
+  { question, services }: QuestionWork,
+  tables: MessageTable[],
+): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
   const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
-  return { ...(await questionFiles(place, isOwn)), files: runFiles({ ...place, maxChars }), tools: fileTools() }
+  const parser = parserFor(question, () => services.now().getTime())
+  const names = knownTableNames(withUniqueNames(await place.store.list(place.thread)), tables)
+  const files = runFiles({ ...place, maxChars, tables, parser })
+  return { ...(await questionFiles(place, isOwn)), files, tools: fileTools(names) }
 }
 
 /** Assigns a known file to the newest question that it came with. */

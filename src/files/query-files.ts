@@ -1,0 +1,129 @@
+/** Runs a query over the tables of a conversation, and words its result for the model. */
+import type { Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import { ToolError } from '../base/errors.ts'
+import type { FileParser } from './parse-file.ts'
+import type { RunTable } from './run-tables.ts'
+import type { SqlResult } from './tables/types.ts'
+
+/** How long SQL may take, in ms, and how many rows are shown. */
+const QUERY_MS = 5000
+const SHOWN_ROWS = 50
+const CELL_CHARS = 200
+const CSV_CHARS = 1_000_000
+
+interface QueryParts {
+  tables: readonly RunTable[]
+  parser: FileParser
+  maxChars: number
+  signal: AbortSignal
+}
+
+export async function queryFiles(
+  { sql, file, chart }: WantedRows,
+  { tables, parser, maxChars, signal }: QueryParts,
+): Promise<ToolOutput> {
+  const usable = tables.filter(({ refused }) => refused === undefined)
+  const refused = tables
+    .filter((table) => table.refused !== undefined)
+    .map((table) => `${table.from} cannot be queried: ${table.refused}. Upload it in smaller files.`)
+  if (usable.length === 0) throw new ToolError(refused.join(' ') || 'There are no tables in this conversation.')
+  const named = sql === undefined ? usable : namedIn(sql, tables)
+  const bad = named.find((table) => table.refused !== undefined)
+  if (bad)
+    throw new ToolError(
+      `${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it. Upload it in smaller files.`,
+    )
+  const sources = named.length > 0 ? named : usable
+  const outcome = await parser.query(
+    { ...(sql !== undefined && { sql }), tables: sources.map(plainTable), timeoutMs: QUERY_MS },
+    signal,
+  )
+  if (outcome.fault !== undefined) throw new ToolError(outcome.fault)
+  if (outcome.described !== undefined) return { text: [outcome.described, ...refused].join('\n\n').slice(0, maxChars) }
+  const { result } = outcome
+  const text = resultText(result, maxChars)
+  const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
+  const series = chart ? seriesOf(result) : undefined
+  const undrawn = chart && !series ? `\n(${UNDRAWN})` : ''
+  const parts = { ...(made && { file: made }), ...(series && { series }) }
+  return { text: text + undrawn, sources: sourcesOf(named, sql ?? ''), ...parts }
+}
+
+const UNDRAWN = 'It is not drawn: a chart needs 2 to 20 rows, different labels first and a number behind each.'
+
+/** Returns the first column as labels and the second as values; undefined if that is no chart. */
+function seriesOf({ columns, rows, count }: SqlResult): Series | undefined {
+  const points = rows.map(([label, value]) => ({ label: label ?? '(empty)', value: Number(value ?? NaN) }))
+  const areLabels = new Set(points.map(({ label }) => label)).size === points.length
+  const isDrawable = count >= 2 && count <= 20 && areLabels && points.every(({ value }) => Number.isFinite(value))
+  return isDrawable ? { title: columns[1] ?? '', points } : undefined
+}
+
+const plainTable = ({ name, text, hasHeading, isWorkbook }: RunTable) => ({
+  name,
+  text,
+  ...(hasHeading && { hasHeading }),
+  ...(isWorkbook && { isWorkbook }),
+})
+
+/** Returns the tables whose names stand in the SQL. */
+function namedIn(sql: string, tables: readonly RunTable[]): RunTable[] {
+  const words = new Set(sql.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])
+  return tables.filter(({ name }) => words.has(name))
+}
+
+/** Returns the rows as a table, as many as fit, below what was counted. */
+function resultText({ columns, rows, count, isMore, notes }: SqlResult, maxChars: number): string {
+  const head = columns.map(cellText).join(' | ')
+  const below = notes
+    .map((note) => `- ${note}`)
+    .join('\n')
+    .slice(0, Math.floor(maxChars / 3))
+  let left = maxChars - below.length - head.length - 200
+  const lines = rows.slice(0, SHOWN_ROWS).map((row) => row.map(cellText).join(' | '))
+  const shown = lines.filter((line) => (left -= line.length + 1) >= 0)
+  const all = `${isMore ? 'more than ' : ''}${count.toLocaleString('en-US')}`
+  const counted =
+    count === 0
+      ? 'No row matches.'
+      : shown.length < count
+        ? `The first ${shown.length} of ${all} rows:`
+        : `${all} ${count === 1 ? 'row' : 'rows'}:`
+  return [counted, ...(count === 0 ? [] : [head, ...shown]), ...(below === '' ? [] : ['', below])].join('\n')
+}
+
+function cellText(cell: string | null): string {
+  return (cell ?? '(empty)').replace(/\s+/g, ' ').slice(0, CELL_CHARS)
+}
+
+/** The file, its sheet and the query are the source. */
+function sourcesOf(tables: readonly RunTable[], sql: string): Source[] {
+  const query = sql.replace(/\s+/g, ' ').trim().slice(0, 120)
+  return tables.flatMap(({ source }) => {
+    if (!source) return []
+    const url = new URL(source.url)
+    url.hash = `query=${query}`
+    return [{ title: `${source.title}, query: ${query}`, url: url.href }]
+  })
+}
+
+function csvName(name: string): string {
+  return `${
+    name
+      .replace(/\.\w+$/, '')
+      .replace(/[^\p{L}\p{N}_ -]+/gu, '-')
+      .slice(0, 60) || 'result'
+  }.csv`
+}
+
+/** Cells that a spreadsheet would run as formulas begin with `'`. */
+function csvOf({ columns, rows }: SqlResult): string {
+  const cell = (text: string | null) => {
+    const plain = text ?? ''
+    const safe = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(plain) && !/^-?\d[\d.]*$/.test(plain) ? `'${plain}` : plain
+    return /[",\n\r;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  }
+  let chars = 0
+  const lines = [columns, ...rows].map((row) => row.map(cell).join(','))
+  return `${lines.filter((line) => (chars += line.length + 1) <= CSV_CHARS).join('\n')}\n`
+}

@@ -1,0 +1,86 @@
+/** The tables of a conversation that SQL can ask: sheets of its files, and tables in its messages. */
+import type { MessageTable, Source } from '../agent/contracts/tool.ts'
+import type { KeptFile } from './file-store.ts'
+import { CUT } from './section-writer.ts'
+import type { SourceTable } from './tables/types.ts'
+import type { ParsedFile } from './types.ts'
+
+/** A table, and where it is from. `refused`: why it cannot be queried. */
+export interface RunTable extends SourceTable {
+  from: string
+  source?: Source
+  refused?: string
+}
+
+const SHEETS = new Set(['csv', 'xlsx', 'ods'])
+
+export const hasSheets = ({ kind }: { kind: string }): boolean => SHEETS.has(kind)
+
+/** Returns the sheets of a file as tables. */
+export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
+  const filled = sections.filter(({ lines }) => lines > 0)
+  const stem = stemOf(file.name)
+  return filled.map((section) => {
+    const { name = '', text } = section
+    const from = filled.length === 1 && name === '' ? file.name : `${file.name}, sheet "${name}"`
+    const isCut = notes.includes(CUT) && section === filled.at(-1)
+    const isDamaged = notes.some((note) => note.includes(`"${name}" is damaged`))
+    const refused = isCut
+      ? 'it is too large to keep whole, so its last rows are missing'
+      : isDamaged
+        ? 'its end is missing'
+        : undefined
+    return {
+      name: sqlName(filled.length === 1 ? stem : `${stem} ${name}`),
+      text,
+      from,
+      ...(kind !== 'csv' && { isWorkbook: true as const }),
+      ...(refused !== undefined && { refused }),
+      ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
+    }
+  })
+}
+
+export function messageTables(tables: readonly MessageTable[]): RunTable[] {
+  return tables.map(({ name, columns, rows }) => ({
+    name: sqlName(name || 'table'),
+    text: [columns, ...rows].map((row) => row.map((cell) => cell.replace(/[\s]+/g, ' ')).join('\t')).join('\n'),
+    hasHeading: true as const,
+    from: name || 'a table in the thread',
+  }))
+}
+
+/** Returns the names in SQL that are known without reading a file: those of csv files and of tables in messages. */
+export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] {
+  const csv = files.filter(({ kind }) => kind === 'csv').map(({ name }) => sqlName(stemOf(name)))
+  return [...new Set([...csv, ...messageTables(tables).map(({ name }) => name)])].slice(-MAX_NAMES)
+}
+
+const MAX_NAMES = 10
+
+const stemOf = (name: string) => name.replace(/\.\w{2,5}(?= \(\d+\)$|$)/, '')
+
+/** Words that SQL would read as its own. */
+const RESERVED =
+  /^(?:order|group|table|select|from|where|index|values|join|union|all|as|by|case|with|limit|set|to|in|on|or|and|not|null|is|default|check|transaction|commit|references)$/
+
+function sqlName(name: string): string {
+  const plain =
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, '_')
+      .replace(/^_+|_+$/g, '')
+      .slice(0, 60) || 'table'
+  return RESERVED.test(plain) || /^\d/.test(plain) ? `t_${plain}` : plain
+}
+
+/** Numbers tables of the same name. */
+export function withUniqueTableNames(tables: readonly RunTable[]): RunTable[] {
+  const taken = new Set<string>()
+  return tables.map((table) => {
+    let name = table.name
+    for (let n = 2; taken.has(name); n += 1) name = `${table.name}_${n}`
+    taken.add(name)
+    return { ...table, name }
+  })
+}

@@ -1,0 +1,95 @@
+/** Dates and times as people write them in tables, in ISO's form for SQL. */
+
+export type DateOrder = 'day' | 'month'
+
+/** A written date. `either`: the day and the month could change places. */
+interface WrittenDate {
+  year: number
+  /** The first and the second number of `03/04/2024`, or the month and the day where they are certain. */
+  first: number
+  second: number
+  isCertain: boolean
+  time: string
+}
+
+const TIME =
+  /(?:[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\.?)?)(?: ?(?:Z|UTC|Uhr|[+-]\d{2}:?\d{2}))?)?$/i
+const ISO = new RegExp(/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})/.source + TIME.source, 'i')
+const NUMERIC = new RegExp(/^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/.source + TIME.source, 'i')
+const DAY_FIRST = new RegExp(
+  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})\.?,?[ -](?:de )?(\d{4})/u.source +
+    TIME.source,
+  'iu',
+)
+const MONTH_FIRST = new RegExp(
+  /^(?:\p{L}{2,10}\.?,? )?(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/u.source + TIME.source,
+  'iu',
+)
+/** The beginnings of the names of months in English, German, French, Spanish and Italian. */
+const MONTHS = [
+  'jan|ene|gen|jän',
+  'feb|fév|fev',
+  'mar|mär|mrz',
+  'apr|avr|abr',
+  'may|mai|mag',
+  'jun|juin|giu',
+  'jul|juil|lug',
+  'aug|aoû|aou|ago',
+  'sep|set',
+  'oct|okt|ott',
+  'nov',
+  'dec|dez|déc|dic',
+].map((names) => new RegExp(`^(?:${names})`, 'iu'))
+
+export function writtenDate(cell: string): WrittenDate | undefined {
+  if (cell.length > 45) return undefined
+  const iso = ISO.exec(cell)
+  if (iso) return dateOf([iso[1], iso[3], iso[4], iso[5]], true)
+  const numeric = NUMERIC.exec(cell)
+  if (numeric) return dateOf([numeric[4], numeric[1], numeric[3], numeric[5]], numeric[2] === '.' ? 'day' : false)
+  const named = DAY_FIRST.exec(cell)
+  if (named) return dateOf([named[3], monthOf(named[2]), named[1], named[4]], true)
+  const second = MONTH_FIRST.exec(cell)
+  return second ? dateOf([second[3], monthOf(second[1]), second[2], second[4]], true) : undefined
+}
+
+function dateOf(
+  [year = '', a = '', b = '', time = '']: (string | undefined)[],
+  certain: boolean | 'day',
+): WrittenDate | undefined {
+  const [first, second] = certain === 'day' ? [Number(b), Number(a)] : [Number(a), Number(b)]
+  const full = year.length === 2 ? Number(year) + (Number(year) < 70 ? 2000 : 1900) : Number(year)
+  const clock = time === '' ? '' : isoTime(time)
+  if (clock === undefined || !first || !second) return undefined
+  return { year: full, first, second, isCertain: certain !== false, time: clock }
+}
+
+function monthOf(name = ''): string {
+  return String(MONTHS.findIndex((month) => month.test(name)) + 1)
+}
+
+/** Returns which number of `13/04/2024` is the day, undefined if both may be. */
+export function orderOf({ first, second, isCertain }: WrittenDate): DateOrder | undefined {
+  if (isCertain || first > 12 === second > 12) return undefined
+  return first > 12 ? 'day' : 'month'
+}
+
+/** Returns `2024-04-13` or `2024-04-13 08:30:00`; undefined if there is no such day. */
+export function isoDate({ year, first, second, isCertain, time }: WrittenDate, order: DateOrder): string | undefined {
+  const [month, day] = isCertain || order === 'month' ? [first, second] : [second, first]
+  if (month > 12 || day < 1 || day > new Date(Date.UTC(2000, month, 0)).getUTCDate()) return undefined
+  if (month === 2 && day === 29 && new Date(Date.UTC(year, 1, 29)).getUTCMonth() !== 1) return undefined
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}${time && ` ${time}`}`
+}
+
+const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)? ?(?:([ap])\.?m\.?)?(?: Uhr)?$/i
+
+/** Returns `08:30:00`, undefined if it is no time of day. */
+export function isoTime(cell: string): string | undefined {
+  const [, hours, minutes = '', seconds = '00', half] = CLOCK.exec(cell) ?? []
+  if (hours === undefined) return undefined
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined
+  return `${String(hour).padStart(2, '0')}:${minutes}:${seconds}`
+}

@@ -1,0 +1,92 @@
+/** Questions about tables, from the message to the answer: all rows are counted, and the result is a source. */
+import { expect, test } from 'vitest'
+import { startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { fixture } from '../harness/file-corpus.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { textFile } from '../harness/said-files.ts'
+
+const bot = await startBot(fileEnds())
+const { model } = bot
+
+const promptOf = ({ model }: TestBot, key: string, n = -1) => model.about(key).at(n)?.prompt ?? ''
+const query = (sql?: string, more = {}) =>
+  act('I query it.', 'query_table', JSON.stringify({ ...(sql && { sql }), ...more }))
+
+const LINES = Array.from(
+  { length: 20_000 },
+  (_, i) => `${['North', 'South', 'West'][i % 3]},${i % 100}.25,2024-0${(i % 9) + 1}-15`,
+)
+const SALES = textFile('sales.csv', `region,revenue,day\n${LINES.join('\n')}\n`)
+
+test('a sum over 20,000 rows is exact, and its query is a source with a link to the file', async () => {
+  model.on(
+    'which region had the highest revenue',
+    query(),
+    query('SELECT region, sum(revenue) AS total FROM sales GROUP BY region ORDER BY total DESC', { chart: true }),
+    finish('South, with 331,666.75.'),
+  )
+  const thread = await bot.mention('which region had the highest revenue?', { files: [SALES] })
+  const shown = await thread.ended()
+  const prompt = promptOf(bot, 'which region had the highest revenue')
+  const total = (rest: number) =>
+    LINES.filter((_, i) => i % 3 === rest).length * 0.25 +
+    Array.from({ length: 20_000 }, (_, i) => (i % 3 === rest ? i % 100 : 0)).reduce((a, b) => a + b)
+  expect(prompt).toContain('Table "sales", 20,000 rows:')
+  expect(prompt).toContain(`"region" text: 'North', 'South', 'West'`)
+  for (const [i, region] of ['North', 'South', 'West'].entries()) expect(prompt).toContain(`${region} | ${total(i)}`)
+  expect(prompt).toContain('sales has 20,000 rows; no cell that was used is empty.')
+  expect(shown).toContain('sales.csv, query: SELECT region, sum(revenue)')
+  expect(JSON.stringify(thread.messages())).toContain('"type":"data_visualization","title":"total"')
+})
+
+test('each sheet of a workbook is a table, and a mistake in SQL is explained', async () => {
+  model.on(
+    'what is the revenue in the book',
+    query('SELECT sum(revenu) FROM sales_sales_2026'),
+    query('SELECT sum(Revenue) FROM sales_sales_2026'),
+    finish('1250.5.'),
+  )
+  const thread = await bot.mention('what is the revenue in the book?', { files: [fixture('sales.xlsx')] })
+  const shown = await thread.ended()
+  const prompt = promptOf(bot, 'what is the revenue in the book')
+  expect(prompt).toMatch(/no such column: revenu.*"City", "Revenue", "Closed"/)
+  expect(prompt).toContain('1250.5')
+  expect(prompt).toContain('Rows of totals are left out (row 5: Total 2501)')
+  expect(shown).toContain('sales.xlsx, sheet "Sales 2026", query:')
+})
+
+test('a table pasted into a message is queried without any file', async () => {
+  const cell = (text: string) => ({ type: 'raw_text', text })
+  const rows = [
+    ['Yarn', 'Cones'],
+    ['Wool', '1,200'],
+    ['Silk', '34'],
+  ].map((row) => row.map(cell))
+  model.on('how many cones', query('SELECT sum(Cones) AS cones FROM the_table'), finish('1,234 cones.'))
+  const thread = await bot.mention('how many cones?', {
+    extra: { attachments: [{ blocks: [{ type: 'table', rows }] }] },
+  })
+  await thread.ended()
+  expect(promptOf(bot, 'how many cones', 0)).toContain('Some of them: the_table.')
+  expect(promptOf(bot, 'how many cones')).toContain('1234')
+})
+
+test('a file whose end is missing is refused, never counted in part', async () => {
+  const long = textFile('huge.csv', `n,text\n${`1,${'x'.repeat(2000)}\n`.repeat(4200)}`)
+  model.on('how many rows are there', query('SELECT count(*) FROM huge'), finish('I cannot count it.'))
+  await (await bot.mention('how many rows are there?', { files: [long] })).ended()
+  expect(promptOf(bot, 'how many rows are there')).toMatch(/huge\.csv cannot be queried: it is too large to keep whole/)
+})
+
+test('all rows of a result are sent as a csv file on request, and 50 are shown', async () => {
+  model.on(
+    'send me the northern rows',
+    query("SELECT _row, region FROM sales WHERE region = 'North' ORDER BY _row", { file: 'north.csv' }),
+    finish('Here it is.'),
+  )
+  const thread = await bot.mention('send me the northern rows', { files: [SALES] })
+  await thread.ended()
+  expect(promptOf(bot, 'send me the northern rows')).toContain('The first 50 of 6,667 rows:')
+  expect(JSON.stringify(thread.messages())).toContain('north.csv')
+})
