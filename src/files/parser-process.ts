@@ -86,13 +86,19 @@ interface StuckPage {
   stuckAt: number
 }
 
-async function readOnce({ name, bytes }: FileBytes, options: ParseOptions): Promise<ParseOutcome | StuckPage> {
+async function readOnce({ name, bytes, page }: FileBytes, options: ParseOptions): Promise<ParseOutcome | StuckPage> {
   const { limits, isBounded, signal, skippedPages } = options
   signal?.throwIfAborted()
   const child = startReader(limits, isBounded)
   const result = resultOf(child)
   const ends = watch(child, options)
-  const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
+  const header: ReaderHeader = {
+    name,
+    limits,
+    skippedPages,
+    ...(page && { page }),
+    ...(isBounded ? {} : { watchMb: limits.memoryMb }),
+  }
   // A reader that has ended reads no more. `result` has its outcome.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)

@@ -211,6 +211,7 @@ async function* work(
       images,
       filesText,
       history,
+      asked: [question.text, ...past.turns.map((turn) => turn.question)],
       aboutHistory,
       said,
       sources,

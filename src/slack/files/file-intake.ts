@@ -3,7 +3,7 @@ import type { ConversationFiles } from '../../question/answer.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
-import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
+import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles } from '../../files/run-files.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
@@ -20,9 +20,6 @@ import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
 
 /** Time limit for all files of a question, in ms, unless a question has less. */
 const PATIENCE_MS = 60_000
-
-/** Shared by all questions, so it bounds how many files are parsed at once. */
-const parsers = createFileParsers()
 
 interface TakenFiles {
   /** Whether any file is stored. */
@@ -44,7 +41,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const signal = AbortSignal.any([work.signal, patience])
   const now = () => work.services.now().getTime()
   const at = now()
-  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`, now)
+  const parser = fileParsers.forQuestion(`${work.question.team}:${work.question.user}`, now)
   const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     // People go on writing a canvas, so it is read anew. If that fails, the earlier reading stays.
