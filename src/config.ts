@@ -19,6 +19,7 @@ import {
   flag,
   folder,
   headers,
+  hosts,
   names,
   oneOf,
   people,
@@ -148,6 +149,9 @@ const schema = z.object({
   SEARCH_API_KEY: z.string().optional(),
   SEARCH_URL: url('https', 'http').optional(),
   SEARCH_FIELDS: z.string().optional(),
+  READ_HOSTS: names.default([]),
+  READ_INTERNAL_HOSTS: hosts.default([]),
+  READ_INTERNAL_HEADERS: headers.optional(),
   SERPAPI_URL: url('https', 'http').default('https://serpapi.com/search.json'),
   SERPAPI_API_KEY: z.string().optional(),
   GITHUB_API_URL: url('https', 'http').default('https://api.github.com'),
@@ -177,7 +181,7 @@ export const SETTING_GROUPS: Record<
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SLACK_CLIENT_SECRET', 'OPENAI_API_KEY'],
   ...['OPENAI_HEADERS', 'REDIS_URL', 'SEARCH_API_KEY', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
-  ...['SECRETS_KEY_OLD'],
+  ...['SECRETS_KEY_OLD', 'READ_INTERNAL_HEADERS'],
 ]
 
 /** The values that must not appear in logs: secrets, header values, and passwords in URLs, raw and decoded. */

@@ -10,6 +10,7 @@ import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
 import { readChannelTool } from './read-channel.ts'
 import { readThreadTool } from './read-thread.ts'
+import { readPage } from './read-page.ts'
 import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
@@ -62,6 +63,10 @@ const ENTRIES: Record<string, ToolEntry> = {
     make: duckduckgo,
     does: "DuckDuckGo's instant answers",
     sample: { query: 'Wikipedia' },
+  },
+  read_page: {
+    make: readPage,
+    does: 'reads a web page or a document at an address that somebody named, or that a search found; see [below](#pages)',
   },
   arxiv: {
     make: arxiv,

@@ -16,6 +16,7 @@ const TIME =
 export function readChannelTool(): Tool {
   return defineTool({
     name: 'read_channel',
+    quotes: true,
     title: 'Read a channel',
     description: DESCRIPTION,
     schema: z.object({

@@ -8,6 +8,7 @@ import { workspaceOf } from './workspace.ts'
 export function readThreadTool(): Tool {
   return defineTool({
     name: 'read_thread',
+    quotes: true,
     title: 'Read a thread',
     description:
       'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',

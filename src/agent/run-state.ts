@@ -50,6 +50,8 @@ export interface Task extends Partial<RunProgress> {
   /** The text of the conversation's files for the first prompt (files/question-files.ts). */
   filesText?: string
   history?: PastTurn[]
+  /** What people wrote in the questions of the thread, before a model made it standalone. Default: the question. */
+  asked?: readonly string[]
   /** Whether the question is about the history itself. */
   aboutHistory?: boolean
   /** The thread's messages before the question. */
@@ -63,7 +65,7 @@ export interface Task extends Partial<RunProgress> {
   /** The date where the asker is, YYYY-MM-DD. Default: in UTC. */
   today?: string | undefined
   /** Where the question is asked, by whom and when, in a sentence. */
-  asked?: string | undefined
+  askedIn?: string | undefined
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }

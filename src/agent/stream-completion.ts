@@ -123,7 +123,7 @@ const REASONING_CHARS = 10_000
 
 function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
   const { tools, progress, nonce, task, today } = run
-  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore, asked } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore, askedIn } = task
   return {
     question,
     tools,
@@ -136,7 +136,7 @@ function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
     filesText,
     remembered,
     doneBefore: doneBefore?.lines,
-    asked,
+    askedIn,
     ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }

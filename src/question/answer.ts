@@ -46,7 +46,7 @@ export interface AboutAsker {
   /** The same for all questions of a workspace. */
   words: string
   /** Where the question is asked, by whom and when. */
-  asked: string
+  askedIn: string
   today: string
   tools: Tool[]
 }
@@ -244,13 +244,14 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
       images,
       filesText,
       history,
+      asked: [question.text, ...past.turns.map((turn) => turn.question)],
       aboutHistory,
       said,
       sources,
       remembered,
       doneBefore,
       today: about?.today,
-      asked: about?.asked,
+      askedIn: about?.askedIn,
       ...progressOf(run.saved),
       signal,
     },

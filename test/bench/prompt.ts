@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
 
 function withAbout(bare: Dialect, { about, asked }: (typeof SAMPLES)[number]): Dialect {
   const told = withInstructions(bare, about)
-  return { ...told, render: (view) => told.render({ ...view, asked }) }
+  return { ...told, render: (view) => told.render({ ...view, askedIn: asked }) }
 }
 
 function request(of: Dialect, more: Partial<RunView>): string {

@@ -212,7 +212,7 @@ test.each<[EngineName, number, unknown, string]>([
   ['serper', 403, { message: 'Unauthorized.', statusCode: 403 }, 'the key is not accepted'],
   ['serpapi', 401, { error: 'Invalid API key.' }, 'search failed: Invalid API key.'],
   ['custom', 200, { items: [] }, 'its answer has no list at "results". Set list in SEARCH_FIELDS.'],
-])('%s: status %d is told', async (engine, status, json, sentence) => {
+])('%s: status %d is told', async (...[engine, status, json, sentence]) => {
   const path = engine === 'custom' ? '/?q={query}' : undefined
   const { search } = await playEngine({ SEARCH_ENGINE: engine }, (r) => sendJson(r, json, status), path)
   await expect(search('x')).rejects.toThrow(sentence)

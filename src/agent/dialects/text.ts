@@ -110,12 +110,12 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 
 /** The thread's messages, its files, what is remembered and what was already done, as data. Empty if there are none. */
 export function saidBefore(view: RunView, prompts: Prompts): string {
-  const { asked, said, filesText, remembered, doneBefore, nonce } = view
+  const { askedIn, said, filesText, remembered, doneBefore, nonce } = view
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
   const done = doneBefore ? `${prompts['done-before']({ calls: fenceObservation(doneBefore, nonce) })}\n\n` : ''
-  const place = asked ? `${asked}\n\n` : ''
+  const place = askedIn ? `${askedIn}\n\n` : ''
   return place + messages + files + known + done + earlierTurns(view, prompts)
 }
 

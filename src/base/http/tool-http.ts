@@ -7,6 +7,7 @@ import { createAgents, systemResolve, type ProxySetting, type Resolve } from './
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { LRUCache } from 'lru-cache'
 import { cacheTimes, ttlFor } from '../expiring-cache.ts'
+import { Pace } from '../token-bucket.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
 import { createSharedWork } from './shared-work.ts'
@@ -21,6 +22,10 @@ export interface FetchLimits {
   inside?: boolean
   /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number
+  /** Time for one fetch in ms. Default: TOOL_TIMEOUT_MS. */
+  timeoutMs?: number
+  /** How many responses that are not cached may be fetched per minute: of one host, and of all. */
+  perMinute?: { host: number; all: number }
   /** Returns the body as bytes, one character for each. */
   isBinary?: boolean
   /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
@@ -55,6 +60,7 @@ const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 interface ToolRequest extends Omit<GetRequest, 'signal' | 'now' | 'dispatcher'> {
   inside?: boolean | undefined
   keep?: FetchLimits['keep'] | undefined
+  takeTurn?: ((url: URL) => void) | undefined
   timeoutMs: number
   cacheMs: number
 }
@@ -71,6 +77,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const shared = createSharedWork<Fetched>()
 
   const load = async (key: string, request: ToolRequest, signal: AbortSignal) => {
+    request.takeTurn?.(request.url)
     const agents = await (opened ??= createAgents(options))
     const dispatcher = request.inside ? agents.inside : agents.outside
     const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
@@ -82,6 +89,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   return {
     scope(scope) {
       const limits = { ...DEFAULTS, timeoutMs: options.timeoutMs, ...scope }
+      const takeTurn = scope.perMinute && paceOf(scope.perMinute, now)
       const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
       const check = async (url: URL, ending: AbortSignal) => {
         checkAddress(url, scope)
@@ -97,7 +105,14 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
           Object.entries(headers).sort(),
         ])
         const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' }
-        const request = { ...limits, url, headers: { 'user-agent': USER_AGENT, ...type, ...headers }, sent, check }
+        const request = {
+          ...limits,
+          url,
+          headers: { 'user-agent': USER_AGENT, ...type, ...headers },
+          sent,
+          check,
+          takeTurn,
+        }
         return cache.get(key) ?? shared.join(key, signal, (joint) => load(key, request, joint))
       }
     },
@@ -105,6 +120,24 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
       const agents = await opened
       await Promise.all([agents?.outside.destroy(), agents?.inside.destroy()])
     },
+  }
+}
+
+/** `example.com` allows that host, `*.example.com` its subdomains. */
+export function hostMatches(host: string, allowed: string): boolean {
+  const name = allowed.toLowerCase()
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
+}
+
+const MINUTE_MS = 60_000
+
+/** Takes a turn of a URL's host, and one of all hosts. @throws ToolError if there is none */
+function paceOf(limit: { host: number; all: number }, now: () => number): (url: URL) => void {
+  const pace = (burst: number) => new Pace({ burst, everyMs: MINUTE_MS / burst, now })
+  const [host, all] = [pace(limit.host), pace(limit.all)]
+  return ({ hostname }) => {
+    if (!host.take(hostname)) throw new ToolError(`Too many pages of ${hostname} were read in the last minute.`)
+    if (!all.take('all')) throw new ToolError('Too many pages were read in the last minute. Try again in a minute.')
   }
 }
 

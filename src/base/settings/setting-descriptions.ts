@@ -115,6 +115,12 @@ export const SETTING_DESCRIPTIONS = {
     SEARCH_FIELDS:
       'For SEARCH_ENGINE=custom, where the answer has the results: list=data.items,title=name,url=link,snippet=text,' +
       'date=published. key=X-Api-Key names the header of the key (default: Authorization).',
+    READ_HOSTS:
+      'The only hosts whose pages may be read, separated by commas; *.example.com includes subdomains. Default: all ' +
+      'public ones.',
+    READ_INTERNAL_HOSTS:
+      'Hosts on your own network whose pages may be read by everyone who may ask, such as wiki.example.com:8443.',
+    READ_INTERNAL_HEADERS: 'Headers for READ_INTERNAL_HOSTS, such as a token, as a JSON object.',
     SERPAPI_URL: 'The address of SerpApi.',
     GITHUB_API_URL: 'The address of GitHub’s API, or of a GitHub Enterprise Server.',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'Where to send OpenTelemetry traces (OTLP over HTTP). Default: off.',

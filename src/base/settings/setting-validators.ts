@@ -43,6 +43,11 @@ export const names = z.string().transform((value) =>
 /** A list of names that each match a form. `what` describes the form in the error message. */
 const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
 export const ports = listOf(/^\d{1,5}$/, 'ports, separated by commas, such as 11434,1234')
+/** A host name or an IP address, with an optional port. */
+export const hosts = listOf(
+  /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i,
+  'host names such as wiki.example.com or 10.0.0.5:8443, separated by commas',
+)
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
   'ids of channels such as C0123456789, or dm for direct messages, separated by commas',

@@ -32,13 +32,13 @@ export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
     name: directory.personName(team, identity.botUser) ?? 'Thinkaloud',
     abilities: abilities({ hasSchedules: !areSchedulesOff(services), hasConnections: !!services.connections }),
   })
-  const asked = prompts['asked-in']({
+  const askedIn = prompts['asked-in']({
     place: placeWords(question, installation),
     asker: askerWords(question, installation),
     time: describeTime(at, zone),
   })
   const cards = cardWords(settings.dialect.name, tools, prompts)
-  return { words: `${cards}${about}`, asked, today: dateIn(zone, at), tools }
+  return { words: `${cards}${about}`, askedIn, today: dateIn(zone, at), tools }
 }
 
 /** How the dialects whose prompts list no tools call one by its name. */
