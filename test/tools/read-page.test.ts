@@ -22,9 +22,9 @@ type Handler = (path: string, response: ServerResponse) => void
 const html = (body: string) => (_: string, response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body)
 
-async function site(handler: Handler, settings: ToolSettings = {}) {
+async function site(handler: Handler, settings: ToolSettings = {}, now = Date.now) {
   const server = await startWebServer(handler)
-  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now: Date.now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const all = { TOOLS: ['read_page'], READ_INTERNAL_HOSTS: [new URL(server.url).host], ...settings }
   const tools = createToolbox({ http, settings: all, pages: pageReader() })
@@ -173,10 +173,13 @@ describe('internal hosts', () => {
 })
 
 test('one host is read twenty times a minute at most', async () => {
-  const { read } = await site(html(ARTICLE))
+  let at = Date.now()
+  const { read } = await site(html(ARTICLE), {}, () => at)
   for (let i = 0; i < 20; i += 1) await read(`/${i}`)
   expect((await read('/0')).text).toContain('1871')
   await expect(read('/another')).rejects.toThrow('Too many pages of 127.0.0.1 were read in the last minute.')
+  at += 60_000
+  expect((await read('/another')).text).toContain('1871')
 })
 
 describe('only an address that somebody named is opened', () => {
