@@ -42,7 +42,7 @@ const MONTHS = [
 ].map((names) => new RegExp(`^(?:${names})`, 'iu'))
 
 export function writtenDate(cell: string): WrittenDate | undefined {
-  if (cell.length > 45) return undefined
+  if (cell.length > 45 || cell.length < 6 || !/\d[\d\s,]*$|:\d{2}|\d ?[+-]\d{2}/.test(cell)) return undefined
   const iso = ISO.exec(cell)
   if (iso) return dateOf([iso[1], iso[3], iso[4], iso[5]], true)
   const numeric = NUMERIC.exec(cell)

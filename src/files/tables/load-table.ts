@@ -11,57 +11,62 @@ export const MAX_COLUMNS = 500
 /** The number of the row in the file, which stands beside the columns. */
 export const ROW = '_row'
 
-interface NumberedRow {
-  /** Its number in the file. */
-  at: number
-  cells: string[]
+/** The lines of a table, split into cells only when they are read: a table may have a million cells. */
+class Lines {
+  readonly #lines: string[]
+  /** The numbers of the rows that are not blank, from 1. */
+  readonly filled: number[] = []
+
+  constructor(text: string) {
+    this.#lines = text.split('\n')
+    for (const [i, line] of this.#lines.entries()) if (!/^\s*$/.test(line)) this.filled.push(i + 1)
+  }
+
+  at(row: number | undefined): string[] {
+    if (row === undefined) return []
+    return (this.#lines[row - 1] ?? '').split('\t').map((cell) => cell.trim())
+  }
 }
 
+/** How many columns are read at a time. */
+const AT_ONCE = 8
+
 export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): LoadedTable {
-  const all = text
-    .split('\n')
-    .map((line, i): NumberedRow => ({ at: i + 1, cells: line.split('\t').map((cell) => cell.trim()) }))
-    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const lines = new Lines(text)
   const notes: string[] = []
-  const head = headingOf(all, hasHeading === true)
-  if (head.skipped > 0)
-    notes.push(
-      `Above the heading: ${all
-        .slice(0, head.skipped)
-        .map(({ cells }) => said(cells))
-        .join(' / ')
-        .slice(0, 200)}.`,
-    )
+  const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
+  const head = headingOf(begin, hasHeading === true)
+  const above = begin.slice(0, head.skipped).map(said).join(' / ').slice(0, 200)
+  if (head.skipped > 0) notes.push(`Above the heading: ${above}.`)
   if (head.names === undefined) notes.push('It has no heading, so its columns are numbered.')
-  const data = all.slice(head.skipped + head.rows)
-  const width = Math.min(
-    MAX_COLUMNS,
-    data.reduce((max, { cells }) => Math.max(max, cells.length), head.names?.length ?? 0),
-  )
-  const rows = withoutFooter(data, { width, notes, names: head.names ?? [] })
-  if (data.some(({ cells }) => cells.length > MAX_COLUMNS))
-    notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  const textsOf = (i: number, some: readonly NumberedRow[] = rows) => some.map(({ cells }) => cells[i] ?? '')
-  const first = Array.from({ length: width }, (_, i) => textsOf(i, rows.slice(0, LOOKED_THROUGH)))
+  const data = lines.filled.slice(head.skipped + head.rows)
+  const all = data.reduce((max, row) => Math.max(max, lines.at(row).length), head.names?.length ?? 0)
+  const width = Math.min(MAX_COLUMNS, all)
+  if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
+  const rows = withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
+  const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)
   const conventions = conventionsOf(first, isWorkbook === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
-  const typed = names.flatMap((column, i) => typedColumns(column, textsOf(i), conventions))
+  const typed: TypedColumn[] = []
+  for (let from = 0; from < width; from += AT_ONCE)
+    for (const [i, cells] of columnsIn({ lines, rows }, from, Math.min(width, from + AT_ONCE)).entries())
+      typed.push(...typedColumns(names[from + i] ?? '', cells, conventions))
   const named = uniqueNames(typed.map((column) => column.name))
-  const row: TypedColumn = {
-    name: ROW,
-    type: 'whole',
-    cells: rows.map(({ at }) => at),
-    digits: 0,
-    empty: 0,
-    misfits: 0,
-    notes: [],
+  const columns = typed.map((column, i) => ({ ...column, name: named[i] ?? column.name }))
+  return { name, rows: rows.length, columns: [...columns, rowColumn(rows)], notes }
+}
+
+function columnsIn({ lines, rows }: { lines: Lines; rows: readonly number[] }, from: number, to: number): string[][] {
+  const columns = Array.from({ length: to - from }, () => new Array<string>(rows.length).fill(''))
+  for (const [at, row] of rows.entries()) {
+    const cells = lines.at(row)
+    for (const [i, column] of columns.entries()) column[at] = cells[from + i] ?? ''
   }
-  return {
-    name,
-    rows: rows.length,
-    columns: [...typed.map((column, i) => ({ ...column, name: named[i] ?? column.name })), row],
-    notes,
-  }
+  return columns
+}
+
+function rowColumn(cells: number[]): TypedColumn {
+  return { name: ROW, type: 'whole', cells, digits: 0, empty: 0, misfits: 0, notes: [] }
 }
 
 const said = (cells: readonly string[]) => cells.filter((cell) => cell !== '').join(' ')
@@ -76,21 +81,21 @@ interface TableHeading {
   names?: string[]
 }
 
-function headingOf(rows: readonly NumberedRow[], isCertain: boolean): TableHeading {
-  if (isCertain) return { skipped: 0, rows: 1, names: rows[0]?.cells ?? [] }
+function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading {
+  if (isCertain) return { skipped: 0, rows: 1, names: rows[0] ?? [] }
   const widths = rows
     .slice(0, 60)
-    .map(({ cells }) => filledIn(cells))
+    .map(filledIn)
     .sort((a, b) => a - b)
   const usual = widths[Math.floor(widths.length / 2)] ?? 1
-  const found = rows.slice(0, LOOKED_AT).findIndex(({ cells }) => filledIn(cells) >= Math.max(1, 0.6 * usual))
-  const { cells } = rows[found] ?? { cells: [] }
+  const found = rows.slice(0, LOOKED_AT).findIndex((cells) => filledIn(cells) >= Math.max(1, 0.6 * usual))
+  const cells = rows[found] ?? []
   const isText =
     cells.some((cell) => cell !== '' && !isValue(cell)) &&
     cells.every((cell) => cell === '' || isYear(cell) || !isValue(cell))
   if (!isText) return { skipped: Math.max(0, found), rows: 0 }
-  const next = rows[found + 1]?.cells ?? []
-  const third = rows[found + 2]?.cells ?? []
+  const next = rows[found + 1] ?? []
+  const third = rows[found + 2] ?? []
   const isMerged = cells.slice(1).some((cell, i) => cell === '' && (next[i + 1] ?? '') !== '')
   const isSecond =
     isMerged && next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) && third.some(isValue)
@@ -128,40 +133,36 @@ const TOTAL =
   /^(?:(?:grand|sub)[ -]?)?totals?(?: (?:amount|sum))?:?$|^(?:gesamt|zwischen|end)?summe:?$|^(?:ins)?gesamt:?$|^sum:?$|^total (?:général|general)$|^(?:subtotal|suma|somme|totale):?$/i
 
 interface Footer {
+  lines: Lines
   width: number
   names: readonly string[]
   notes: string[]
 }
 
 /** Leaves out rows of totals, which would be added twice, a repeated heading, and footnotes below the last row. */
-function withoutFooter(rows: readonly NumberedRow[], { width, names, notes }: Footer): NumberedRow[] {
-  const heading = said(names)
-  const isTotal = ({ cells }: NumberedRow) =>
-    TOTAL.test(cells.find((cell) => cell !== '') ?? '') && (cells.some(isValue) || width === 1)
-  const isRepeated = ({ cells }: NumberedRow) => heading !== '' && filledIn(cells) > 1 && said(cells) === heading
-  const totals = rows.filter(isTotal)
-  const repeated = rows.filter(isRepeated)
-  const left = new Set(totals)
-  const kept = rows.filter((row) => !left.has(row) && !isRepeated(row))
+function withoutFooter(rows: readonly number[], { lines, width, names, notes }: Footer): number[] {
+  const heading = filledIn(names) > 1 ? said(names) : undefined
+  const totals: string[] = []
+  let [total, repeated] = [0, 0]
+  const kept = rows.filter((row) => {
+    const cells = lines.at(row)
+    if (TOTAL.test(cells.find((cell) => cell !== '') ?? '') && (cells.some(isValue) || width === 1)) {
+      total += 1
+      if (total <= 3) totals.push(`row ${row}: ${said(cells).slice(0, 60)}`)
+      return false
+    }
+    const isHeading = cells[0] === names[0] && heading !== undefined && said(cells) === heading
+    if (isHeading) repeated += 1
+    return !isHeading
+  })
+  const isNote = ([first = '', ...others]: string[]) =>
+    width >= 3 && first !== '' && filledIn(others) === 0 && !isValue(first) && /[ :*]/.test(first)
   let last = kept.length
-  const isNote = ({ cells }: NumberedRow) =>
-    width >= 3 && filledIn(cells) === 1 && cells[0] !== '' && !isValue(cells[0] ?? '') && /[ :*]/.test(cells[0] ?? '')
-  while (last > 0 && isNote(kept[last - 1] ?? { at: 0, cells: [] })) last -= 1
-  if (totals.length > 0)
-    notes.push(
-      `Rows of totals are left out (${totals
-        .slice(0, 3)
-        .map(({ at, cells }) => `row ${at}: ${said(cells).slice(0, 60)}`)
-        .join('; ')}${totals.length > 3 ? ` and ${totals.length - 3} more` : ''}).`,
-    )
-  if (repeated.length > 0) notes.push(`${repeated.length} repeated headings are left out.`)
-  if (last < kept.length)
-    notes.push(
-      `Below the table: ${kept
-        .slice(last)
-        .map(({ cells }) => said(cells))
-        .join(' / ')
-        .slice(0, 200)}.`,
-    )
+  while (last > 0 && isNote(lines.at(kept[last - 1]))) last -= 1
+  const below = kept.slice(last).map((row) => said(lines.at(row)))
+  const more = total > 3 ? ` and ${total - 3} more` : ''
+  if (total > 0) notes.push(`Rows of totals are left out (${totals.join('; ')}${more}).`)
+  if (repeated > 0) notes.push(`${repeated} repeated headings are left out.`)
+  if (last < kept.length) notes.push(`Below the table: ${below.join(' / ').slice(0, 200)}.`)
   return kept.slice(0, last)
 }

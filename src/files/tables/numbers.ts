@@ -20,6 +20,10 @@ const SPACES = /[ \u00a0\u202f'’]/g
 /** Returns the parts of a written number, undefined if it is none. */
 export function writtenNumber(cell: string): WrittenNumber | undefined {
   if (cell.length > 60) return undefined
+  // Most cells are plain numbers or words.
+  if (/^-?\d+(?:\.\d+)?$/.test(cell))
+    return { negative: cell[0] === '-', digits: cell.replace('-', ''), exponent: '', unit: '' }
+  if (!/\d/.test(cell)) return undefined
   const found = NUMBER.exec(cell)
   if (!found) return undefined
   const [, open = '', sign = '', before = '', inner = '', raw = '', exponent = '', after = '', tail = ''] = found
