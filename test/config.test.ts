@@ -260,6 +260,7 @@ describe('a secret in a file', () => {
     SLACK_APP_TOKEN: 'xapp-9',
     REDIS_URL: 'redis://x',
     OPENAI_HEADERS: '{"a":"b"}',
+    READ_INTERNAL_HEADERS: '{"a":"b"}',
     SECRETS_KEY: 'a key that is long enough for a key',
     SECRETS_KEY_OLD: 'another key that is long enough for it',
   }

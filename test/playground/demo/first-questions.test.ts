@@ -71,19 +71,19 @@ test.each(QUESTIONS)('%s', async (question, expected) => {
   else expect(answer.match(/^• .*“.+”/gm)).toHaveLength(3)
 })
 
-test('Remind me tomorrow to call Anna: a card for its asker', async () => {
+test('Remind me tomorrow to call Anna: its asker is told that the hour is missing', async () => {
   const { slack } = playground
   await slack.mention('Remind me tomorrow to call Anna')
-  const { ephemerals } = slack.store.channel(GENERAL)
-  await slack.until(() => ephemerals.some((one) => JSON.stringify(one).includes('call Anna')), 'the card')
+  const told = () => JSON.stringify(slack.store.channel(GENERAL).ephemerals)
+  await slack.until(() => told().includes('The hour is missing.'), 'the sentence')
 })
 
 test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
   expect(await ask(question)).not.toContain(ONLY_DEMO)
 })
 
-test('at most two of twenty first questions end with what the demo cannot do', () => {
-  expect(QUESTIONS).toHaveLength(20)
+test('at most two of nineteen first questions end with what the demo cannot do', () => {
+  expect(QUESTIONS).toHaveLength(19)
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
 })
 
@@ -118,7 +118,9 @@ test('each tool is called by a typical question, and a custom tool by its name',
     expect(answer).toMatch(expected)
     expect(answer).not.toContain(ONLY_DEMO)
   }
-  expect(TOOLS.map(([tool]) => tool)).toEqual(expect.arrayContaining(toolsOn({ hasWorkspace: true })))
+  // There is no web here whose pages could be read.
+  const tools = toolsOn({ hasWorkspace: true }).filter((tool) => tool !== 'read_page')
+  expect(TOOLS.map(([tool]) => tool)).toEqual(expect.arrayContaining(tools))
 })
 
 test.each([
