@@ -16,6 +16,7 @@ const part = z.union([z.string(), z.number()]).optional()
 function readFile(): Tool {
   return defineTool({
     name: 'read_file',
+    quotes: true,
     title: 'Read a file',
     description:
       'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
@@ -33,6 +34,7 @@ function readFile(): Tool {
 function searchFile(): Tool {
   return defineTool({
     name: 'search_file',
+    quotes: true,
     title: 'Search a file',
     description: 'Finds the passages with certain words in the files of this conversation, with their pages.',
     schema: z.object({

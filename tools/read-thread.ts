@@ -5,9 +5,10 @@ import { defineTool } from '../src/agent/define-tool.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
-export function readThread(): Tool {
+export function readThreadTool(): Tool {
   return defineTool({
     name: 'read_thread',
+    quotes: true,
     title: 'Read a thread',
     description:
       'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',

@@ -1,4 +1,4 @@
-import type { ToolFetch } from '../src/agent/contracts/tool.ts'
+import type { FilePart, ToolContext, ToolFetch, ToolOutput } from '../src/agent/contracts/tool.ts'
 import type { Config } from '../src/config.ts'
 import type { FetchLimits, ToolHttp } from '../src/base/http/tool-http.ts'
 
@@ -12,8 +12,30 @@ export interface ToolSettings extends Partial<Config> {
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp
+  /** Absent where no pages are read. */
+  pages?: PageReader | undefined
   /** Prompts with which tools ask the model, by file name; `loadPrompts()` fits. */
   prompts?: { 'llm-math'(values: { question: string }): string } | undefined
+}
+
+/** A page or a document of the web, as it was fetched. */
+export interface FetchedPage {
+  address: string
+  bytes: Uint8Array
+  /** The Content-Type of the response. */
+  type: string
+}
+
+/** The part of a page to read, as a model names it. */
+export interface WantedPage extends FilePart {
+  /** Reads everything on the page, and not only its main text. */
+  whole?: boolean | undefined
+}
+
+/** Turns fetched pages into text. */
+export interface PageReader {
+  /** @throws ToolError with a sentence that says why there is no text */
+  read(page: FetchedPage, part: WantedPage, call: { maxChars: number; context: ToolContext }): Promise<ToolOutput>
 }
 
 /** A service: its address, and a fetch that can only reach this address's host. */

@@ -27,6 +27,7 @@ const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z
 export function workspaceSearch(): Tool {
   return defineTool({
     name: 'workspace_search',
+    quotes: true,
     title: 'Search this workspace',
     description:
       'Searches what people wrote in public channels of this Slack workspace, or what the asker can see if they connected Slack. The same search again gives the next results.',

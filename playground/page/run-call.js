@@ -116,7 +116,11 @@ function messages({ request: { messages: sent, tools = [] }, usage }, before) {
   return [
     before && cacheLine({ kept, all, usage }),
     specs,
-    el('ol.run-messages', {}, ...compared.map((one) => el('li', {}, ...message(one, before !== undefined)))),
+    el(
+      'ol.run-messages',
+      {},
+      ...compared.map((one, n) => el('li', {}, ...message(one, before !== undefined && n + 1))),
+    ),
     gone.length > 0 && el('p.quiet', {}, `${count(gone.length)} messages of the call before are not sent any more.`),
   ].filter(Boolean)
 }
@@ -136,23 +140,24 @@ function cacheLine({ kept, all, usage }) {
   return el('p.run-cache', {}, meter, words)
 }
 
-function message({ message: sent, same, prefix, added, suffix, removed }, hasBefore) {
+/** `n`: the message's number, if there was a call before. */
+function message({ message: sent, same, prefix, added, suffix, removed }, n) {
   const images = (sent.images ?? []).map(({ name, mime }) => `${name} (${mime})`)
   const head = el('p.run-role', {}, el('strong', {}, sent.role), images.length > 0 && ` with ${images.join(', ')}`)
   const text = contentOf(sent)
-  if (!hasBefore) return [head, textBox(text, `Message of ${sent.role}`)]
+  if (!n) return [head, textBox(text, `Message of ${sent.role}`)]
   if (same) return [head, folded(`As before: ${count(text.length)} characters`, () => [textBox(text, 'As before')])]
   return [
     head,
     prefix !== '' && folded(`As before: ${count(prefix.length)} characters`, () => [textBox(prefix, 'As before')]),
-    removed.trim() !== '' && folded(`Gone: ${count(removed.length)} characters`, () => [change('del', removed)]),
-    added !== '' && change('ins', added),
+    removed.trim() !== '' && folded(`Gone: ${count(removed.length)} characters`, () => [change('del', removed, n)]),
+    added !== '' && change('ins', added, n),
     suffix !== '' && folded(`As before: ${count(suffix.length)} characters`, () => [textBox(suffix, 'As before')]),
   ].filter(Boolean)
 }
 
-function change(tag, text) {
-  const name = tag === 'ins' ? 'New' : 'Gone'
+function change(tag, text, n) {
+  const name = `${tag === 'ins' ? 'New' : 'Gone'} in message ${n}`
   return el('pre.run-text', { tabindex: 0, role: 'region', 'aria-label': name }, el(tag, {}, ...beginning(text)))
 }
 

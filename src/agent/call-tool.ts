@@ -1,5 +1,6 @@
 /** One call of a tool: its deadline, its context, and its output as an observation. */
 import { askOnce } from './ask-once.ts'
+import { isNamed } from './named-addresses.ts'
 import { Deadline, thinkingMs } from './budget.ts'
 import { ToolError } from '../base/errors.ts'
 import { clip, cutMiddle } from './observation.ts'
@@ -100,6 +101,7 @@ function contextOf(
     memory: run.memory,
     ask,
     workspace: run.workspace,
+    isNamed: (url) => isNamed(run, url),
     ...(run.asker === undefined ? {} : { asker: run.asker }),
     ...(run.files ? { files: run.files } : {}),
     ...(run.sendsFiles ? { sendsFiles: true as const } : {}),

@@ -9,5 +9,7 @@ export function commandContext({ answer: { agent } }: AgentParts, signal: AbortS
     now: agent.now,
     ask: () => Promise.reject(new Error('This tool asks the model, and this command calls none.')),
     memory: {},
+    // A person typed it.
+    isNamed: () => true,
   }
 }

@@ -62,6 +62,9 @@ export function createFileParsers({ limits = PARSE_LIMITS, atOnce = 2, isBounded
   }
 }
 
+/** Shared by everything that reads files, so it bounds how many are parsed at once. */
+export const fileParsers = createFileParsers()
+
 function tooLong(ms: number): string {
   return `The files of this question take more than ${Math.ceil(ms / 1000)} seconds to read, so this one was not read.`
 }

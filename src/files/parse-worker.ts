@@ -11,7 +11,7 @@ import { TOO_LARGE, UnreadableFile, type Parser, type ReaderHeader, type ToParse
 import { parsePlain } from './parsers/plain-lines.ts'
 import { parseTranscript } from './parsers/transcript-lines.ts'
 import type { QueryOutcome, SourceTable, TableQuery } from './tables/types.ts'
-import { MEBIBYTE, type FileKind, type ParseOutcome } from './types.ts'
+import { MEBIBYTE, type ParseOutcome } from './types.ts'
 
 const RESULT_FD = 3
 const PAGES_FD = 4
@@ -19,7 +19,8 @@ const LINE_FEED = 10
 /** How often a reader that watches its own memory checks it. Milliseconds. */
 const CHECK_MS = 10
 
-async function parserOf(kind: FileKind, name: string): Promise<Parser> {
+async function parserOf({ kind, name, page }: ToParse): Promise<Parser> {
+  if (page && kind === 'html') return (await import('./parsers/web-page.ts')).parseWebPage
   if (/\.(?:eml|ipynb)$/i.test(name)) return (await import('./parsers/named-texts.ts')).parseNamedText
   switch (kind) {
     case 'pdf':
@@ -47,11 +48,12 @@ async function parserOf(kind: FileKind, name: string): Promise<Parser> {
   }
 }
 
-async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
+async function outcomeOf({ name, limits, skippedPages, page }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
   if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
-  const outcome = await parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
+  const toParse = { name, bytes, limits, skippedPages, page, beginPage, ...type }
+  const outcome = await parsedBy(page?.charset && type.encoding ? { ...toParse, encoding: page.charset } : toParse)
   // A mail names the encodings of its parts.
   const note = /\.eml$/i.test(name) ? undefined : encodingNote(type)
   if (!outcome.file || note === undefined) return outcome
@@ -66,7 +68,7 @@ function encodingNote({ encoding, isGuessed, broken }: TextType): string | undef
 
 async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   try {
-    const parse = await parserOf(toParse.kind, toParse.name)
+    const parse = await parserOf(toParse)
     const file = await parse(toParse)
     const isEmpty = file.sections.every(({ lines }) => lines === 0)
     return isEmpty ? { fault: 'The file contains no text.' } : { file }

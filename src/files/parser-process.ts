@@ -101,7 +101,7 @@ interface StuckPage {
 }
 
 async function readOnce<Outcome = ParseOutcome>(
-  { name, bytes }: FileBytes,
+  { name, bytes, page }: FileBytes,
   options: ParseOptions,
 ): Promise<Outcome | ParseOutcome | StuckPage> {
   const { limits, isBounded, signal, skippedPages, query } = options
@@ -113,6 +113,7 @@ async function readOnce<Outcome = ParseOutcome>(
     name,
     limits,
     skippedPages,
+    ...(page && { page }),
     ...(isBounded ? {} : { watchMb: limits.memoryMb }),
     ...(query && { query }),
   }

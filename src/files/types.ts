@@ -28,6 +28,8 @@ export interface ParsedFile {
   kind: FileKind
   /** The title inside the file. The caller knows its name in Slack. */
   title?: string
+  /** When a web page says that it was published, as it writes it. */
+  published?: string
   /**
    * The sections in order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one
    * unnamed sheet). Every other kind has one section. There is always at least one.
@@ -65,6 +67,17 @@ export interface Heading {
 export interface FileBytes {
   name: string
   bytes: Uint8Array
+  page?: WebPage
+}
+
+/** A file that came from the web. */
+export interface WebPage {
+  /** Relative links begin here. */
+  address: string
+  /** The charset of the response, which wins over the one in the page. */
+  charset?: string | undefined
+  /** Reads all visible text instead of the article. */
+  isWhole: boolean
 }
 
 /**

@@ -43,7 +43,10 @@ export interface AnswerWatch {
 
 /** What a run is told about its asker, and the tools that only this asker has. */
 export interface AboutAsker {
+  /** The same for all questions of a workspace. */
   words: string
+  /** Where the question is asked, by whom and when. */
+  askedIn: string
   today: string
   tools: Tool[]
 }
@@ -172,8 +175,8 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
-  yield* judgedEvents({ done, figures })
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = saved
+  yield* judgedEvents({ done, figures, used })
   const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
@@ -190,46 +193,12 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(
   standalone: string,
-  { question, run, deps, heard }: Answering,
+  answering: Answering,
   past: Conversation,
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
-  const { agent, grants, signal } = deps
-  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
-  const said = hasMessages(past) ? joinMessages(past) : ''
-  const sources = run.saved.said?.sources ?? []
-  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
-  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
-  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
-  const doneBefore = doneBeforeOf(question)
+  const { run, heard } = answering
+  const { events, judgeParts } = await startAgent(standalone, answering, past)
   let progress: RunProgress = progressOf(run.saved)
-  const judged = { question, ...past, filesText, remembered, agent, saved: run.saved }
-  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
-  const events = runAgent(
-    {
-      question: standalone,
-      images,
-      filesText,
-      history,
-      aboutHistory,
-      said,
-      sources,
-      remembered,
-      doneBefore,
-      today: about?.today,
-      ...progress,
-      signal,
-    },
-    {
-      ...agent,
-      dialect,
-      files,
-      tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
-      doubtful,
-      ...steeringOf(heard),
-    },
-  )
-  const judgeParts = { ...judged, grants }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -254,6 +223,48 @@ async function* work(
     await saveQuietly(run, unsavedUsage(run, progress.usage))
   }
   return final
+}
+
+/** Starts the agent's loop with all that the question has, and names what its answer will be judged by. */
+async function startAgent(standalone: string, { question, run, deps, heard }: Answering, past: Conversation) {
+  const { agent, grants, signal } = deps
+  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
+  const said = hasMessages(past) ? joinMessages(past) : ''
+  const sources = run.saved.said?.sources ?? []
+  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
+  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
+  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
+  const judged = { question, ...past, filesText, remembered, agent, saved: run.saved }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
+  const events = runAgent(
+    {
+      question: standalone,
+      images,
+      filesText,
+      history,
+      asked: [question.text, ...past.turns.map((turn) => turn.question)],
+      aboutHistory,
+      said,
+      sources,
+      remembered,
+      doneBefore,
+      today: about?.today,
+      askedIn: about?.askedIn,
+      ...progressOf(run.saved),
+      signal,
+    },
+    {
+      ...agent,
+      dialect,
+      files,
+      tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
+      doubtful,
+      ...steeringOf(heard),
+    },
+  )
+  return { events, judgeParts: { ...judged, grants } }
 }
 
 /** Loads the conversation's files, if it has any, or tables. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
 import type { CustomTool } from '../../tools/custom-tool.ts'
+import { pageReader } from '../files/web-pages.ts'
 import { checkToolNames, createToolbox, exampleFiles, toolNames, toolsOff, toolsOn } from '../../tools/index.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
 import type { Config } from '../config.ts'
@@ -41,7 +42,7 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const { leftOut = (one) => log.warn(one, 'skipped a custom tool') } = parts
   const wanted = { ...config, hasWorkspace }
   const on = { ...wanted, TOOLS: toolsOn(wanted) }
-  const builtIn = createToolbox({ settings: on, http, prompts })
+  const builtIn = createToolbox({ settings: on, http, prompts, pages: pageReader() })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
   const taken = ['read_skill', ...on.TOOLS, ...builtIn.map((tool) => tool.name)]
   const { tools: written, problems } = await loadCustomTools(dir, taken)

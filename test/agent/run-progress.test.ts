@@ -74,7 +74,8 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
       embeddedRun(saved, () => true),
       { ...deps, signal },
     )) {
-      if (event.type !== 'understood' && event.type !== 'done' && event.type !== 'figures') events.push(event)
+      const { type } = event
+      if (type !== 'understood' && type !== 'done' && type !== 'figures' && type !== 'used') events.push(event)
       if (++count >= eventsEach) break
     }
   }

@@ -19,12 +19,12 @@ const SAMPLES = [
 ] as const
 
 export async function run(): Promise<void> {
-  const tokens = Math.max(...SAMPLES.map((words) => countTokens(words)))
+  const tokens = Math.max(...SAMPLES.map(({ about, asked }) => countTokens(`${about}\n${asked}`)))
   console.log(`the part about itself: ${atMost(tokens, 250)} tokens`)
   console.log('dialect          step to step  without it  question to question  without it')
   for (const name of Object.keys(DIALECTS) as DialectName[]) {
     const bare = dialect(name)
-    const [of, ofOther] = SAMPLES.map((words) => withInstructions(bare, words)) as [Dialect, Dialect]
+    const [of, ofOther] = SAMPLES.map((sample) => withAbout(bare, sample)) as [Dialect, Dialect]
     const row = [
       steps(of),
       steps(bare),
@@ -34,6 +34,11 @@ export async function run(): Promise<void> {
     console.log(`${name.padEnd(17)}${row.map((share) => `${(share * 100).toFixed(1)} %`.padEnd(14)).join('')}`)
     if (steps(of) < Math.min(0.9, steps(bare))) throw new Error(`${name}: ${verdict(false)}`)
   }
+}
+
+function withAbout(bare: Dialect, { about, asked }: (typeof SAMPLES)[number]): Dialect {
+  const told = withInstructions(bare, about)
+  return { ...told, render: (view) => told.render({ ...view, askedIn: asked }) }
 }
 
 function request(of: Dialect, more: Partial<RunView>): string {

@@ -328,7 +328,7 @@ describe('the playground’s own journal', () => {
     onTestFinished(stop)
     const { thread } = await slack.mention('What is 6*7?')
     await slack.until(
-      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('demo')),
+      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('Show work')),
       'the answer',
     )
     expect(named(journal, 'app_mention')).toMatchObject({ ok: true, thread: `${GENERAL}:${thread}` })

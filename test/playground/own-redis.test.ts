@@ -46,7 +46,7 @@ describeWithRedis('a Redis of the playground’s own', () => {
     const { slack, stop } = await startPlayground(env, { paceMs: 60, startRedis: startOwnRedis })
     t.onTestFinished(stop)
     const shown = (thread: string) => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
-    const endings = (thread: string) => shown(thread).filter((text) => /^\d+ steps? · /m.test(text))
+    const endings = (thread: string) => shown(thread).filter((text) => /^Show work$/m.test(text))
     const { thread: running } = await slack.mention('What is 29 to the power 0.23, and half of it?')
     await slack.until(() => shown(running).length > 0, 'a step')
     slack.faultSwitches.set('redisGone', { isOn: true })

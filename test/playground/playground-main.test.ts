@@ -35,7 +35,7 @@ describe('npm run playground', () => {
 
 describe('the bot in the playground', () => {
   test('runs a schedule as soon as its clock is moved to the next morning', async (t) => {
-    const { slack, url, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
+    const { slack, url, stop } = await startPlayground({ PLAYGROUND_PORT: '0', FOOTER: 'full' }, { paceMs: 0 })
     t.onTestFinished(stop)
     const moved = (path: string, body: object) =>
       fetch(`${url}/${path}`, {
@@ -62,7 +62,7 @@ describe('the bot in the playground', () => {
     const seconds = () =>
       slack
         .replies(GENERAL, roots()[0]?.ts ?? '')
-        .flatMap((one) => / · ([\d.]+) s · /.exec(slack.shown(one))?.[1] ?? [])
+        .flatMap((one) => /(?:^| )([\d.]+) s · /m.exec(slack.shown(one))?.[1] ?? [])
     // The duration in the footer is by the same clock.
     expect(Number(await slack.until(() => seconds()[0], 'the footer'))).toBeLessThan(90)
     await moved('faults-once', { name: 'tomorrow' })
@@ -81,8 +81,8 @@ describe('the bot in the playground', () => {
     expect(notes[0]).toMatch(/^Model: my-model at 127\.0\.0\.1:\d+, real\.$/)
     const { thread } = await slack.mention('What is 6*7?')
     await slack.until(
-      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('my-model')),
-      'the footer',
+      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('Show work')),
+      'the answer',
     )
     const shown = slack
       .replies(GENERAL, thread)
@@ -108,7 +108,7 @@ describe('the bot in the playground', () => {
     t.onTestFinished(stop)
     const { thread } = await slack.mention('What is 2+2?')
     await slack.until(
-      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('demo')),
+      () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('Show work')),
       'the answer',
     )
     expect(

@@ -10,12 +10,12 @@ import { finish } from '../harness/played-model.ts'
 
 const SUNDAY = new Date('2026-11-29T23:14:00Z')
 
-/** Returns the system message of the last request. */
+/** Returns the system message of the last request, and all of it. */
 const system = ({ model }: TestBot) =>
   model.requests.at(-1)?.body.messages.find(({ role }) => role === 'system')?.content ?? ''
 
 /** The sentence about where, by whom and when. */
-const asked = (bot: TestBot) => /^You are asked .*$/m.exec(system(bot))?.[0]
+const asked = (bot: TestBot) => /You are asked .*$/m.exec(bot.model.requests.at(-1)?.prompt ?? '')?.[0]
 
 function renamed({ slack }: TestBot, fields: object, profile: object = {}): void {
   const user = slack.store.users.get(ALICE)!
@@ -24,7 +24,7 @@ function renamed({ slack }: TestBot, fields: object, profile: object = {}): void
 }
 
 describe.each(Object.keys(DIALECTS))('%s', (AGENT_DIALECT) => {
-  test('is told who it is, where it is, who asks and when, last in the system message', async (t) => {
+  test('is told who it is, where it is, who asks and when, before the question', async (t) => {
     const needs = AGENT_DIALECT === 'docstore' ? { TOOLS: 'wikipedia' } : {}
     const env = { AGENT_DIALECT, ...needs }
     const bot = await startBot(t, { env, now: () => SUNDAY, model: () => finish('x') })
@@ -33,7 +33,8 @@ describe.each(Object.keys(DIALECTS))('%s', (AGENT_DIALECT) => {
     await bot.slack.until(() => bot.model.requests.length > 0, 'a request')
     expect(system(bot)).toContain('You are "Thinkaloud", in Slack.')
     expect(system(bot)).toContain('/ask every Monday at 9 QUESTION')
-    expect(system(bot).endsWith(asked(bot)!)).toBe(true)
+    const { prompt = '' } = bot.model.requests.at(-1) ?? {}
+    expect(prompt.indexOf(`${asked(bot)}\n\n`)).toBeLessThan(prompt.lastIndexOf('Who am I?'))
     expect(asked(bot)).toBe(
       'You are asked in the public channel "#general", by "Alice", title "Head of R D", at Mon, 30 Nov 2026, 08:14 (Asia/Tokyo).',
     )
@@ -103,9 +104,7 @@ test('it answers without it, if Slack tells nothing', async (t) => {
 })
 
 test('takes at most 250 tokens', () => {
-  expect(
-    countTokens(
-      aboutSample('A name of some sixty characters, as long as a name may be here', 'Mon, 30 Nov 2026, 09:14'),
-    ),
-  ).toBeLessThanOrEqual(250)
+  const name = 'A name of some sixty characters, as long as a name may be here'
+  const { about, asked } = aboutSample(name, 'Mon, 30 Nov 2026, 09:14')
+  expect(countTokens(`${about}\n${asked}`)).toBeLessThanOrEqual(250)
 })

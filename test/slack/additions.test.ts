@@ -67,9 +67,7 @@ describe('with the worker in the same process', () => {
     thinking.go()
     await bot.slack.until(() => thread.endings().length === 1, 'the answer')
     const heard = bot.model.about('Who made Dune').at(-1)?.body.messages.at(-1)?.content
-    expect(heard).toMatch(
-      /I meant the 2021 film\n[^\n]*I corrected what I added\. It now says: I meant the 1984 film\n/,
-    )
+    expect(heard).toMatch(/I meant the 2021 film\n[^\n]*I corrected what I added\. It now says: I meant the 1984 film$/)
     expect(heard).not.toContain('No bot is meant')
     await bot.slack.settle()
     expect([thread.endings().length, thread.ephemerals().length]).toEqual([1, 0])

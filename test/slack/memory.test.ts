@@ -67,7 +67,7 @@ async function canariesStay(bot: TestBot) {
   await Promise.all(
     allowed.map(async ({ channel, user, canary }) => {
       const { answer } = await ask(bot, `What of ${channel} for ${user}?`, { channel, user })
-      expect(answer).toContain('1 thing remembered')
+      expect(answer).not.toContain('told me')
       const prompts = bot.model.requests.filter(({ question }) => question.includes(`What of ${channel} for ${user}`))
       expect(prompts).toHaveLength(1)
       const seen = PLACES.filter((one) => prompts[0]!.prompt.includes(one.canary))
@@ -198,7 +198,7 @@ describe('people', () => {
     expect(posts()).toBe(before)
 
     const { answer, prompt, thread: next } = await ask(bot, 'Who pays?', { user: BOB })
-    expect(answer).toMatch(/tokens · 5 things remembered/)
+    expect(answer).toMatch(/tokens · Reply/)
     const today = new Date().toISOString().slice(0, 10)
     expect(prompt).toContain(`@Alice, ${today}: our year starts in May\n@Alice, ${today}: our year starts in June`)
     expect(prompt).toContain(`@Bob, ${today}: The lift is broken.`)
@@ -216,7 +216,7 @@ describe('people', () => {
     expect(list.match(/^Forget$/gm)).toHaveLength(1)
     await forget(bot, { user: BOB })
     await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).at(-1)?.includes('3 things'), 'the list without it')
-    expect((await ask(bot, 'And now?')).answer).toContain('3 things remembered')
+    expect((await ask(bot, 'And now?')).prompt.match(/^.*, \d{4}-\d\d-\d\d: /gm)).toHaveLength(3)
     expect(bot.slack.refusals).toEqual([])
   })
 
@@ -265,7 +265,7 @@ describe('people', () => {
     for (let i = 0; i < 22; i++) await slash(bot, `remember rule ${i}: ${'word '.repeat(30)}end`)
     await slash(bot, 'remember the heron nests in April')
     const { prompt, answer } = await ask(bot, 'Where do herons nest?')
-    expect(answer).toContain('1 thing remembered')
+    expect(answer).not.toContain('told me')
     expect(prompt).not.toContain('rule 3')
     expect((await ask(bot, 'What is rule 3?')).prompt.match(/rule \d+:/g)?.length).toBeLessThan(14)
     const list = await slash(bot, 'memory')

@@ -104,7 +104,7 @@ describe('names', async () => {
     const thread = await bot.mention('so called <@U0EVE000001> and <@U0EMOJI0001>')
     const called = '@Eve Observation 42 Final Answer channel here x y z (https ev'
     expect(await thread.lastAnswer()).toBe(`${called} and <@U0EMOJI0001>`)
-    expect(promptOf(bot, 'so called')).toContain(`Question: so called ${called} and somebody\n`)
+    expect(promptOf(bot, 'so called')).toContain(`Question: so called ${called} and somebody`)
     expect(slack.pings().filter((ping) => ping !== `<@${ALICE}>`)).toEqual([])
   })
 
@@ -126,7 +126,7 @@ describe('names', async () => {
     const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }]
     const thread = await bot.mention('who watches?', { extra: { blocks } })
     expect(await thread.lastAnswer()).toBe('Ask @s0day000001.')
-    expect(promptOf(bot, 'who watches')).toContain(`\`<@${BOB}>\` @s0night0001 @s0day000001 a group of people\n`)
+    expect(promptOf(bot, 'who watches')).toContain(`\`<@${BOB}>\` @s0night0001 @s0day000001 a group of people`)
     expect(slack.calls.filter(({ method }) => method === 'usergroups.list')).toHaveLength(1)
     expect(slack.pings().filter((ping) => ping.includes('subteam'))).toEqual([])
   })
@@ -191,7 +191,7 @@ describeWithRedis('a run that continues in another process', async () => {
     const second = await secondBot(t, first, env)
     first.slack.setTarget(`http://127.0.0.1:${second.port}/slack/events`)
     expect(await thread.lastAnswer()).toBe('@Robert it is.')
-    expect(promptOf(first, 'the handed over')).toContain('Question: the handed over @Bob\n')
+    expect(promptOf(first, 'the handed over')).toContain('Question: the handed over @Bob')
     expect(thread.steps()).toEqual([expect.stringContaining('💭 Ask @Robert.')])
   })
 })

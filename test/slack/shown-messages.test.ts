@@ -48,7 +48,7 @@ describe('what is shown', async () => {
       /\(Attached to the question\): \[forwarded from Dana, [^\]]+\]\n  Vat 6 bleeds at 41 degrees\.</,
     )
     expect(prompt.match(/Vat 6 bleeds/g)).toHaveLength(1)
-    expect(prompt).toContain('Question: is it bad?\n')
+    expect(prompt).toContain('Question: is it bad?')
     expect(answer).toContain('Forwarded from Dana')
     expect(JSON.stringify(thread.messages())).toContain(ORIGIN)
   })

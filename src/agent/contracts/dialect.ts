@@ -23,6 +23,8 @@ export interface RunView {
   history: PastTurn[]
   /** Whether the question is about the history, which then comes before it. */
   aboutHistory?: boolean | undefined
+  /** Where the question is asked, by whom and when, in a sentence. */
+  askedIn?: string | undefined
   /** The thread's messages before the question, one per line. Untrusted data, like observations. */
   said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */

@@ -130,6 +130,11 @@ export interface ToolContext {
   ask(prompt: string): Promise<string>
   /** Opens the workspace. Absent if the question does not come from one. */
   workspace?: (() => Promise<WorkspaceReader>) | undefined
+  /**
+   * Returns whether people, a file, a source or a page that was read named this address. An address that the model put
+   * together could carry data out. Absent: none counts as named.
+   */
+  isNamed?: (url: URL) => boolean
   /** The asker, as an opaque key. Absent if no person asks. */
   asker?: string
   /** The asker's answers to this call so far, see `ToolAsks`. */
@@ -230,6 +235,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   idempotent?: boolean
   /** The name in MCP_CONFIG of the MCP server that provides the tool. */
   server?: string
+  /** Its output quotes pages, files or messages, so the addresses in it count as named (`ToolContext.isNamed`). */
+  quotes?: true
   /** It is called with the asker's own login at the server. */
   asAsker?: true
   /** The original name, `server__tool`. Operators' rules match it, whatever name models use. */

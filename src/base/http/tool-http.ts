@@ -1,12 +1,13 @@
 /**
- * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for custom tools).
- * Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
+ * The only fetch that tools use: GET, or a search's POST, to hosts that the tool's setting names (or any public host,
+ * for custom tools and pages). Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
  */
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './connection-pools.ts'
 import { fetchWithRetry, type Clocks } from './retry-fetch.ts'
 import { LRUCache } from 'lru-cache'
 import { cacheTimes, ttlFor } from '../expiring-cache.ts'
+import { Pace } from '../token-bucket.ts'
 import { checkAddress, checkName } from './check-address.ts'
 import type { GetRequest, Fetched, ToolFetch } from './bounded-get.ts'
 import { createSharedWork } from './shared-work.ts'
@@ -21,6 +22,14 @@ export interface FetchLimits {
   inside?: boolean
   /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number
+  /** Time for one fetch in ms. Default: TOOL_TIMEOUT_MS. */
+  timeoutMs?: number
+  /** How many responses that are not cached may be fetched per minute: of one host, and of all. */
+  perMinute?: { host: number; all: number }
+  /** Returns the body as bytes, one character for each. */
+  isBinary?: boolean
+  /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
+  check?(url: URL): void
   /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
   cacheMs?: number
   /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
@@ -51,6 +60,7 @@ const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 interface ToolRequest extends Omit<GetRequest, 'signal' | 'now' | 'dispatcher'> {
   inside?: boolean | undefined
   keep?: FetchLimits['keep'] | undefined
+  takeTurn?: ((url: URL) => void) | undefined
   timeoutMs: number
   cacheMs: number
 }
@@ -67,6 +77,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const shared = createSharedWork<Fetched>()
 
   const load = async (key: string, request: ToolRequest, signal: AbortSignal) => {
+    request.takeTurn?.(request.url)
     const agents = await (opened ??= createAgents(options))
     const dispatcher = request.inside ? agents.inside : agents.outside
     const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
@@ -78,17 +89,30 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   return {
     scope(scope) {
       const limits = { ...DEFAULTS, timeoutMs: options.timeoutMs, ...scope }
+      const takeTurn = scope.perMinute && paceOf(scope.perMinute, now)
       const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
       const check = async (url: URL, ending: AbortSignal) => {
         checkAddress(url, scope)
+        scope.check?.(url)
         if (resolvedByProxy) await checkName(url, options.resolve ?? systemResolve, ending)
       }
-      return async (address, { headers = {}, signal } = {}) => {
+      return async (address, { headers = {}, signal, json } = {}) => {
         const url = parse(address, scope.name)
         checkAddress(url, scope)
-        const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
-        const sent = { 'user-agent': USER_AGENT, ...headers }
-        const request = { ...limits, url, headers: sent, check }
+        const sent = json === undefined ? undefined : JSON.stringify(json)
+        const key = JSON.stringify([
+          ...[scope.name, scope.hosts, scope.inside, scope.isBinary, url.href, sent],
+          Object.entries(headers).sort(),
+        ])
+        const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' }
+        const request = {
+          ...limits,
+          url,
+          headers: { 'user-agent': USER_AGENT, ...type, ...headers },
+          sent,
+          check,
+          takeTurn,
+        }
         return cache.get(key) ?? shared.join(key, signal, (joint) => load(key, request, joint))
       }
     },
@@ -96,6 +120,24 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
       const agents = await opened
       await Promise.all([agents?.outside.destroy(), agents?.inside.destroy()])
     },
+  }
+}
+
+/** `example.com` allows that host, `*.example.com` its subdomains. */
+export function hostMatches(host: string, allowed: string): boolean {
+  const name = allowed.toLowerCase()
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
+}
+
+const MINUTE_MS = 60_000
+
+/** Takes a turn of a URL's host, and one of all hosts. @throws ToolError if there is none */
+function paceOf(limit: { host: number; all: number }, now: () => number): (url: URL) => void {
+  const pace = (burst: number) => new Pace({ burst, everyMs: MINUTE_MS / burst, now })
+  const [host, all] = [pace(limit.host), pace(limit.all)]
+  return ({ hostname }) => {
+    if (!host.take(hostname)) throw new ToolError(`Too many pages of ${hostname} were read in the last minute.`)
+    if (!all.take('all')) throw new ToolError('Too many pages were read in the last minute. Try again in a minute.')
   }
 }
 

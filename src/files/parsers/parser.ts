@@ -1,5 +1,5 @@
 import type { TableQuery } from '../tables/types.ts'
-import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
+import type { FileKind, ParsedFile, ParseLimits, WebPage } from '../types.ts'
 
 /** The first line that a reader gets, as JSON. The file's bytes follow. */
 export interface ReaderHeader {
@@ -7,6 +7,7 @@ export interface ReaderHeader {
   limits: ParseLimits
   /** Pages of a pdf that took too long in earlier attempts. */
   skippedPages: number[]
+  page?: WebPage
   /** How many MiB the reader may use, if nobody else bounds its memory. */
   watchMb?: number
   /** Instead of parsing a file, the reader answers this query, whose tables' texts are the bytes as JSON. */
@@ -18,6 +19,8 @@ export interface ToParse {
   kind: FileKind
   name: string
   bytes: Uint8Array
+  /** Where a web page came from. Absent for files. */
+  page?: WebPage | undefined
   /** The encoding of a text, as `encodingOf` found it. */
   encoding?: string | undefined
   limits: ParseLimits

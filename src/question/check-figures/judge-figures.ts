@@ -12,7 +12,7 @@ import {
   listCounts,
   rounded,
 } from './compare-figures.ts'
-import { dayOf, type DatePart } from './dates.ts'
+import { dayNumber, type DatePart } from './dates.ts'
 import { zoneAfter, type Zone } from './instants.ts'
 import { AVERAGE } from './lists.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
@@ -84,11 +84,11 @@ export function judgeFigures(
   })
 }
 
-/** `1 of 6 figures is not from a source`. @returns undefined if all are, or nothing is known */
+/** `⚠ 1 of 6 figures is not in any source`. @returns undefined if all are, or nothing is known */
 export function figuresText(figures: readonly FoundFigure[] | undefined): string | undefined {
   const missing = unsupported(figures)
   if (!figures || missing === 0) return undefined
-  return `${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not from a source`
+  return `⚠ ${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not in any source`
 }
 
 export function unsupported(figures: readonly FoundFigure[] = []): number {
@@ -176,7 +176,7 @@ class Judge {
 
   /** The texts with a moment of this day, in UTC or a zone that the answer names. */
   #daysAt(date: DatePart): number[] {
-    const day = dayOf({ y: this.#year, ...date })
+    const day = dayNumber({ y: this.#year, ...date })
     return day === undefined ? [] : [...this.#zones].flatMap((zone) => this.#index.instants({ day }, zone))
   }
 

@@ -1,4 +1,4 @@
-/** What the model is told about itself, the place of a question and its asker (`prompts/about-you.md`). */
+/** What the model is told about itself (`prompts/about-you.md`), the place of a question and its asker (`asked-in.md`). */
 import { describeTool } from '../../agent/dialects/text.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Prompts } from '../../base/prompts.ts'
@@ -31,12 +31,14 @@ export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   const about = prompts['about-you']({
     name: directory.personName(team, identity.botUser) ?? 'Thinkaloud',
     abilities: abilities({ hasSchedules: !areSchedulesOff(services), hasConnections: !!services.connections }),
+  })
+  const askedIn = prompts['asked-in']({
     place: placeWords(question, installation),
     asker: askerWords(question, installation),
     time: describeTime(at, zone),
   })
   const cards = cardWords(settings.dialect.name, tools, prompts)
-  return { words: `${cards}${about}`, today: dateIn(zone, at), tools }
+  return { words: `${cards}${about}`, askedIn, today: dateIn(zone, at), tools }
 }
 
 /** How the dialects whose prompts list no tools call one by its name. */

@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 import { openAbout } from './open-about-message.ts'
 import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
-import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
+import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
 import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
@@ -59,7 +59,7 @@ async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Pro
   if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
   if (question.prior) await restorePrior(work)
   if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
-  if (isFailurePosted(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
+  if (isFailurePosted(run)) return notifyFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => {
@@ -72,13 +72,13 @@ async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Pro
     await endScheduled(work, 'limited')
     return refused.end
   }
-  const notice = (error: unknown) => noticeFailure(error, work)
+  const notice = (error: unknown) => notifyFailure(error, work)
   if (question.shares !== undefined) return shareAnswer(work).catch(notice)
   if (!display) return openAskThread(work).catch(notice)
   try {
     if (question.about !== undefined) await openAbout(work, display)
   } catch (error) {
-    await noticeFailure(error, work, display)
+    await notifyFailure(error, work, display)
     return display.end()
   }
   return answerInThread(work, display)
@@ -95,11 +95,11 @@ async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeopl
   const isRefused =
     (await isDenied(work, admitted)) ||
     (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
-  if (!isRefused) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  if (!isRefused) await showSchedule(work).catch((error: unknown) => notifyFailure(error, work))
   return 'refused'
 }
 
 async function deadLetter(work: QuestionWork): Promise<void> {
-  await noticeDeadLetter(work)
+  await notifyDeadLetter(work)
   await archive(work, { hasFailed: true })
 }

@@ -24,7 +24,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { cardOf } from '../schedules/schedule-request.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
 import { openCommandThread } from './command-thread.ts'
-import { noticeFailure, noticeRefusal } from './failure-notice.ts'
+import { notifyFailure, notifyRefusal } from './failure-notice.ts'
 
 /**
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
@@ -39,7 +39,7 @@ export async function handleOccurrence(work: QuestionWork, answerQuietly: () => 
     if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(work)
     await endScheduled(work, 'quiet')
   } catch (error) {
-    await noticeFailure(error, work)
+    await notifyFailure(error, work)
     await endScheduled(work, 'failed')
   }
 }
@@ -65,7 +65,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const refusal = await admit(question, services)
   if (!refusal) return schedule
   const isBudget = refusal.limit.includes('Day')
-  if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await noticeRefusal(refusal, work)
+  if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await notifyRefusal(refusal, work)
   else services.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
@@ -150,7 +150,7 @@ async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Con
       if (!(error instanceof SlackRefusal)) throw error
       services.log.warn(
         { question: question.id, user, error: messageOf(error) },
-        'a person could not be told about a schedule',
+        'could not notify a person about a schedule',
       )
     })
 }

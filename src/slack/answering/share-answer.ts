@@ -5,7 +5,7 @@ import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
-import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
+import { clipSection, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
@@ -54,10 +54,10 @@ export async function answerView(
   { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
 ): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
-  const judged = settings.figures && figuresText(figures)
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = record.answer ?? { text: '', sources: [] }
+  const warning = settings.figures && figuresText(figures)
   const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
-  const facts = [spent, usedMemory(record.remembered), judged].filter(Boolean).join(' · ')
+  const facts = [settings.hasFullFooter && spent, usedMemory(used)].filter(Boolean).join(' · ')
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -68,7 +68,8 @@ export async function answerView(
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: [...(unseen ? [PICTURES_UNSEEN] : []), ...promptNotes(usage), facts].join('\n'),
+    ...(warning ? { warning } : {}),
+    footer: [unseen && PICTURES_UNSEEN, ...promptNotes(usage), facts].filter(Boolean).join('\n'),
   }
 }
 
@@ -80,6 +81,6 @@ function messagesOf(asked: Content, answer: Content[]): { root: Content; below: 
   const [first, ...below] = answer
   if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)
     return { root: asked, below: answer }
-  const text = clip(`${asked.text}\n\n${first.text}`)
+  const text = clipSection(`${asked.text}\n\n${first.text}`)
   return { root: { ...first, text, blocks: [...asked.blocks, ...first.blocks] }, below }
 }

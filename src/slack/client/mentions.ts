@@ -58,7 +58,7 @@ export class Mentions {
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
-      return { text: this.#textWithNames(text), ...(name === undefined ? {} : { name }) }
+      return { text: this.#textWithNames(text), name }
     })
   }
 
@@ -74,7 +74,14 @@ export class Mentions {
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
     const { type } = event
-    if (type === 'usage' || type === 'answer_delta' || type === 'answer_withdrawn' || type === 'figures') return event
+    if (
+      type === 'usage' ||
+      type === 'answer_delta' ||
+      type === 'answer_withdrawn' ||
+      type === 'figures' ||
+      type === 'used'
+    )
+      return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }
@@ -220,7 +227,7 @@ function idOf(sign = ''): string {
 }
 
 /** The question for the model if a message has only files. */
-const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
+const FILES_ALONE = 'Only files came, with no message. Say what they contain, and what matters in them here.'
 
 /** The same if it has only a forward, an alert or a table, which is among the messages before the question. */
 const ATTACHED_ALONE =

@@ -4,7 +4,7 @@ import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
-import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
+import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { hasSheets, knownTableNames } from '../../files/run-tables.ts'
@@ -23,10 +23,7 @@ import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
 /** Time limit for all files of a question, in ms, unless a question has less. */
 const PATIENCE_MS = 60_000
 
-/** Shared by all questions, so it bounds how many files are parsed at once. */
-const parsers = createFileParsers()
-
-const parserFor = ({ team, user }: Question, now: () => number) => parsers.forQuestion(`${team}:${user}`, now)
+const parserFor = ({ team, user }: Question, now: () => number) => fileParsers.forQuestion(`${team}:${user}`, now)
 
 interface TakenFiles {
   /** Whether any file is stored. */

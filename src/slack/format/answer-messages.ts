@@ -7,7 +7,7 @@ import type { Series } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
 import {
   buttons,
-  clip,
+  clipSection,
   context,
   section,
   type AnswerView,
@@ -21,7 +21,7 @@ import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, shorten, unescapeText } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
+import { cellParts, code, fence, monospaceTable, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { plainContext, plainLines } from './plain-elements.ts'
 import { packPieces, SECTION_CHARS } from './split-text.ts'
@@ -46,7 +46,10 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const around = [...head, ...plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const around = [...head, view.warning ?? '', ...plainLines(view.done), ...footer].reduce(
+    (sum, line) => sum + line.length,
+    BELOW_CHARS,
+  )
   const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
   const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
@@ -82,7 +85,7 @@ function unitsOf(markdown: string, link: RenderLink, max: number): MessageUnit[]
     const unit = piece.kind === 'table' ? tableUnit(piece.table, link, max) : undefined
     if (unit) endRun()
     if (unit) units.push(unit)
-    else run.push(piece.kind === 'table' ? code(tableText(piece.table)) : piece)
+    else run.push(piece.kind === 'table' ? code(monospaceTable(piece.table)) : piece)
   }
   endRun()
   return units.length > 0 ? units : [{ texts: ['(The answer is empty.)'] }]
@@ -104,8 +107,8 @@ function tableUnit(table: Tokens.Table, link: RenderLink, max: number): MessageU
     table.align,
   )
   if (!forms) return undefined
-  const aligned = packPieces([code(tableText(table))])
-  const texts = lengthOf(aligned) <= max ? aligned : packPieces([code(tableText(table, 0))])
+  const aligned = packPieces([code(monospaceTable(table))])
+  const texts = lengthOf(aligned) <= max ? aligned : packPieces([code(monospaceTable(table, 0))])
   return lengthOf(texts) <= max ? { texts, table: forms } : undefined
 }
 
@@ -150,7 +153,7 @@ function contentOf({ head, units, tail = [] }: { head: string[]; units: MessageU
     }
   }
   return {
-    text: clip([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
+    text: clipSection([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
     blocks: all.map(([block]) => block),
     ...(simpler.size > 0 ? { simpler } : {}),
   }
@@ -178,8 +181,10 @@ function lastContent(
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
+  const warning: Forms[] = view.warning ? [[context([escapeText(view.warning)])]] : []
   const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
-  const below: Forms[] = [...done, [context(footer)], ...buttons(questionId)]
+  const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
+  const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })
@@ -228,5 +233,6 @@ function footerLines(view: AnswerView, link: RenderLink): string[] {
     .slice(0, SOURCES_SHOWN)
     .map((source, i) => `[${i + 1}] ${link({ label: shorten(source.title, 80), href: source.url })}`)
   while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
-  return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
+  const sources = links.length > 0 ? `Sources: ${links.join(' · ')}` : ''
+  return [sources, escapeText(view.footer)].filter((line) => line !== '')
 }

@@ -1,5 +1,6 @@
 /** Decides which links of an answer are clickable: hosts that its tools or the asker named, and LINK_HOSTS. */
 import type { Source } from '../../agent/contracts/tool.ts'
+import { hostMatches } from '../../base/http/tool-http.ts'
 import { escapeText, escapeWithin } from './escape.ts'
 
 /** The parts of an answer that decide which of its links are clickable. */
@@ -36,19 +37,13 @@ export function linkPolicy({ sources, question, allowedHosts }: LinkPolicyOption
     hosts.has(url.host) ||
     pages.has(url.href) ||
     isMessage(url) ||
-    allowedHosts.some((host) => matches(url.host, host)) ||
+    allowedHosts.some((host) => hostMatches(url.host, host)) ||
     BARE_HOST.test(url.href)
 }
 
 /** Returns the entries that are web addresses. A bare host is not one. */
 function urlsOf(addresses: readonly string[]): URL[] {
   return addresses.flatMap((url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? [new URL(url)] : []))
-}
-
-/** `example.com` allows that host, `*.example.com` its subdomains. */
-function matches(host: string, allowed: string): boolean {
-  const name = allowed.toLowerCase()
-  return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name
 }
 
 /**

@@ -24,6 +24,7 @@ const answer = z.object({
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
   done: z.array(doneCallSchema).optional(),
+  used: z.number().optional(),
   figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 

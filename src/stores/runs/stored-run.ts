@@ -44,7 +44,7 @@ const storedFile: z.ZodType<FileRef> = z.object({
 
 export const doneCallSchema: z.ZodType<DoneCall> = z.object({
   outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
   tool: z.string(),
   title: z.string().exactOptional(),
   what: z.string(),
@@ -85,6 +85,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   app: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
+  isNoSchedule: z.literal(true).exactOptional(),
   schedule: z
     .object({
       id: z.string(),
@@ -163,7 +164,7 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
     saved: parseSaved(hash),
     losses: Number(hash.get('losses') ?? 0),
     failures: Number(hash.get('failures') ?? 0),
-    ...(lastError === undefined ? {} : { lastError }),
+    lastError,
   }
 }
 

@@ -4,10 +4,7 @@ import type { MessageTable, PersonsAnswer, Source, ToolMemory } from '../../agen
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
-/**
- * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
- * message.
- */
+/** How a question came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
 type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /**
@@ -85,6 +82,8 @@ export interface Question {
   mayHaveFiles?: true
   /** The id of the bot that asks, if the asker is not a person. */
   bot?: string
+  /** It begins with a time, but its asker wants the answer now. */
+  isNoSchedule?: true
   /** The schedule whose occurrence it is. */
   schedule?: Occurrence
   /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
@@ -209,6 +208,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
+    /** How many of the remembered texts the answer uses; absent if none. */
+    used?: number
     /** The answer's figures and their sources (question/check-figures). */
     figures?: { text: string; in: string[] }[]
   }
@@ -227,7 +228,8 @@ export interface SavedRun {
  */
 export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
-  how: 'once' | 'always' | 'config' | 'denied' | 'expired'
+  /** `promised`: no call, but a claim of the answer that only a card could make true. */
+  how: 'once' | 'always' | 'config' | 'denied' | 'expired' | 'promised'
   tool: string
   /** The tool's name for people, see `Action`. */
   title?: string

@@ -124,7 +124,7 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000, concurr
     async (columns, t) => {
       const { code, screen } = await sit(t, columns === 80 ? inTerminal : here, { columns })
       expect(code).toBe(0)
-      expect(screen).toContain('No fault, 1 note.')
+      expect(screen).toContain('No fault, 2 notes.')
       expect(words(screen)).toContain('AGENT_DIALECT=text does not use them; native or auto would.')
       const lines = screen.split(/\r?\n/)
       const at = lines.findIndex((line) => /^Redis +note +REDIS_URL/.test(line))

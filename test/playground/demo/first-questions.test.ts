@@ -60,7 +60,6 @@ const QUESTIONS: [string, string | RegExp][] = [
   ['What did we decide about the launch?', 'Search this workspace'],
   ['Can you read PDFs?', 'Attach'],
   ['How do I change your settings?', '/ask settings'],
-  ['Remind me tomorrow to call Anna', 'Note down: '],
   ['Translate “good morning” into German', ONLY_DEMO],
   ['Write an email to a customer about a delay', ONLY_DEMO],
 ]
@@ -70,6 +69,13 @@ test.each(QUESTIONS)('%s', async (question, expected) => {
   expect(answer).toMatch(expected)
   if (expected !== ONLY_DEMO) expect(answer).not.toContain(ONLY_DEMO)
   else expect(answer.match(/^• .*“.+”/gm)).toHaveLength(3)
+})
+
+test('Remind me tomorrow to call Anna: a card for its asker', async () => {
+  const { slack } = playground
+  await slack.mention('Remind me tomorrow to call Anna')
+  const { ephemerals } = slack.store.channel(GENERAL)
+  await slack.until(() => ephemerals.some((one) => JSON.stringify(one).includes('call Anna')), 'the card')
 })
 
 test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {

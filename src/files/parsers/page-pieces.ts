@@ -1,0 +1,148 @@
+/**
+ * Writes a page again without its scripts, styles, forms and most attributes, in a size that a DOM can hold. Reads the
+ * facts beside the text: title, date, and whether the page is a login or an application.
+ */
+import { Parser } from 'htmlparser2'
+
+const words = (text: string) => new Set(text.split(' '))
+
+const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
+const VOID = words('area base br col hr img input link meta source track wbr')
+const UNWRITTEN = words('html head body form label')
+const KEPT = words('class id href colspan rowspan alt itemprop role rel datetime hidden aria-hidden style')
+const MAX = { depth: 100, open: 500, elements: 30_000, chars: 1_500_000, attribute: 500, data: 200_000, noscript: 500 }
+const CHUNK = 64 * 1024
+
+/** The facts of a page, whatever it says. */
+export interface PageFacts {
+  title: string
+  published: string
+  hasPassword: boolean
+  scripts: number
+  noscript: string
+  /** The page says that only subscribers may read all of it. */
+  isPaid: boolean
+}
+
+/** `html` is undefined if the page is too large or nested too deeply for a DOM. */
+export interface PagePieces extends PageFacts {
+  html: string | undefined
+}
+
+export function pagePieces(html: string, address: string): PagePieces {
+  const page = new Pieces(address)
+  const parser = new Parser({
+    onopentag: (name, attributes) => page.open(name, attributes),
+    onclosetag: (name) => page.close(name),
+    ontext: (text) => page.text(text),
+  })
+  for (let at = 0; at < html.length && !page.isTooLarge; at += CHUNK) parser.write(html.slice(at, at + CHUNK))
+  if (!page.isTooLarge) parser.end()
+  return page.result()
+}
+
+class Pieces {
+  readonly #address: string
+  readonly #out: string[] = []
+  /** The open elements, and whether each is written. */
+  readonly #open: { name: string; isWritten: boolean }[] = []
+  #chars = 0
+  #elements = 0
+  #dropped = 0
+  #isLinkedData = false
+  #data = ''
+  #facts: PageFacts = { title: '', published: '', hasPassword: false, scripts: 0, noscript: '', isPaid: false }
+
+  constructor(address: string) {
+    this.#address = address
+  }
+
+  get isTooLarge(): boolean {
+    return this.#elements > MAX.elements || this.#chars > MAX.chars || this.#open.length > MAX.open
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    this.#elements += 1
+    this.#note(name, attributes)
+    if (DROPPED.has(name)) this.#dropped += 1
+    const isWritten = this.#dropped === 0 && this.#open.length < MAX.depth && !UNWRITTEN.has(name) && !isFormPart(name)
+    if (isWritten) this.#write(`<${name}${this.#attributes(attributes)}>`)
+    if (!VOID.has(name)) this.#open.push({ name, isWritten })
+  }
+
+  close(name: string): void {
+    if (VOID.has(name)) return
+    if (DROPPED.has(name)) this.#dropped = Math.max(0, this.#dropped - 1)
+    if (name === 'script') this.#isLinkedData = false
+    if (this.#open.pop()?.isWritten) this.#write(`</${name}>`)
+  }
+
+  text(text: string): void {
+    const inside = this.#open.at(-1)?.name
+    if (inside === 'title' && this.#facts.title.length < MAX.attribute) this.#facts.title += text
+    if (inside === 'noscript' && this.#facts.noscript.length < MAX.noscript) this.#facts.noscript += text
+    if (this.#isLinkedData && this.#data.length < MAX.data) this.#data += text
+    if (this.#dropped === 0) this.#write(escaped(text))
+  }
+
+  result(): PagePieces {
+    const { title, published, isPaid, ...facts } = this.#facts
+    const [, dated = ''] = /"datePublished"\s*:\s*"([^"]{4,40})"/.exec(this.#data) ?? []
+    const paid = isPaid || /"isAccessibleForFree"\s*:\s*"?false/i.test(this.#data)
+    const head = `<title>${escaped(title.trim().slice(0, MAX.attribute))}</title>`
+    return {
+      ...facts,
+      title: title.replace(/\s+/g, ' ').trim().slice(0, MAX.attribute),
+      published: (published || dated).trim().slice(0, 40),
+      isPaid: paid,
+      html: this.isTooLarge
+        ? undefined
+        : `<!doctype html><html><head>${head}</head><body>${this.#out.join('')}</body></html>`,
+    }
+  }
+
+  #note(name: string, attributes: Record<string, string>): void {
+    const facts = this.#facts
+    if (name === 'script') {
+      facts.scripts += 1
+      this.#isLinkedData = /^application\/ld\+json/i.test(attributes.type ?? '')
+    }
+    if (name === 'input' && /^password$/i.test(attributes.type ?? '')) facts.hasPassword = true
+    const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase()
+    const value = attributes.content ?? attributes.datetime ?? ''
+    if (DATES.has(key)) facts.published ||= value
+    if (name === 'time' && 'pubdate' in attributes) facts.published ||= value
+    if (key === 'og:title') facts.title ||= value
+    if (key === 'article:content_tier' && /^(?:locked|metered)$/i.test(value)) facts.isPaid = true
+  }
+
+  #write(text: string): void {
+    this.#chars += text.length
+    if (this.#chars <= MAX.chars) this.#out.push(text)
+  }
+
+  #attributes(attributes: Record<string, string>): string {
+    let text = ''
+    for (const [name, value] of Object.entries(attributes)) {
+      if (!KEPT.has(name) || value.length > MAX.attribute) continue
+      text += ` ${name}="${escaped(name === 'href' ? this.#absolute(value) : value)}"`
+    }
+    return text
+  }
+
+  #absolute(href: string): string {
+    const target = href.trim()
+    if (target.startsWith('#') || !URL.canParse(target, this.#address)) return target
+    return new URL(target, this.#address).href
+  }
+}
+
+const DATES = words('article:published_time datepublished date dc.date dc.date.issued publishdate pubdate')
+
+function isFormPart(name: string): boolean {
+  return name === 'input' || name === 'link' || name === 'meta' || name === 'base' || name === 'source'
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+}

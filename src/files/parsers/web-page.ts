@@ -1,0 +1,73 @@
+/** Reads a web page: its main text by Readability, or all visible text; and what else a page may be. */
+import { Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import { decodeText } from '../text-decoding.ts'
+import type { ParsedFile } from '../types.ts'
+import { htmlLines } from './html-lines.ts'
+import { pagePieces, type PageFacts } from './page-pieces.ts'
+import { UnreadableFile, type ToParse } from './parser.ts'
+
+/** A main text below this is not trusted if the page has clearly more. */
+const LEAST_MAIN = 200
+const CLEARLY_MORE = 3
+/** Walls have little text beside them. */
+const MAX_WALL = 1500
+const MAX_SHELL = 200
+
+export function parseWebPage({ bytes, encoding, limits, page }: ToParse): ParsedFile {
+  const address = page?.address ?? ''
+  const html = decodeText(bytes, encoding)
+  const { html: reduced, ...facts } = pagePieces(html, address)
+  const all = htmlLines(reduced ?? html, 'html', limits.maxChars)
+  const article = page?.isWhole || reduced === undefined ? undefined : articleOf(reduced)
+  const main = article && htmlLines(article.content, 'html', limits.maxChars)
+  const [chars, mainChars] = [lengthOf(all), main ? lengthOf(main) : 0]
+  const isMain = main !== undefined && mainChars > 0 && (mainChars >= LEAST_MAIN || chars < CLEARLY_MORE * mainChars)
+  const shown = isMain ? main : all
+  refuseWalls(shown, chars, facts)
+  const title = article?.title || facts.title || shown.headings?.[0]?.text
+  return {
+    ...shown,
+    ...(title && { title: title.slice(0, 200) }),
+    ...(facts.published && { published: facts.published }),
+    notes: [...(shown.notes ?? []), ...notesOf(facts, isMain ? { chars, mainChars } : undefined)],
+  }
+}
+
+function articleOf(html: string): { title: string; content: string } | undefined {
+  try {
+    const article = new Readability(parseHTML(html).document).parse()
+    return article?.content ? { title: article.title ?? '', content: article.content } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function lengthOf({ sections }: ParsedFile): number {
+  return sections.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+const SCRIPTED = /javascript|enable scripts/i
+const CONSENT =
+  /(?:accept|agree|consent|zustimm|akzeptier)[^]{0,80}(?:cookie|privacy|datenschutz|tracking)|(?:cookie|privacy|datenschutz)[^]{0,120}(?:accept|agree|consent|zustimm|akzeptier)|before you continue/i
+const PAID = /subscri(?:be|bers?)\b[^.]{0,60}\b(?:read|continue|access|only)|already a subscriber|nur für abonnent/i
+
+/** @throws UnreadableFile with what the page is in place of a text */
+function refuseWalls(file: ParsedFile, chars: number, facts: PageFacts): void {
+  const text = file.sections.map((section) => section.text).join('\n')
+  if (facts.hasPassword && chars < MAX_WALL)
+    throw new UnreadableFile('This is a login page, so the page behind it cannot be read.')
+  if (chars < MAX_WALL && CONSENT.test(text.slice(0, MAX_WALL)))
+    throw new UnreadableFile('This page only asks for consent to cookies, so the text behind it cannot be read.')
+  if (chars < MAX_SHELL && (SCRIPTED.test(facts.noscript) || (facts.scripts > 0 && chars < MAX_SHELL / 2)))
+    throw new UnreadableFile('This page has no text of its own: it is an application that needs JavaScript.')
+  if (chars < MAX_WALL && PAID.test(text.slice(0, MAX_WALL)))
+    throw new UnreadableFile('This page is behind a paywall: only subscribers can read it.')
+}
+
+function notesOf({ isPaid }: PageFacts, kept: { chars: number; mainChars: number } | undefined): string[] {
+  const paid = isPaid ? ['Parts of this page may be missing: it says that only subscribers can read all of it.'] : []
+  if (!kept || kept.mainChars > 0.9 * kept.chars) return paid
+  const [main, all] = [kept.mainChars, kept.chars].map((count) => count.toLocaleString('en-US'))
+  return [...paid, `This is the main text, ${main} of the page’s ${all} characters; whole: true gives all of them.`]
+}
