@@ -6,9 +6,9 @@ import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 import { queryTable } from './query-table.ts'
 
-/** @param tables names of tables that SQL can ask */
-export function fileTools(tables: readonly string[] = []): Tool[] {
-  return [readFile(), searchFile(), queryTable(tables)]
+/** @param tables names of tables that SQL can ask, as far as they are known; undefined if there are no tables */
+export function fileTools(tables: readonly string[] | undefined): Tool[] {
+  return [readFile(), searchFile(), ...(tables ? [queryTable(tables)] : [])]
 }
 
 const part = z.union([z.string(), z.number()]).optional()

@@ -7,7 +7,7 @@ import type { FileStore, KeptFile } from '../../files/file-store.ts'
 import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
-import { knownTableNames } from '../../files/run-tables.ts'
+import { hasSheets, knownTableNames } from '../../files/run-tables.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
@@ -122,7 +122,8 @@ export async function filesForRun(
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
   const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
   const parser = parserFor(question, () => services.now().getTime())
-  const names = knownTableNames(withUniqueNames(await place.store.list(place.thread)), tables)
+  const kept = withUniqueNames(await place.store.list(place.thread))
+  const names = tables.length > 0 || kept.some(hasSheets) ? knownTableNames(kept, tables) : undefined
   const files = runFiles({ ...place, maxChars, tables, parser })
   return { ...(await questionFiles(place, isOwn)), files, tools: fileTools(names) }
 }
