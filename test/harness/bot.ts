@@ -272,7 +272,7 @@ export class Thread {
   }
 }
 
-export const FOOTER = /^(?:\d+ steps? · )?\d+\.\d s ·/m
+export const FOOTER = /^(?:\d+ steps? · )?\d+\.\d s(?: ·|$)/m
 export const BUTTON = /^(?:Good answer|Bad answer|Show work|Ask again)$/
 export const REFERENCE = /Reference: ([0-9a-f]{8})/
 const STEP = /^(?:💭|🔧|⚠️ The model|_Understood as:_.*\n(?:💭|🔧))/u
