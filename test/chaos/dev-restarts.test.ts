@@ -35,7 +35,7 @@ class Dev {
     this.folder = await temporaryFolder(ends)
     for (const name of COPIED) await cp(join(ROOT, name), join(this.folder, name), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'))
-    const own = { PATH: path, HOME: process.env.HOME, PLAYGROUND_PORT: '0' }
+    const own = { PATH: path, HOME: process.env.HOME, PLAYGROUND_PORT: '0', FOOTER: 'full' }
     const args = ['--import', 'tsx', 'playground/dev.ts']
     const child = spawn(process.execPath, args, { cwd: this.folder, env: own, detached: true })
     this.#process = child
