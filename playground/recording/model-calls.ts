@@ -30,7 +30,11 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
   const people = messagesOf(body).filter(({ role }) => role === 'user')
   // Worked questions stand before it, and results behind it.
   const asking = people.map(contentOf).findLast((text) => /^Question: /m.test(text))
-  const asked = asking?.split(/^Question: /m).at(-1)?.split(/\nThought/)[0] ?? contentOf(people[0] ?? {})
+  const asked =
+    asking
+      ?.split(/^Question: /m)
+      .at(-1)
+      ?.split(/\nThought/)[0] ?? contentOf(people[0] ?? {})
   return { kind: 'step', question: cut(asked ?? '') }
 }
 

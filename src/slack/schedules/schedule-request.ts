@@ -175,7 +175,11 @@ export async function scheduledPlace(channel: string, installation: Installation
 }
 
 /** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
-export async function changedDraft(ref: ScheduleRef, text: string, deps: WorkspaceServices): Promise<Schedule | { problem: string }> {
+export async function changedDraft(
+  ref: ScheduleRef,
+  text: string,
+  deps: WorkspaceServices,
+): Promise<Schedule | { problem: string }> {
   const { schedules, scheduling, now } = deps.services
   const at = now().getTime()
   const before = await schedules.load(ref)
