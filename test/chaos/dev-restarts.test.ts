@@ -145,8 +145,8 @@ describeWithRedis('npm run dev', () => {
     await dev.answers(thread, 1)
     await dev.edit('tools/calculator.ts', (text) =>
       text.replace(
-        'return String(isRoundingError ? rounder : value)',
-        'return `${isRoundingError ? rounder : value} apples`',
+        'run: async ({ expression }) => resultOf(expression)',
+        'run: async ({ expression }) => `${resultOf(expression)} apples`',
       ),
     )
     await dev.shows('The bot has restarted.')
@@ -218,9 +218,7 @@ describeWithRedis('npm run dev', () => {
     const tried = () => dev.post('prompts/try', { name: 'text', text, channel: GENERAL, thread })
     await expect.poll(tried).toMatchObject({ now: { text: '6*7 = **42**' } })
     const calculator = 'tools/calculator.ts'
-    await dev.edit(calculator, (code) =>
-      code.replace('return String(isRoundingError ?', 'return `apples ` + String(isRoundingError ?'),
-    )
+    await dev.edit(calculator, (code) => code.replace('=> resultOf(expression)', '=> `apples ${resultOf(expression)}`'))
     await dev.shows('The bot has restarted.')
     expect(JSON.stringify(await tried())).toContain('apples 42')
     await dev.edit(calculator, () => 'export const = broken(')

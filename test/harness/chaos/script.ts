@@ -41,9 +41,10 @@ export function delayedTurn(fromMs: number, toMs: number): (request: PlayedReque
   }
 }
 
-/** Returns the number of observations in a request. */
+/** Returns the number of observations in a request, behind its question: worked turns have some too. */
 export function observationsIn({ body }: PlayedRequest): number {
-  return (body.messages.at(-1)?.content ?? '').split('\nObservation: ').length - 1
+  const whole = body.messages.map(({ content }) => content ?? '').join('\n')
+  return (whole.split(/^Question: /m).at(-1) ?? '').split(/^Observation: /m).length - 1
 }
 
 /** Returns a model call's name. No completed call may be repeated. */
