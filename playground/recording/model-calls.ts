@@ -27,14 +27,16 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
       kind: 'condense',
       question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? ''),
     }
-  const people = messagesOf(body).filter(({ role }) => role === 'user')
+  const people = messagesOf(body).flatMap((message) => (message['role'] === 'user' ? contentOf(message) : []))
   // Worked questions stand before it, and results behind it.
-  const asking = people.map(contentOf).findLast((text) => /^Question: /m.test(text))
+  const asking = people.findLast((text) => /^Question: /m.test(text))
   const asked =
-    asking
-      ?.split(/^Question: /m)
-      .at(-1)
-      ?.split(/\nThought/)[0] ?? contentOf(people[0] ?? {})
+    asking === undefined
+      ? people[0]
+      : asking
+          .split(/^Question: /m)
+          .at(-1)
+          ?.split('\nThought')[0]
   return { kind: 'step', question: cut(asked ?? '') }
 }
 
