@@ -15,6 +15,7 @@ import { createLog } from '../base/log.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
+import { MCP_ROOM } from '../question/stores/stores.ts'
 import { createValues } from '../stores/values/value-store.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
 
@@ -38,7 +39,7 @@ async function run(io: CommandIo): Promise<number> {
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
   // The knowledge about servers, including pins, ends with the conversation.
-  const mcpStore = config.MCP_CONFIG ? createValues(memoryKv({ now: Date.now }), { room: 'mcp' }) : undefined
+  const mcpStore = config.MCP_CONFIG ? createValues(memoryKv({ now: Date.now }), { room: MCP_ROOM }) : undefined
   const now = () => new Date()
   const agent = await createAgent(config, { log: createLog('silent'), net, now, model, leftOut, mcpStore })
   const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })

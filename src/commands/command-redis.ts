@@ -2,7 +2,7 @@ import { settledWithin } from '../base/async.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config.ts'
-import type { StoreContext } from '../question/stores/stores.ts'
+import { MCP_ROOM, type StoreContext } from '../question/stores/stores.ts'
 import { createValues, type ValueStore } from '../stores/values/value-store.ts'
 import { cannotConnect, connectRedis, type RedisClient } from '../base/redis/redis.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
@@ -31,10 +31,7 @@ export async function openMcpStore(
   config: Config,
   { log, now }: StoreContext,
 ): Promise<{ store: ValueStore; close(): void }> {
-  if (!config.REDIS_URL) return { store: createValues(memoryKv({ now }), { room: 'mcp' }), close() {} }
-  const redis = await openCommandRedis(config.REDIS_URL, log)
-  return {
-    store: createValues(redisKv({ redis, prefix: config.REDIS_PREFIX }), { room: 'mcp' }),
-    close: () => redis.disconnect(),
-  }
+  const redis = config.REDIS_URL ? await openCommandRedis(config.REDIS_URL, log) : undefined
+  const kv = redis ? redisKv({ redis, prefix: config.REDIS_PREFIX }) : memoryKv({ now })
+  return { store: createValues(kv, { room: MCP_ROOM }), close: () => redis?.disconnect() }
 }

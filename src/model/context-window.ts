@@ -2,12 +2,12 @@
  * How many tokens a model takes at once, and requests that fit. The window is learnt from a refusal or from an endpoint
  * that cuts in silence, else it is OPENAI_CONTEXT_TOKENS or what the endpoint lists. Without any, nothing is shortened.
  */
-import type { FittedRequest, Message, ModelRequest, Usage } from '../agent/contracts/model.ts'
+import type { FittedRequest, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { cutMiddle } from '../agent/observation.ts'
 import type { Log } from '../base/log.ts'
 import { longConversation, tooLong } from './failures.ts'
 import { MIN_WINDOW } from './model-list.ts'
-import { promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
+import { charsIn, promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
 import { sizesIn } from './window-refusals.ts'
 
 interface WindowOptions {
@@ -93,13 +93,14 @@ export class ContextWindow {
   async check(usage: Usage, sent: ModelRequest): Promise<Usage> {
     const { inputTokens, cachedTokens = 0 } = usage
     if (charsOf(sent) <= SHORT) return usage
-    const added = this.#recent.add(sent.messages.map(wordsOf).join('\n'))
+    const words = sent.messages.map(wordsOf).join('\n')
+    const added = this.#recent.add(words)
     const estimate = this.#estimates.get(sent.messages)
     if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))
     if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens
     // An endpoint that counts its cache apart says nothing about what it was sent.
     const isPartly = cachedTokens * 2 > inputTokens
-    if (isPartly || inputTokens < MIN_READ || inputTokens >= leastTokens(sent.messages)) return usage
+    if (isPartly || inputTokens < MIN_READ || inputTokens >= leastTokens(words)) return usage
     const count = await promptCounter()
     const sentTokens = count(sent)
     // A few endpoints count only what their cache has not had.
@@ -135,13 +136,12 @@ export function isShorter(one: ModelRequest, other: ModelRequest): boolean {
 }
 
 function charsOf({ messages, tools = [] }: ModelRequest): number {
-  const chars = messages.reduce((sum, message) => sum + wordsOf(message).length, 0)
+  const chars = charsIn(messages)
   return tools.length > 0 ? chars + JSON.stringify(tools).length : chars
 }
 
 /** Fewer tokens than any model makes of these words. Cheap, so that a normal answer costs no count. */
-function leastTokens(messages: Message[]): number {
-  const words = messages.map(wordsOf).join('\n')
+function leastTokens(words: string): number {
   const dense = words.match(DENSE)?.reduce((sum, run) => sum + run.length, 0) ?? 0
   return dense / 2 + (words.length - dense) / 5
 }

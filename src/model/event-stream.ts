@@ -87,7 +87,7 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     const text = Buffer.concat(this.#whole).toString().trim()
     this.#whole = []
     if (text === '') return []
-    const lines = parseJson(text.replace(/^\ufeff/, '')) === undefined ? text.split('\n') : [text]
+    const lines = parseJson(text) === undefined ? text.split('\n') : [text]
     return lines.filter((line) => line.trim() !== '').map((line) => chunkOf(line, this.#response))
   }
 

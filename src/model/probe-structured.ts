@@ -1,6 +1,7 @@
 /** Tests whether an endpoint holds the form of a JSON schema, for AGENT_DIALECT=auto and `npm run doctor`. */
 import { z } from 'zod'
 import { readReply } from '../agent/ask-once.ts'
+import { turnSchema } from '../agent/dialects/structured.ts'
 import type { Model } from '../agent/contracts/model.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './failure-for-operator.ts'
@@ -10,24 +11,7 @@ type HeldForm = { isHeld: true } | { isHeld: false; why: string }
 
 /** The prompt asks for no JSON, so only a schema that is held brings it. */
 const QUESTION = 'What does a shop call its stock_level? Answer in one sentence.'
-const SCHEMA = {
-  type: 'object',
-  properties: {
-    thought: { type: 'string' },
-    step: {
-      anyOf: [
-        {
-          type: 'object',
-          properties: { action: { type: 'string', enum: ['answer'] }, input: { type: 'string' } },
-          required: ['action', 'input'],
-          additionalProperties: false,
-        },
-      ],
-    },
-  },
-  required: ['thought', 'step'],
-  additionalProperties: false,
-}
+const SCHEMA = turnSchema({ tools: [], steps: [] })
 const turn = z.strictObject({
   thought: z.string(),
   step: z.strictObject({ action: z.literal('answer'), input: z.string() }),

@@ -1,6 +1,6 @@
 /** How long an endpoint reads before its first word, so that its silence meanwhile is no stall. */
 import type { ModelRequest, Usage } from '../agent/contracts/model.ts'
-import { wordsOf } from './tokens.ts'
+import { charsIn } from './tokens.ts'
 
 /** The last calls that are remembered, and the shortest prompt that says something about the speed, in tokens. */
 const CALLS = 5
@@ -50,8 +50,7 @@ export class ReadingSpeed {
 
   /** Zero before the first call that says something. The slowest call counts, since caches make others faster. */
   #expectedMs({ messages, timeMs = Infinity }: ModelRequest): number {
-    const chars = messages.reduce((sum, message) => sum + wordsOf(message).length, 0)
-    const expected = Math.max(0, ...this.#perToken) * (chars / CHARS_A_TOKEN) * PATIENCE
+    const expected = Math.max(0, ...this.#perToken) * (charsIn(messages) / CHARS_A_TOKEN) * PATIENCE
     return Math.min(expected, timeMs * (1 - REST))
   }
 

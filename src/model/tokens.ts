@@ -32,6 +32,11 @@ export function wordsOf({ content, toolCalls = [] }: Message): string {
   return [content, ...toolCalls.map((call) => call.name + call.arguments)].join('')
 }
 
+/** The characters of messages, as they are counted. */
+export function charsIn(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + wordsOf(message).length, 0)
+}
+
 /** Special tokens in a person's text count as text. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() }
 /** Chat framing, from OpenAI's cookbook "How to count tokens with tiktoken". */

@@ -60,7 +60,8 @@ const REFUSES_SYSTEM = new RegExp(
   'i',
 )
 
-function hasSystem(sent: object): boolean {
+/** Returns whether a request has instructions in the system's role. */
+export function hasSystem(sent: object): boolean {
   const messages: unknown[] = 'messages' in sent && Array.isArray(sent.messages) ? sent.messages : []
   return messages.some((message) => isRecord(message) && message.role === 'system')
 }

@@ -62,7 +62,7 @@ function objectOf({ thought, action }: ToolStep): string {
 }
 
 /** The schema of a turn: one branch for each tool, and one for the answer. The final turn has only that. */
-export function turnSchema(view: RunView): StrictSchema {
+export function turnSchema(view: Pick<RunView, 'steps' | 'tools' | 'finalTurn'>): StrictSchema {
   const repeated = repeatedTools(view.steps)
   const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
   const named = tools.filter(({ brief }) => brief === undefined)

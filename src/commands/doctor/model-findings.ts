@@ -3,7 +3,7 @@ import { readReply } from '../../agent/ask-once.ts'
 import type { Model } from '../../agent/contracts/model.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp, messageOf } from '../../base/errors.ts'
-import { isRecord, parseJson } from '../../base/parse-json.ts'
+import { parseJson } from '../../base/parse-json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Fetch } from '../../model/model-fetch.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
@@ -13,6 +13,7 @@ import { probeStructured } from '../../model/probe-structured.ts'
 import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
+import { hasSystem } from '../../model/unsupported-parameters.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { windowFindings } from './window-findings.ts'
 import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
@@ -245,9 +246,4 @@ function watchedWire(fetch: Fetch): WatchedWire {
       return [...refused].filter((key) => !taken.has(key))
     },
   }
-}
-
-function hasSystem(body: object): boolean {
-  const messages: unknown[] = 'messages' in body && Array.isArray(body.messages) ? body.messages : []
-  return messages.some((message) => isRecord(message) && message.role === 'system')
 }

@@ -24,8 +24,7 @@ const FOR_SPEED = 1_200
 
 export async function windowFindings(model: Model, check: WindowCheck): Promise<Finding[]> {
   const { config, net, now } = check
-  const listed = await new ListedWindows({ config, net, now }).of(model.name)
-  const window = config.OPENAI_CONTEXT_TOKENS ?? listed
+  const window = config.OPENAI_CONTEXT_TOKENS ?? (await new ListedWindows({ config, net, now }).of(model.name))
   const isKnown = window !== undefined || config.OPENAI_BASE_URL === undefined
   const messages = await promptOf(Math.min(isKnown ? FOR_SPEED : LONG, (window ?? Infinity) / 2), now())
   const signal = AbortSignal.timeout(LONG_MS)

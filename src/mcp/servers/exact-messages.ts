@@ -22,13 +22,13 @@ export async function* markMessages(
   let tail = ''
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true })
-    const end = isEvents ? ([...(tail + text).matchAll(EVENT_END)].at(-1) ?? undefined) : undefined
+    const end = isEvents ? [...(tail + text).matchAll(EVENT_END)].at(-1) : undefined
+    const at = end ? end.index + end[0].length - tail.length : 0
     if (end) {
-      const at = end.index + end[0].length - tail.length
       yield Buffer.from(markEvents(pieces.join('') + text.slice(0, at)))
       pieces = []
     }
-    const rest = end ? text.slice(end.index + end[0].length - tail.length) : text
+    const rest = text.slice(at)
     pieces.push(rest)
     tail = (end ? rest : tail + text).slice(-3)
   }

@@ -118,9 +118,11 @@ async function follow(address: URL, init: PreparedInit, parts: ExchangeParts): P
 }
 
 async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {
+  // Also writes the numbers in its headers.
+  const sent = requestText(init.body, init.headers)
   const response = await createTransportFetch(parts.dispatcher)(url, {
     method: init.method ?? 'GET',
-    body: requestText(init.body, init.headers),
+    body: sent,
     headers: withDefaults(init.headers, { 'accept-encoding': 'gzip, deflate' }),
     signal: init.signal ?? null,
     redirect: 'manual',

@@ -38,10 +38,11 @@ export function checkOf(schema: Schema): Check {
 
 /** `1.0` for an integer is sent as 1: some servers read nothing else. */
 function withPlainIntegers(value: Arguments, { properties }: Schema): Arguments {
+  const fields = isRecord(properties) ? properties : {}
   const plain = Object.entries(value).map(([key, one]): [string, unknown] => {
-    const rounded = roundedNumbers(one)
-    const field = isRecord(properties) ? properties[key] : undefined
-    return [key, isRecord(field) && field.type === 'integer' && Number.isSafeInteger(rounded) ? rounded : one]
+    const field = fields[key]
+    const whole = isRecord(field) && field.type === 'integer' ? roundedNumbers(one) : one
+    return [key, Number.isSafeInteger(whole) ? whole : one]
   })
   return Object.fromEntries(plain)
 }

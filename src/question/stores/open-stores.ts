@@ -21,7 +21,7 @@ import { createPeople } from '../../stores/values/people-store.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { forgettingAll } from './forget-all.ts'
 import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
-import { INSTALLS_ROOM, type Storage, type StoreContext, type Stores } from './stores.ts'
+import { INSTALLS_ROOM, MCP_ROOM, type Storage, type StoreContext, type Stores } from './stores.ts'
 
 /** The bounds of the largest stores in memory. */
 const MEMORY = { archive: { maxBytes: 128_000_000 }, files: { maxBytes: 256_000_000 } }
@@ -59,7 +59,7 @@ export async function createStores(config: Config, context: StoreContext): Promi
   return {
     ...stores,
     forgetting: forgettingAll(stores, { now, teams: () => teamsIn(kvFor()) }),
-    mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: 'mcp' }) : undefined,
+    mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: MCP_ROOM }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer
         ? { records: createInstallations(kvFor(), sealer), shared: createValues(kvFor(), { room: INSTALLS_ROOM }) }

@@ -66,7 +66,8 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** The name that the installations' shared values have in Redis. */
+/** The names that MCP's and the installations' shared values have in Redis. */
+export const MCP_ROOM = 'mcp'
 export const INSTALLS_ROOM = 'installs'
 
 /**
