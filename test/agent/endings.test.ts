@@ -95,8 +95,11 @@ describe.concurrent('an answer that is not whole', () => {
   test('because the stream broke, when there was no time for another, is not shown at all', async (t) => {
     const { final } = await runOn(t, {
       model: (_, n) =>
-        n === 0 ? act('a', 'echo', 'x') : { text: finish('The colour is blue because of it'), cutAfter: 50 },
-      limits: { maxSteps: 1, timeoutMs: 2_000 },
+        n === 0
+          ? act('a', 'echo', 'x')
+          : // Slower than the tries that there are, so that the time ends first.
+            { text: finish('The colour is blue because of it'), cutAfter: 50, delayMs: 700 },
+      limits: { maxSteps: 1, timeoutMs: 3_000 },
     })
     expect(final).toMatchObject({
       type: 'gave_up',

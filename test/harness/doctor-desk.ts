@@ -12,7 +12,7 @@ import { startInTerminal } from './terminal.ts'
 /** A model that passes every check. */
 export function able(request: PlayedRequest): Turn {
   if (request.images.length > 0) return 'Red.'
-  if (!request.body.tools) return { text: 'ready, 1, 2, 3', chunkMs: 25 }
+  if (!request.body.tools) return { text: 'ready, 1, 2, 3', chunkMs: 80 }
   if (request.body.messages.some(({ role }) => role === 'tool')) return 'There are 318 pieces.'
   return { toolCalls: [{ id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }] }
 }
