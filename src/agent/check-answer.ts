@@ -46,15 +46,10 @@ function loopTexts(steps: readonly Step[]): string[] {
     if (step.kind === 'message' || !step.observation) return []
     const { text, ok, hint, note = '' } = step.observation
     if (step.kind === 'unreadable') return sentencesIn(step.isAnswer ? text.split('\n')[0]! : text)
-    const own = hint
-      ? `${text.split(' It returned: ')[0]}.`
-      : ok
-        ? ''
-        : text.startsWith(`${step.action.tool} failed: `)
-          ? text
-          : ''
+    const isError = !ok && text.startsWith(`${step.action.tool} failed: `)
+    const own = hint ? [`${text.split(' It returned: ')[0]}.`] : isError ? [text] : []
     const wrong = !ok && LOOP_FAILURE.test(text) ? text : ''
-    return [...sentencesIn(`${wrong}\n${note}`), ...(own === '' ? [] : [own])]
+    return [...sentencesIn(`${wrong}\n${note}`), ...own]
   })
 }
 

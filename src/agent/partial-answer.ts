@@ -66,7 +66,8 @@ function titlesOf({ sources = [] }: Observation): string {
 const FELL_SILENT =
   "The model's answer was cut off: the model stopped responding in the middle. This is how far it got:"
 
-function shorten(text: string): string {
+/** One line, cut at its length. */
+export function shorten(text: string, max = 300): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line
+  return line.length > max ? `${line.slice(0, max)}…` : line
 }

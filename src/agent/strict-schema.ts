@@ -27,7 +27,8 @@ export function strictSchema(schema: StrictSchema): StrictSchema | undefined {
 function strict(given: unknown, walk: StrictWalk): StrictSchema | undefined {
   if (!isRecord(given) || walk.depth > MAX_DEPTH || walk.budget.left-- <= 0) return undefined
   const deeper = { ...walk, depth: walk.depth + 1 }
-  if (typeof given['$ref'] === 'string') return strict(resolved(given['$ref'], walk.root), deeper)
+  const { $ref: ref } = given
+  if (typeof ref === 'string') return ref.startsWith('#') ? strict(schemaAt(ref, walk.root), deeper) : undefined
   const { type, description, properties } = given
   const said = typeof description === 'string' && description !== '' ? { description } : {}
   const choices = given['anyOf'] ?? given['oneOf'] ?? onlyOne(given['allOf'])
@@ -95,17 +96,21 @@ function isScalar(value: unknown): boolean {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** Follows a reference within the schema, such as `#/$defs/filter`. */
-function resolved(ref: string, root: StrictSchema): unknown {
-  if (!ref.startsWith('#')) return undefined
-  const path = ref.slice(1).split('/').filter(Boolean)
-  return path.reduce<unknown>((value, part) => {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  }, root)
+/**
+ * Follows a reference within a JSON schema, such as `#/$defs/filter`. True, the schema that allows everything, if it
+ * leads nowhere.
+ */
+export function schemaAt(ref: string, root: object): unknown {
+  let at: unknown = root
+  for (const step of ref.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true
+    at = Reflect.get(at, key)
+  }
+  return at
 }
 
-/** Removes the nulls by which a model leaves out optional fields. Nulls that the schema itself allows stay. */
+/** Removes null fields that the schema does not require: a model leaves out optional fields by them. */
 export function withoutNulls(value: unknown, schema: unknown): unknown {
   if (Array.isArray(value))
     return value.map((item) => withoutNulls(item, isRecord(schema) ? schema['items'] : undefined))

@@ -94,18 +94,16 @@ export async function condense(
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
+  const worked = workedFollowUps(prompts)
   const promptOf = (kept: Turn[]): Message[] => {
     const history = transcript({ turns: kept, said, nonce }, prompts)
-    return [
-      ...workedFollowUps(prompts),
-      { role: 'user', content: prompts['standalone-question']({ history, question }) },
-    ]
+    return [...worked, { role: 'user', content: prompts['standalone-question']({ history, question }) }]
   }
   const fit = newestTurns(turns, promptOf)
   const standalone = standaloneOf((await readReply(model, { ...call, fit, messages: promptOf(turns) })).text)
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
-    !repeatsPrompt(standalone, question, { turns, prompts })
+    !repeatsPrompt(standalone, question, { turns, prompts, worked })
     ? standalone
     : question
 }
@@ -113,8 +111,8 @@ export async function condense(
 /** Leaves out the oldest turns until the prompt fits. The newest turn stays. */
 function newestTurns(turns: Turn[], promptOf: (kept: Turn[]) => Message[]): NonNullable<ModelRequest['fit']> {
   return (max, count) => {
-    let messages = promptOf(turns.slice(1))
-    for (let left = 2; left < turns.length && count({ messages }) > max; left += 1)
+    let messages = promptOf(turns)
+    for (let left = 1; left < turns.length && count({ messages }) > max; left += 1)
       messages = promptOf(turns.slice(left))
     return { messages, question: 0 }
   }
@@ -168,7 +166,7 @@ const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[
 function repeatsPrompt(
   standalone: string,
   question: string,
-  { turns, prompts }: { turns: Turn[]; prompts: Prompts },
+  { turns, prompts, worked }: { turns: Turn[]; prompts: Prompts; worked: Message[] },
 ): boolean {
   const [rewritten, original] = [folded(standalone), folded(question)]
   const labels = (text: string) => text.match(LABEL)?.length ?? 0
@@ -180,7 +178,7 @@ function repeatsPrompt(
     labels(standalone) > labels(question) ||
     sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
     turns.some(isCopied) ||
-    workedFollowUps(prompts).some(({ role, content }) => role === 'assistant' && isRepeated(folded(content)))
+    worked.some(({ role, content }) => role === 'assistant' && isRepeated(folded(content)))
   )
 }
 

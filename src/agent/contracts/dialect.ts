@@ -89,7 +89,8 @@ export interface Dialect {
   /** Whether the prompt contains the history, so that a follow-up need not be condensed. */
   readonly carriesHistory?: boolean
   /**
-   * Which prose is the answer if it comes again after a hint: any, or none. Unless given, it must be the same prose.
+   * After a hint, `any` prose counts as the answer, and with `none` no prose ever does. By default only the same prose
+   * counts, written a second time.
    */
   readonly takesProse?: 'any' | 'none'
   /** Sent as `stop` if the model supports it. */

@@ -10,17 +10,15 @@ import { readLeaked } from '../parser/leaked-calls.ts'
 import {
   actionAt,
   answerAt,
-  BESIDE_ANSWER,
   faultAt,
   modelOutputOf,
-  QUOTED,
   toParsedTurn,
   type Match,
   type ModelOutput,
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
-import { isLabelQuoted, isQuoted } from '../parser/quoted-call.ts'
-import { answerOf, isBesideAnswer, readAction, readBraced } from '../parser/react-steps.ts'
+import { isQuoted } from '../parser/quoted-call.ts'
+import { answerOf, firstStep, readAction, readBraced } from '../parser/react-steps.ts'
 import { dedent, nextLine, tidy } from '../parser/text-lines.ts'
 import { namesFinish, namesNothing } from '../parser/tool-names.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
@@ -154,15 +152,10 @@ function listedJson(turn: ModelOutput): Match | undefined {
 function readActions(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
   if (braced) return braced
-  let quoted: Match | undefined
-  for (const [index, section] of turn.sections.entries()) {
+  return firstStep(turn, (index, section) => {
     if (section.name === 'answer') return answerAt(turn, section.at, answerOf(turn, index))
-    const found = section.name === 'action' ? readOne(turn, index, section) : undefined
-    if (found?.kind === 'action' && isLabelQuoted(turn, section.at)) quoted ??= faultAt(turn, section.at, QUOTED)
-    else if (found?.kind === 'action' && isBesideAnswer(turn, index)) return faultAt(turn, found.at, BESIDE_ANSWER)
-    else if (found) return found
-  }
-  return quoted
+    return section.name === 'action' ? readOne(turn, index, section) : undefined
+  })
 }
 
 /** Reads one labelled action. Returns undefined if it names nothing, because a later one may. */

@@ -20,8 +20,8 @@ import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
-import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
-import { alternating, workedTurns } from './worked-turns.ts'
+import { renderTurns, toolVariables } from './text.ts'
+import { workedTurns } from './worked-turns.ts'
 
 /**
  * LangChain's chat-zero-shot-react-description ("How ReAct Prompting Works", "Exploring ChatAgents"): one JSON object
@@ -43,16 +43,12 @@ const PREVIOUS_WORK =
   "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
 
 function renderJson(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
-  const isFirst = view.steps.length === 0
-  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
-  const question = `Question: ${view.question}\n\n${isFirst ? '' : PREVIOUS_WORK}`
-  return alternating([
-    { role: 'system', content: prompts.json(toolVariables(view)) },
-    ...worked,
-    questionMessage(view, prompts, saidBefore(view, prompts) + question),
-    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
-    ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
-  ])
+  return renderTurns(view, prompts, {
+    system: prompts.json(toolVariables(view)),
+    worked,
+    question: `Question: ${view.question}\n\n${view.steps.length === 0 ? '' : PREVIOUS_WORK}`,
+    written: writtenStep,
+  })
 }
 
 function writtenStep(step: ToolStep | UnreadableStep): string {

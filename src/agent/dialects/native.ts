@@ -36,9 +36,10 @@ function renderNative(view: RunView, prompts: Prompts): RenderedPrompt {
     questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}`),
     ...renderSteps(view),
   ]
-  if (view.finalTurn)
+  if (view.finalTurn) {
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
-  if (view.finalTurn) return { messages, tools: callable(view), toolChoice: 'none' }
+    return { messages, tools: callable(view), toolChoice: 'none' }
+  }
   const last = view.steps.findLast(({ kind }) => kind !== 'message')
   if (last?.kind !== 'unreadable' || last.isAnswer || last.text.trim() === '')
     return { messages, tools: callable(view) }

@@ -143,20 +143,13 @@ export function readHeld(completion: string, tools: string[]): ParsedTurn | unde
 
 /** The answer of an object that breaks off in it. */
 function cutAnswer(completion: string): ParsedTurn | undefined {
-  const at = answerOpening(completion)?.at
-  const [written = '', end] =
-    at === undefined ? [] : (/^((?:[^"\\]|\\.)*)("?)/s.exec(completion.slice(at)) ?? []).slice(1)
-  if (
-    at === undefined ||
-    parseJson(completion) !== undefined ||
-    (end && !/^[\s}]*$/.test(completion.slice(at + written.length + 1)))
-  )
-    return undefined
-  const answer = parseJson(`"${written.replaceAll('\n', '\\n')}"`)
-  const thought = ''
-  return typeof answer === 'string' && tidy(answer) !== ''
-    ? { kind: 'finish', thought, answer: tidy(answer) }
-    : undefined
+  const opening = answerOpening(completion)
+  if (!opening || parseJson(completion) !== undefined) return undefined
+  const [whole = '', written = '', end] = /^((?:[^"\\]|\\.)*)("?)/s.exec(completion.slice(opening.at)) ?? []
+  if (end && !/^[\s}]*$/.test(completion.slice(opening.at + whole.length))) return undefined
+  const text = parseJson(`"${written.replaceAll('\n', '\\n')}"`)
+  const answer = typeof text === 'string' ? tidy(text) : ''
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
 const OPENING = /"step"\s{0,9}:\s{0,9}\{\s{0,9}"action"\s{0,9}:\s{0,9}"answer"\s{0,9},\s{0,9}"input"\s{0,9}:\s{0,9}"/

@@ -32,12 +32,30 @@ export function textDialect(prompts: Prompts): Dialect {
 }
 
 function renderText(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
+  return renderTurns(view, prompts, {
+    system: prompts.text(toolVariables(view)),
+    worked,
+    question: `Question: ${view.question}`,
+    written: writtenStep,
+  })
+}
+
+interface TurnParts {
+  system: string
+  worked: Message[]
+  question: string
+  /** A step as the model wrote it. */
+  written(step: WrittenStep): string
+}
+
+/** A prompt of turns that ends with `Final Answer:`, after worked turns. */
+export function renderTurns(view: RunView, prompts: Prompts, { system, worked, question, written }: TurnParts) {
   const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   return alternating([
-    { role: 'system', content: prompts.text(toolVariables(view)) },
+    { role: 'system', content: system },
     ...worked,
-    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
-    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
+    questionMessage(view, prompts, saidBefore(view, prompts) + question),
+    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, written)),
     ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
   ])
 }
@@ -111,19 +129,23 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
 /** The thread's messages, its files, what is remembered and what was already done, as data. Empty if there are none. */
 export function saidBefore(view: RunView, prompts: Prompts): string {
   const { askedIn, said, filesText, remembered, doneBefore, nonce } = view
-  const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
-  const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
-  const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
-  const done = doneBefore ? `${prompts['done-before']({ calls: fenceObservation(doneBefore, nonce) })}\n\n` : ''
-  const place = askedIn ? `${askedIn}\n\n` : ''
-  return place + messages + files + known + done + earlierTurns(view, prompts)
+  const fenced = (text: string | undefined, prompt: (data: string) => string) =>
+    text ? [prompt(fenceObservation(text, nonce))] : []
+  const parts = [
+    ...(askedIn ? [askedIn] : []),
+    ...fenced(said, (messages) => prompts['thread-messages']({ messages })),
+    ...fenced(filesText, (files) => prompts['thread-files']({ files })),
+    ...fenced(remembered, (texts) => prompts.remembered({ remembered: texts })),
+    ...fenced(doneBefore, (calls) => prompts['done-before']({ calls })),
+    ...fenced(earlierTurns(view), (turns) => prompts['earlier-turns']({ turns })),
+  ]
+  return parts.map((part) => `${part}\n\n`).join('')
 }
 
 /** The earlier turns, if the question is about them. */
-function earlierTurns({ history, aboutHistory, nonce }: RunView, prompts: Prompts): string {
-  if (!aboutHistory || history.length === 0) return ''
-  const turns = history.map(({ question, answer }) => `Q: ${question}\nA: ${pastAnswer(answer)}`).join('\n')
-  return `${prompts['earlier-turns']({ turns: fenceObservation(turns, nonce) })}\n\n`
+function earlierTurns({ history, aboutHistory }: RunView): string {
+  if (!aboutHistory) return ''
+  return history.map(({ question, answer }) => `Q: ${question}\nA: ${pastAnswer(answer)}`).join('\n')
 }
 
 /** The message that contains the question, with the pictures that came with it. */

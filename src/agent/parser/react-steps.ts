@@ -54,12 +54,21 @@ function unlabelledCall(turn: ModelOutput): Match | undefined {
 export function readSteps(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
   if (braced) return braced
-  let quoted: Match | undefined
-  for (const [index, section] of turn.sections.entries()) {
+  return firstStep(turn, (index, section) => {
     if (section.name === 'answer' && !isFollowedByCall(turn, index))
       return answerAt(turn, section.at, answerOf(turn, index))
-    if (section.name !== 'action') continue
-    const found = readAction(turn, index, section)
+    return section.name === 'action' ? readAction(turn, index, section) : undefined
+  })
+}
+
+/** The first step that `read` finds, unless it is quoted or beside an answer. */
+export function firstStep(
+  turn: ModelOutput,
+  read: (index: number, section: LabelledSection) => Match | undefined,
+): Match | undefined {
+  let quoted: Match | undefined
+  for (const [index, section] of turn.sections.entries()) {
+    const found = read(index, section)
     if (found?.kind === 'action' && isLabelQuoted(turn, section.at)) quoted ??= faultAt(turn, section.at, QUOTED)
     else if (found?.kind === 'action' && isBesideAnswer(turn, index)) return faultAt(turn, found.at, BESIDE_ANSWER)
     else if (found) return found
@@ -71,7 +80,7 @@ export function readSteps(turn: ModelOutput): Match | undefined {
  * Returns whether a final answer, or an action that finishes, follows an action and its input: then the action is only
  * reported. Behind another thought the answer is invented.
  */
-export function isBesideAnswer({ text, sections, tools }: ModelOutput, index: number): boolean {
+function isBesideAnswer({ text, sections, tools }: ModelOutput, index: number): boolean {
   const next = sections.slice(index + 1).find(({ name }) => name !== 'input')
   if (next?.name === 'action')
     return namesFinish(/^[^\n[({:：]{1,100}/u.exec(text.slice(next.valueAt, next.valueAt + 120))?.[0] ?? '', tools)

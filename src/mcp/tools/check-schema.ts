@@ -4,6 +4,7 @@
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
+import { schemaAt } from '../../agent/strict-schema.ts'
 import { isRecord, roundedNumbers } from '../../base/parse-json.ts'
 import type { Schema } from './plain-schema.ts'
 
@@ -132,19 +133,9 @@ function resolveRef(ref: string, walk: SchemaCheck): Schema | boolean {
   const times = walk.open.get(ref) ?? 0
   if (!/^#(?:\/|$)/.test(ref) || times >= MAX_RECURSION) return true
   walk.open.set(ref, times + 1)
-  const filled = checkable(targetOf(ref, walk.root), walk)
+  const filled = checkable(schemaAt(ref, walk.root), walk)
   walk.open.set(ref, times)
   return filled
-}
-
-function targetOf(ref: string, root: Schema): unknown {
-  let at: unknown = root
-  for (const step of ref.split('/').slice(1)) {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true
-    at = Reflect.get(at, key)
-  }
-  return at
 }
 
 /** Counts values and stops at too much nesting. */
