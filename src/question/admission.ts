@@ -1,8 +1,7 @@
 import type { Question } from '../stores/runs/types.ts'
 import type { Allowance, LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
-import type { AnswerServices } from './services.ts'
 import { recordCost } from './book-use.ts'
-import type { Release, RunWork } from './services.ts'
+import type { AnswerServices, Release, RunWork } from './services.ts'
 
 /**
  * Returns whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with

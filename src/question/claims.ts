@@ -62,7 +62,7 @@ export function claimsKept(answer: string): boolean {
 /** Returns whether an answer could be read as saying that something was changed. */
 export function mayClaimWrite(answer: string, question: string): boolean {
   const said = ownWords(answer)
-  if (WRITTEN.some((claim) => claim.test(said)) || claimsKept(answer)) return true
+  if ([...WRITTEN, ...KEPT].some((claim) => claim.test(said))) return true
   return ASKED.test(question.slice(0, 200)) && !DECLINED.test(said)
 }
 

@@ -1,5 +1,5 @@
 import { LeaseLost } from '../base/errors.ts'
-import { type ExpiringCache } from '../base/expiring-cache.ts'
+import type { ExpiringCache } from '../base/expiring-cache.ts'
 import { movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'

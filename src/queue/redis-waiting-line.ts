@@ -35,12 +35,11 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       return isOut
     },
     moveChannel: (place, to) =>
-      moveKeys(kv, { place, to, name: /^(?:thread|parked)$/ }, async (...keys) => {
-        const [before, after] = keys.map((key) => threadKeys(prefix, tagOf(key))) as [ThreadKeys, ThreadKeys]
-        const threads = { from: before, to: after }
-        if (keys[0].endsWith('}:thread'))
-          await moveKnown(redis, { from: before.thread, to: after.thread, ttlMs: settings.knownTtlMs })
-        else await moveSuspended(redis, threads, { channel: to, settings })
+      moveKeys(kv, { place, to, name: /^(?:thread|parked)$/ }, async (before, after) => {
+        const [from, moved] = [threadKeys(prefix, tagOf(before)), threadKeys(prefix, tagOf(after))]
+        if (before.endsWith('}:thread'))
+          await moveKnown(redis, { from: from.thread, to: moved.thread, ttlMs: settings.knownTtlMs })
+        else await moveSuspended(redis, { from, to: moved }, { channel: to, settings })
       }),
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),

@@ -1,4 +1,4 @@
-import { escapeGlob, forgetKeys, kvKey, type Kv } from './kv/kv.ts'
+import { kvKey, type Kv } from './kv/kv.ts'
 
 /** The newest ids of each team, such as questions that could not be answered. */
 export interface RecentList {
@@ -28,6 +28,8 @@ export function createRecentList(kv: Kv, { name, ttlMs, max, now }: RecentListOp
     },
     remove: (team, id) => kv.indexes.remove(keyOf(team), id),
     newest: (team, n) => kv.indexes.range(keyOf(team), { above: now() - ttlMs, newest: true, limit: n }),
-    forgetTeam: (team) => forgetKeys(kv, escapeGlob(team), new RegExp(`^${name}$`)),
+    async forgetTeam(team) {
+      await kv.keys.remove(keyOf(team))
+    },
   }
 }

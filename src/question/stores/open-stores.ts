@@ -7,7 +7,7 @@ import { createArchive } from '../../stores/archive/run-archive.ts'
 import { createAuditLog } from '../../stores/audit/audit-log.ts'
 import { createHistory } from '../../stores/history/history-store.ts'
 import { createInstallations } from '../../stores/installations/installation-store.ts'
-import { kvKey, tagOf, type Kv } from '../../stores/kv/kv.ts'
+import { kvKey, tagsMatching, type Kv } from '../../stores/kv/kv.ts'
 import { memoryKv } from '../../stores/kv/memory-kv.ts'
 import { createOncePerDay } from '../../stores/limits/once-per-day.ts'
 import { createRecentList } from '../../stores/recent-list.ts'
@@ -83,9 +83,6 @@ async function openStorage(config: Config, context: StoreContext): Promise<Stora
 
 /** The tag of each of our keys in Redis begins with its team, which is a Slack id. */
 async function teamsIn(kv: Kv): Promise<string[]> {
-  const teams = new Set<string>()
-  for await (const keys of kv.keys.matching(kvKey('*', '*')))
-    for (const key of keys) teams.add(/^[TE][A-Z0-9]+(?=:|$)/.exec(tagOf(key))?.[0] ?? '')
-  teams.delete('')
-  return [...teams]
+  const tags = await tagsMatching(kv, kvKey('*', '*'))
+  return [...new Set(tags.flatMap((tag) => /^[TE][A-Z0-9]+(?=:|$)/.exec(tag) ?? []))]
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import { kvKey, tagOf, type Kv } from '../kv/kv.ts'
+import { kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
 import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
 
 interface AuditLogOptions {
@@ -37,10 +37,8 @@ export function createAuditLog(kv: Kv, { ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES
 }
 
 /** Returns the teams that have an audit list. Slow: it reads all keys. */
-export async function auditedTeams(kv: Kv): Promise<string[]> {
-  const teams = new Set<string>()
-  for await (const keys of kv.keys.matching(kvKey('*', 'audit'))) for (const key of keys) teams.add(tagOf(key))
-  return [...teams]
+export function auditedTeams(kv: Kv): Promise<string[]> {
+  return tagsMatching(kv, kvKey('*', 'audit'))
 }
 
 const entrySchema: z.ZodType<AuditEntry> = z.object({

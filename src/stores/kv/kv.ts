@@ -153,6 +153,13 @@ export function below(...ids: string[]): string {
   return `${ids.map(escapeGlob).join(':')}:*`
 }
 
+/** The tags of the keys that match a glob, each once. Slow: it reads all keys. */
+export async function tagsMatching(kv: Kv, glob: string): Promise<string[]> {
+  const tags = new Set<string>()
+  for await (const keys of kv.keys.matching(glob)) for (const key of keys) tags.add(tagOf(key))
+  return [...tags]
+}
+
 /** Deletes the values whose tag matches a glob and whose name matches. Slow: it reads all keys. */
 export async function forgetKeys(kv: Kv, tag: string, name: RegExp): Promise<void> {
   for await (const keys of kv.keys.matching(kvKey(tag, '*')))

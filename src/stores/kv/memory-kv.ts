@@ -44,7 +44,7 @@ function openValues({ maxBytes, now }: Required<MemoryKvOptions>) {
     /** Without `ttlMs` the expiry stays. An empty value is none. */
     put(key: KvKey, value: Entry, ttlMs?: number) {
       if (isEmpty(value)) cache.delete(key)
-      else cache.set(key, value, { ttl: ttlMs === undefined ? cache.getRemainingTTL(key) : ttlFor(ttlMs) })
+      else cache.set(key, value, ttlMs === undefined ? { noUpdateTTL: true } : { ttl: ttlFor(ttlMs) })
     },
   }
 }
@@ -104,8 +104,8 @@ function hashesIn({ get, put }: Values): KvHashes {
 }
 
 function indexesIn({ get, put }: Values): KvIndexes {
-  const sorted = (key: KvKey) =>
-    [...(get(key).index ?? [])].sort(([one, a], [other, b]) => a - b || (one < other ? -1 : 1))
+  const sorted = (index: Map<string, number> = new Map()) =>
+    [...index].sort(([one, a], [other, b]) => a - b || (one < other ? -1 : 1))
   const remove = (key: KvKey, name: string) => {
     const { index } = get(key)
     if (index?.delete(name)) put(key, { index })
@@ -114,16 +114,16 @@ function indexesIn({ get, put }: Values): KvIndexes {
     async add(key, name, { score, onlyNew = false, bounds, ttlMs }) {
       const { index = new Map<string, number>() } = get(key)
       if (!onlyNew || !index.has(name)) index.set(name, score)
+      const gone = bounds
+        ? sorted(index).flatMap(([old, at], i) => (at <= bounds.above || i < index.size - bounds.max ? old : []))
+        : []
+      for (const old of gone) index.delete(old)
       put(key, { index }, ttlMs)
-      const gone = sorted(key).flatMap(([old, score], i) =>
-        bounds && (score <= bounds.above || i < index.size - bounds.max) ? old : [],
-      )
-      for (const old of gone) remove(key, old)
       return gone
     },
     remove: async (key, name) => remove(key, name),
     async range(key, { above = -Infinity, upTo = Infinity, newest = false, limit } = {}) {
-      const names = sorted(key).flatMap(([name, score]) => (score > above && score <= upTo ? name : []))
+      const names = sorted(get(key).index).flatMap(([name, score]) => (score > above && score <= upTo ? name : []))
       return (newest ? names.reverse() : names).slice(0, limit)
     },
     matching: async (key, glob) => [...(get(key).index?.keys() ?? [])].filter(matches(glob)),

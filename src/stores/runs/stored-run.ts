@@ -52,7 +52,7 @@ export const doneCallSchema: z.ZodType<DoneCall> = z.object({
   earlier: z.literal(true).exactOptional(),
 })
 
-/** A question as it was stored. */
+/** What the message of a question holds besides its words, see `QuestionParts`. */
 export const partsSchema = z.object({
   files: z.array(storedFile).exactOptional(),
   attached: z
@@ -60,6 +60,7 @@ export const partsSchema = z.object({
     .exactOptional(),
 })
 
+/** A question as it was stored. */
 export const questionSchema: z.ZodType<Question> = z.object({
   id: z.string(),
   team: z.string(),

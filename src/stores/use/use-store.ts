@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import { changeText, escapeGlob, forgetKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
+import { changeText, escapeGlob, forgetKeys, kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
 import { utcDay, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
 
 const countsSchema: z.ZodType<Counts> = z.record(z.string(), z.number())
@@ -47,7 +47,5 @@ export function createUseStore(kv: Kv): UseStore {
 
 /** Returns the teams that have counts. Slow: it reads all keys. */
 export async function teamsWithUse(kv: Kv): Promise<string[]> {
-  const teams = new Set<string>()
-  for await (const keys of kv.keys.matching(kvKey('*', 'use:20*'))) for (const key of keys) teams.add(tagOf(key))
-  return [...teams].sort()
+  return (await tagsMatching(kv, kvKey('*', 'use:20*'))).sort()
 }

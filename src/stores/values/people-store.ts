@@ -1,6 +1,6 @@
 /** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
 import type { Person } from '../../base/place.ts'
-import { below, forgetKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
+import { below, escapeGlob, forgetKeys, kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
 import { createValues, type ValueStore } from './value-store.ts'
 
 export interface PeopleStore {
@@ -29,16 +29,14 @@ export function createPeople(kv: Kv): PeopleStore {
     of: valuesOf,
     shared: valuesOf('people'),
     async list(team) {
-      const found = new Set<string>()
-      for await (const keys of kv.keys.matching(kvKey(team === undefined ? '*' : below(team), 'person-*')))
-        for (const key of keys) found.add(tagOf(key))
+      const found = await tagsMatching(kv, kvKey(team === undefined ? '*' : below(team), 'person-*'))
       // Slack's ids have no colon.
-      return [...found].flatMap((person) => {
+      return found.flatMap((person) => {
         const [of = '', user] = person.split(':')
         return user === undefined ? [] : [{ team: of, user }]
       })
     },
-    forgetUser: ({ team, user }) => forgetKeys(kv, below(team, user).slice(0, -2), NAMES),
+    forgetUser: (person) => forgetKeys(kv, escapeGlob(personKey(person)), NAMES),
     forgetTeam: (team) => forgetKeys(kv, below(team), NAMES),
   }
 }
