@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError, ToolError } from '../src/base/errors.ts'
+import { parseJson } from '../src/base/parse-json.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 import { queryText } from './query.ts'
 import { oneLine, parseServiceJson } from './service-response.ts'
@@ -38,9 +39,8 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
   return async (query, signal) => {
     const { url: address, ...options } = engine.request(query, { url, key })
     const { status, body } = await fetch(address, { ...options, signal })
-    const json = jsonOf(body)
-    if (status > 299) throw new ToolError(withoutKey(refusal(engine, status, json), key))
-    if (json === undefined) parseServiceJson(body, 'search')
+    if (status > 299) throw new ToolError(withoutKey(refusal(engine, status, parseJson(body)), key))
+    const json = parseServiceJson(body, 'search')
     const list = valueAt(json, engine.paths.list)
     const results = (Array.isArray(list) ? list : []).flatMap((one) => searchResult(partsOf(one, engine)))
     if (results.length > 0) return listed(results)
@@ -58,14 +58,6 @@ function partsOf(one: unknown, { paths }: Engine) {
     url: valueAt(one, paths.url),
     snippet: valueAt(one, paths.snippet),
     date: valueAt(one, paths.date),
-  }
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
   }
 }
 

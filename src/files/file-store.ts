@@ -66,3 +66,10 @@ export function withoutRoom(files: readonly { id: string; at: number; chars: num
       return count > MAX_KEPT.files || chars > MAX_KEPT.all ? [file.id] : []
     })
 }
+
+/** The address of a place in a file. */
+export function addressOf(permalink: string, place: string): string {
+  const url = new URL(permalink)
+  url.hash = place
+  return url.href
+}

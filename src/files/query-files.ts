@@ -2,6 +2,7 @@
 import type { Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
+import { addressOf } from './file-store.ts'
 import type { RunTable } from './run-tables.ts'
 import type { SqlResult } from './tables/types.ts'
 
@@ -100,10 +101,7 @@ function cellText(cell: string | null): string {
 function sourcesOf(tables: readonly RunTable[], sql: string): Source[] {
   const query = sql.replace(/\s+/g, ' ').trim().slice(0, 120)
   return tables.flatMap(({ source }) => {
-    if (!source) return []
-    const url = new URL(source.url)
-    url.hash = `query=${query}`
-    return [{ title: `${source.title}, query: ${query}`, url: url.href }]
+    return source ? [{ title: `${source.title}, query: ${query}`, url: addressOf(source.url, `query=${query}`) }] : []
   })
 }
 

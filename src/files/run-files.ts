@@ -1,14 +1,14 @@
 /** The files of one conversation, as its run's tools read and search them. */
 import type { FilePart, MessageTable, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
 import type { ThreadKey } from '../base/place.ts'
-import type { FileStore, KeptFile } from './file-store.ts'
+import { addressOf, type FileStore, type KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { FileParser } from './parse-file.ts'
 import { queryFiles } from './query-files.ts'
-import { hasSheets, messageTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
+import { messageTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
-import { sectionUnit } from './section-units.ts'
+import { isTable, sectionUnit } from './section-units.ts'
 
 interface RunFilesOptions {
   store: FileStore
@@ -72,7 +72,7 @@ interface TableParts {
 /** Returns the tables of the conversation, those of the newest files last. */
 async function tablesIn(files: readonly KeptFile[], { textOf, tables }: TableParts) {
   const sheets = []
-  for (const file of files.filter(hasSheets)) {
+  for (const file of files.filter(({ kind }) => isTable(kind))) {
     const text = await textOf(file)
     if (text) sheets.push(...sheetTables(file, text))
   }
@@ -160,10 +160,4 @@ function sourcesOf(
   if (unit !== 'page' && unit !== 'slide') return [{ title: `${name}, ${place}`, url: addressOf(permalink, place) }]
   const pages = first === last ? `${unit} ${first}` : `${unit}s ${first}-${last}`
   return [{ title: `${name}, ${pages}`, url: addressOf(permalink, `${unit}=${first}`) }]
-}
-
-function addressOf(permalink: string, place: string): string {
-  const url = new URL(permalink)
-  url.hash = place
-  return url.href
 }

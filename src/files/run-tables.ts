@@ -12,10 +12,6 @@ export interface RunTable extends SourceTable {
   refused?: string
 }
 
-const SHEETS = new Set(['csv', 'xlsx', 'ods'])
-
-export const hasSheets = ({ kind }: { kind: string }): boolean => SHEETS.has(kind)
-
 /** Returns the sheets of a file as tables. */
 export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
   const filled = sections.filter(({ lines }) => lines > 0)
@@ -41,19 +37,23 @@ export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: Pars
   })
 }
 
+const messageTableName = ({ name }: Pick<MessageTable, 'name'>) => sqlName(name || 'table')
+
 export function messageTables(tables: readonly MessageTable[]): RunTable[] {
-  return tables.map(({ name, columns, rows }) => ({
-    name: sqlName(name || 'table'),
-    text: [columns, ...rows].map((row) => row.map((cell) => cell.replace(/[\s]+/g, ' ')).join('\t')).join('\n'),
+  return tables.map((table) => ({
+    name: messageTableName(table),
+    text: [table.columns, ...table.rows]
+      .map((row) => row.map((cell) => cell.replace(/[\s]+/g, ' ')).join('\t'))
+      .join('\n'),
     hasHeading: true as const,
-    from: name || 'a table in the thread',
+    from: table.name || 'a table in the thread',
   }))
 }
 
 /** Returns the names in SQL that are known without reading a file: those of csv files and of tables in messages. */
 export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] {
   const csv = files.filter(({ kind }) => kind === 'csv').map(({ name }) => sqlName(stemOf(name)))
-  return [...new Set([...csv, ...messageTables(tables).map(({ name }) => name)])].slice(-MAX_NAMES)
+  return [...new Set([...csv, ...tables.map(messageTableName)])].slice(-MAX_NAMES)
 }
 
 const MAX_NAMES = 10

@@ -1,4 +1,5 @@
 /** The names of the locations in a file, and the ways a model may write them. */
+import type { KeptFile } from './file-store.ts'
 import type { FileKind, ParsedFile } from './types.ts'
 
 /** Returns what the sections of a file are; undefined if a file is one text. */
@@ -8,7 +9,7 @@ export function sectionUnit(kind: FileKind): 'page' | 'slide' | 'sheet' | undefi
   return isTable(kind) ? 'sheet' : undefined
 }
 
-export function isTable(kind: FileKind): boolean {
+export function isTable(kind: KeptFile['kind']): boolean {
   return kind === 'xlsx' || kind === 'ods' || kind === 'csv'
 }
 

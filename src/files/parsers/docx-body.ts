@@ -6,8 +6,6 @@ import { UnreadableFile } from './parser.ts'
 
 /** Deleted and moved text, instructions of fields, and what belongs to no text. */
 const DROPPED = new Set(['del', 'moveFrom', 'delText', 'instrText', 'delInstrText', 'rPrChange', 'pPrChange', 'tblPr'])
-/** What is counted when it is met, since it has no text of its own. */
-const UNREAD = new Map([['object', 'embedded object']])
 /** How an equation is written on one line: what stands before and behind its parts. */
 const EQUATION = new Map([
   ['num', ['(', ')/']],
@@ -77,8 +75,7 @@ export class DocxBody {
     if (name === 'endnoteReference') this.#put(`[e${id}]`)
     if (name === 'commentReference') this.#paragraphs.at(-1)?.comments.push(id)
     if (name === 'docPr' && attributes.descr) this.#put(` [Image: ${attributes.descr.slice(0, 1000)}] `)
-    const unread = UNREAD.get(name)
-    if (unread) this.#emit((page) => page.unread(unread))
+    if (name === 'object') this.#emit((page) => page.unread('embedded object'))
     if (name === 'altChunk') this.#context.part(id)
     if (name === 'chart' || name === 'relIds') this.#emit(() => this.#context.part(attributes.dm ?? id))
   }

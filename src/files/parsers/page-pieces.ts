@@ -8,7 +8,7 @@ const words = (text: string) => new Set(text.split(' '))
 
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
-const UNWRITTEN = words('html head body form label')
+const UNWRITTEN = words('html head body form label input link meta base source')
 const KEPT = words('class id href colspan rowspan alt itemprop role rel datetime hidden aria-hidden style')
 const MAX = { depth: 100, open: 500, elements: 30_000, chars: 1_500_000, attribute: 500, data: 200_000, noscript: 500 }
 const CHUNK = 64 * 1024
@@ -65,7 +65,7 @@ class Pieces {
     this.#elements += 1
     this.#note(name, attributes)
     if (DROPPED.has(name)) this.#dropped += 1
-    const isWritten = this.#dropped === 0 && this.#open.length < MAX.depth && !UNWRITTEN.has(name) && !isFormPart(name)
+    const isWritten = this.#dropped === 0 && this.#open.length < MAX.depth && !UNWRITTEN.has(name)
     if (isWritten) this.#write(`<${name}${this.#attributes(attributes)}>`)
     if (!VOID.has(name)) this.#open.push({ name, isWritten })
   }
@@ -138,10 +138,6 @@ class Pieces {
 }
 
 const DATES = words('article:published_time datepublished date dc.date dc.date.issued publishdate pubdate')
-
-function isFormPart(name: string): boolean {
-  return name === 'input' || name === 'link' || name === 'meta' || name === 'base' || name === 'source'
-}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

@@ -54,15 +54,17 @@ const PAID = /subscri(?:be|bers?)\b[^.]{0,60}\b(?:read|continue|access|only)|alr
 
 /** @throws UnreadableFile with what the page is in place of a text */
 function refuseWalls(file: ParsedFile, chars: number, facts: PageFacts): void {
-  const text = file.sections.map((section) => section.text).join('\n')
-  if (facts.hasPassword && chars < MAX_WALL)
-    throw new UnreadableFile('This is a login page, so the page behind it cannot be read.')
-  if (chars < MAX_WALL && CONSENT.test(text.slice(0, MAX_WALL)))
+  if (chars >= MAX_WALL) return
+  const text = file.sections
+    .map((section) => section.text)
+    .join('\n')
+    .slice(0, MAX_WALL)
+  if (facts.hasPassword) throw new UnreadableFile('This is a login page, so the page behind it cannot be read.')
+  if (CONSENT.test(text))
     throw new UnreadableFile('This page only asks for consent to cookies, so the text behind it cannot be read.')
   if (chars < MAX_SHELL && (SCRIPTED.test(facts.noscript) || (facts.scripts > 0 && chars < MAX_SHELL / 2)))
     throw new UnreadableFile('This page has no text of its own: it is an application that needs JavaScript.')
-  if (chars < MAX_WALL && PAID.test(text.slice(0, MAX_WALL)))
-    throw new UnreadableFile('This page is behind a paywall: only subscribers can read it.')
+  if (PAID.test(text)) throw new UnreadableFile('This page is behind a paywall: only subscribers can read it.')
 }
 
 function notesOf({ isPaid }: PageFacts, kept: { chars: number; mainChars: number } | undefined): string[] {

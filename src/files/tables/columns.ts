@@ -47,14 +47,24 @@ function orderIn(cells: readonly string[]): DateOrder | undefined {
 /** Returns the column, and a second one for its units if they differ. */
 export function typedColumns(name: string, cells: readonly string[], conventions: Conventions): TypedColumn[] {
   const filled = cells.filter((cell) => cell !== '' && !NOTHING.test(cell))
-  const base: TypedColumn = { name, type: 'text', cells: [], digits: 0, empty: 0, misfits: 0, notes: [] }
+  const base: TypedColumn = { name, type: 'text', cells: [], empty: 0, misfits: 0, notes: [] }
   if (cells.every((cell) => cell === ''))
     return [{ ...base, type: 'empty', cells: cells.map(() => null), empty: cells.length }]
-  const readers = [booleans(filled), numbers(filled, conventions), dates(filled, conventions), times(filled)]
-  const [best] = readers.filter((reader) => reader.fits > 0).sort((a, b) => b.fits - a.fits)
+  const best = bestReader(filled, conventions)
   if (!best || best.fits < FITTING * filled.length || best.asText !== undefined)
     return [textColumn(base, cells, { best, filled: filled.length })]
   return converted(base, cells, best)
+}
+
+/** The reader that most cells fit, the earlier of equal ones. One that all fit ends the search. */
+function bestReader(filled: readonly string[], conventions: Conventions): Reader | undefined {
+  let best: Reader | undefined
+  for (const read of [booleans, numbers, dates, times]) {
+    const reader = read(filled, conventions)
+    if (reader.fits > (best?.fits ?? 0)) best = reader
+    if (best?.fits === filled.length) break
+  }
+  return best
 }
 
 interface Reader {
@@ -95,17 +105,14 @@ export const WORD: Record<ColumnType, string> = {
 
 function converted(base: TypedColumn, cells: readonly string[], reader: Reader): TypedColumn[] {
   const bad = new Set<string>()
-  let [empty, misfits, digits] = [0, 0, 0]
+  let [empty, misfits] = [0, 0]
   let isWhole = true
   const values = cells.map((cell): SqlCell => {
     if (cell === '' || NOTHING.test(cell)) empty += 1
     else {
       const value = reader.read(cell)
       if (value !== undefined) {
-        if (typeof value === 'number' && !Number.isInteger(value)) {
-          isWhole = false
-          digits = Math.max(digits, (/\.(\d+)$/.exec(String(value))?.[1] ?? '').length)
-        }
+        if (typeof value === 'number' && !Number.isInteger(value)) isWhole = false
         return value
       }
       misfits += 1
@@ -125,7 +132,6 @@ function converted(base: TypedColumn, cells: readonly string[], reader: Reader):
     ...base,
     type,
     cells: values,
-    digits,
     empty,
     misfits,
     notes: [...reader.notes.map((note) => `"${base.name}": ${note}`), ...misfit],

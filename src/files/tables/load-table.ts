@@ -66,7 +66,7 @@ function columnsIn({ lines, rows }: { lines: Lines; rows: readonly number[] }, f
 }
 
 function rowColumn(cells: number[]): TypedColumn {
-  return { name: ROW, type: 'whole', cells, digits: 0, empty: 0, misfits: 0, notes: [] }
+  return { name: ROW, type: 'whole', cells, empty: 0, misfits: 0, notes: [] }
 }
 
 const said = (cells: readonly string[]) => cells.filter((cell) => cell !== '').join(' ')

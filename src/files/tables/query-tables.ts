@@ -6,8 +6,6 @@ import { notOneSelect, tokensOf, withExactDivision, wrongUse } from './sql-token
 import type { SqlCell, TypedColumn, LoadedTable, QueryOutcome, TableQuery } from './types.ts'
 
 const MAX_SQL = 10_000
-/** Rows of a result that are returned, for a file; people and the model see fewer. */
-const MAX_RETURNED = 10_000
 
 export async function queryTables({ sql, tables, timeoutMs }: TableQuery, now: () => number): Promise<QueryOutcome> {
   if (sql === undefined) return { described: tables.map((table) => describeTable(loadTable(table))).join('\n\n') }
@@ -30,7 +28,7 @@ async function runSql(sql: string, tables: readonly LoadedTable[], guard: Guard)
     const raw = database.select(sql, guard)
     const notes = notesOn(tables, database.read)
     const order = orderNotes(raw, reversed(database, { sql, tables, guard }), sql)
-    const rows = raw.rows.slice(0, MAX_RETURNED).map((row) => row.map(forPeople))
+    const rows = raw.rows.map((row) => row.map(forPeople))
     return {
       result: {
         columns: raw.columns.map((name) => name.replaceAll('*1.0/', '/')),

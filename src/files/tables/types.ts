@@ -28,8 +28,6 @@ export interface TypedColumn {
   name: string
   type: ColumnType
   cells: SqlCell[]
-  /** How many digits behind the point its numbers have at most. */
-  digits: number
   /** How many cells are empty, and how many did not fit the type and count as empty. */
   empty: number
   misfits: number

@@ -7,7 +7,8 @@ import type { FileStore, KeptFile } from '../../files/file-store.ts'
 import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
-import { hasSheets, knownTableNames } from '../../files/run-tables.ts'
+import { knownTableNames } from '../../files/run-tables.ts'
+import { isTable } from '../../files/section-units.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
@@ -123,7 +124,7 @@ export async function filesForRun(
   const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
   const parser = parserFor(question, () => services.now().getTime())
   const kept = withUniqueNames(await place.store.list(place.thread))
-  const names = tables.length > 0 || kept.some(hasSheets) ? knownTableNames(kept, tables) : undefined
+  const names = tables.length > 0 || kept.some(({ kind }) => isTable(kind)) ? knownTableNames(kept, tables) : undefined
   const files = runFiles({ ...place, maxChars, tables, parser })
   return { ...(await questionFiles(place, isOwn)), files, tools: fileTools(names) }
 }
