@@ -8,6 +8,7 @@ import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'
+import { readWritten } from '../../src/agent/parser/written-calls.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 
 /** The CPU seconds for reading a megabyte. Some tens of ms are usual. */
@@ -79,6 +80,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   readBracket: (text) => readBracket(text, TOOLS),
   readConversational: (text) => readConversational(text, TOOLS),
   readSelfAsk,
+  readWritten: (text) => readWritten(text, TOOLS),
   cutOf,
   withoutThinking,
   beginsObservation,

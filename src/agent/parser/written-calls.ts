@@ -118,7 +118,7 @@ const PIECE =
   /<\/?(?:[|｜]tool[▁_ ]sep[|｜]|parameter name=|arg_(?:key|value)>|(?:tool|function)_(?:name|input|response|result|args)>)|(?<![^])\s*Observation ?[:：]|^[*_#\s]{0,6}Action[ _]Input[*_]{0,3} ?[:：]|^commentary to=/im
 
 function withoutFences(text: string): string {
-  return text.replace(/^(`{3,}|~{3,})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
+  return text.replace(/^(`{3,9}|~{3,9})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
 }
 
 export function withoutInlineCode(text: string): string {
