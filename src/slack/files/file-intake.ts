@@ -7,7 +7,7 @@ import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles } from '../../files/run-files.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
-import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { baseOf, askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
@@ -176,9 +176,11 @@ function endedReader({ id }: GivenFile): string {
   return `ended-reader-${id}`
 }
 
-function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...question }: Question): Question {
+function asIfAskedBy({ user, userTeam }: GivenFile, asked: Question): Question {
+  const question = baseOf(asked)
+  delete question.userTeam
   const isOther = userTeam !== undefined && userTeam !== question.team
-  return { ...question, user, ...(isOther ? { userTeam } : {}) }
+  return { kind: 'asked', ...question, user, ...(isOther ? { userTeam } : {}) }
 }
 
 function whyNot(error: unknown, { work, patience }: { work: QuestionWork; patience: AbortSignal }): string {

@@ -27,7 +27,14 @@ export function askAboutSubmission(services: Services): OnForm {
     if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
     const { channel, ts, thread, responseUrl } = about
     const place = { id: `${recipient.team}:${channel}:about-${view.id}`, team: recipient.team, channel, thread }
-    const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: services.now().getTime() } as const
+    const asked = {
+      kind: 'about',
+      user: body.user.id,
+      text,
+      surface: 'shortcut',
+      about: ts,
+      at: services.now().getTime(),
+    } as const
     await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, services)
     return ack()
   }

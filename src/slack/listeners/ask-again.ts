@@ -2,7 +2,14 @@ import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import type { OnButton } from '../intake/bolt-types.ts'
-import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
+import {
+  askedMessage,
+  baseOf,
+  conversationOf,
+  isPrivate,
+  type Question,
+  type QuestionBase,
+} from '../../stores/runs/types.ts'
 import { pressedOn, type ButtonPress } from '../intake/button-press.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -43,17 +50,8 @@ async function enqueueAgain(
 
 /** The fields that belong to the original message or to its asker. */
 const OF_MESSAGE = [
-  'ts',
-  'responseUrl',
-  'eventId',
-  'isLate',
-  'lookingAt',
-  'userTeam',
-  'bot',
-  'schedule',
-  'prior',
-  'forAsker',
-] as const satisfies (keyof Question)[]
+  ...(['ts', 'responseUrl', 'eventId', 'isLate', 'lookingAt', 'userTeam', 'forAsker'] as const),
+] satisfies (keyof QuestionBase)[]
 
 /**
  * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
@@ -61,9 +59,10 @@ const OF_MESSAGE = [
  */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
-  const kept = { ...question }
+  const kept = baseOf(question)
   for (const field of OF_MESSAGE) delete kept[field]
   return {
+    ...(question.kind === 'about' ? { kind: 'about', about: question.about } : { kind: 'asked' }),
     ...kept,
     id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
     ...presser,

@@ -22,6 +22,7 @@ export function askAudience(services: Services): OnButton {
     const presser = { user, ...(userTeam ? { userTeam } : {}) }
     const at = services.now().getTime()
     const command: Question = {
+      kind: 'asked',
       ...asked,
       ...presser,
       team,

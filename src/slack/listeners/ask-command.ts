@@ -93,6 +93,7 @@ function stopPrivate({ team, channel, user, at }: Question, services: Services):
 function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
   const thread = `ask-${command.trigger_id}`
   return {
+    kind: 'asked',
     id: `${delivery.team}:${command.channel_id}:${thread}`,
     team: delivery.team,
     channel: command.channel_id,

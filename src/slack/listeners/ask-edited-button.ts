@@ -49,7 +49,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
     const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
-    return { id, team, channel, thread, user, ts, surface, ...words, ...when }
+    return { kind: 'asked', id, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }

@@ -66,7 +66,8 @@ function toKeep(
 ): RememberRequest {
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
-  const question = { id, team, channel, thread, user, text: '', surface: 'shortcut' as const, at }
+  const place = { id, team, channel, thread, user, text: '', at }
+  const question = { kind: 'asked', ...place, surface: 'shortcut' } as const
   return { question, id: `feedback-${view}`, text }
 }
 

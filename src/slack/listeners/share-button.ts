@@ -26,5 +26,5 @@ async function ownPrivate({ id, user }: ButtonPress, { archive }: Services): Pro
 function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
   const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
   const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
-  return { ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
+  return { kind: 'share', ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
 }

@@ -36,9 +36,9 @@ export async function isScheduleRequest({ question, services, installation }: Qu
 }
 
 function maySchedule(question: Question): boolean {
-  const { surface, bot, about, shares, schedule, at } = question
+  const { kind, surface, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
-  if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule) return false
+  if (!isAsked || (kind !== 'asked' && kind !== 'addition')) return false
   return ZONES.some((zone) => parseRequest(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 
