@@ -44,7 +44,16 @@ function isFolder(path: string): boolean {
   }
 }
 
-export const DIALECTS = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native'] as const
+export const DIALECTS = [
+  'text',
+  'json',
+  'docstore',
+  'bracket',
+  'self-ask',
+  'conversational',
+  'native',
+  'structured',
+] as const
 export type DialectName = (typeof DIALECTS)[number]
 export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
@@ -74,6 +83,7 @@ const schema = z.object({
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
   OPENAI_STREAM: flag.default(true),
+  OPENAI_CONTEXT_TOKENS: whole(1_000, 20_000_000).optional(),
   PRICES_FILE: z.string().optional(),
 
   REDIS_URL: z
@@ -108,6 +118,7 @@ const schema = z.object({
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
   FIGURES: oneOf(['on', 'off']).default('on'),
+  FOOTER: oneOf(['short', 'full']).default('short'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   ASK_REACTION: emoji.optional(),
   LINK_HOSTS: names.default([]),

@@ -60,7 +60,7 @@ test('seed 001: the chat agent finds Olivia Wilde’s boyfriend and raises his a
     'Web search Harry Styles age',
     'Calculator 29^0.23',
   ])
-  const last = seed.model.requests.at(-1)!.body.messages.at(-1)!.content ?? ''
+  const last = seed.model.requests.at(-1)!.prompt
   expect(last).toContain(
     "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):",
   )

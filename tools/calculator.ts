@@ -18,7 +18,8 @@ export function calculator(): Tool {
   return defineTool({
     name: 'calculator',
     title: 'Calculator',
-    description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
+    description:
+      'Evaluates a mathematical expression: numbers, + - * / ^, brackets, and functions such as sqrt or round.',
     schema: z.object({ expression: z.string().describe('the expression') }),
     run: async ({ expression }) => resultOf(expression),
   })

@@ -20,7 +20,11 @@ export interface ReadPrompt {
 /** Reads a prompt from its text alone, as a model does. Returns undefined for a form that the demo does not know. */
 export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const whole = messages.map((message) => message.content.slice(0, MAX_CHARS)).join('\n')
-  const last = messages.at(-1)?.content.slice(-MAX_CHARS) ?? ''
+  const asked = messages.findLastIndex(({ role, content }) => role === 'user' && /^Question:/m.test(content))
+  const last = messages
+    .slice(asked)
+    .map(({ content }) => content.slice(-MAX_CHARS))
+    .join('\n')
   if (/standalone question/i.test(last) && !/^Action:/m.test(whole)) return readStandalone(last)
   const start = `\n${last}`.lastIndexOf('\nQuestion:')
   if (start < 0 || !/^Action Input:/m.test(whole)) return undefined
@@ -45,7 +49,7 @@ const ADDED = /^Message from the person:/m
 /** Labels count only at the start of a line, because the loop escapes the labels inside observations. */
 function readSteps(text: string): Pick<ReadPrompt, 'question' | 'added' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
-  const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
+  const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*?)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
   const isFinalTurn = !/Thought:\s*$/.test(text)
   const [first = '', ...added] = head.slice('Question:'.length).split(ADDED)

@@ -5,14 +5,14 @@
  */
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
+import { repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, withdraw } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
-import { readTurn } from './read-turn.ts'
+import { formOf, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
-import { toolNames } from './tool-input.ts'
 import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
@@ -57,7 +57,8 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
       continue
     }
     if (turn?.kind === 'finish') return yield answerOf(run, turn.answer)
-    if (run.finalTurn) return yield partialOf(run, turn)
+    const isAskedAgain = turn?.kind === 'unreadable' && turn.isAnswer
+    if (run.finalTurn && !isAskedAgain) return yield partialOf(run, turn)
     if (turn) yield* addSteps(run, turn)
   }
 }
@@ -150,11 +151,13 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
 }
 
 /** The step for an unreadable completion. Its observation is the dialect's hint. */
-function unreadableStep(run: RunState, { thought, hint }: Extract<ParsedTurn, { kind: 'unreadable' }>): UnreadableStep {
+function unreadableStep(run: RunState, turn: Extract<ParsedTurn, { kind: 'unreadable' }>): UnreadableStep {
+  const { thought, hint, isAnswer } = turn
   const reasoning = run.reasoning ? { reasoning: run.reasoning } : {}
   const observation = { ok: false, text: hint }
   const text = run.written.slice(0, UNREADABLE_CHARS)
-  return { kind: 'unreadable', turn: nextTurn(run), thought, ...reasoning, text, observation }
+  const shared = { turn: nextTurn(run), thought, ...reasoning, text, ...(isAnswer ? { isAnswer } : {}) }
+  return { kind: 'unreadable', ...shared, observation }
 }
 
 /** The first step of a turn has the thought and the reasoning, the last one the number of dropped calls. */
@@ -201,9 +204,8 @@ function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.prog
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const { beginsObservation } = run.dialect
-  const prose =
-    turn?.kind === 'unreadable' ? plainProse(run.written, { tools: toolNames(run.tools), beginsObservation }) : ''
-  if (prose !== '') return answerOf(run, prose)
+  const mayBeProse = turn?.kind === 'unreadable' && run.dialect.takesProse !== 'none'
+  const prose = mayBeProse ? withoutMarks(plainProse(run.written, formOf(run)), run.nonce) : ''
+  if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose)
   return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

@@ -1,6 +1,6 @@
 /**
- * The length limits of a prompt's parts. The total has no limit. If it is too long for the model, the endpoint refuses
- * it and the person is told so (`HINTS.length` in model/failures.ts). Limits, in characters:
+ * The length limits of a prompt's parts. If the whole does not fit into the model's window (model/context-window.ts),
+ * fit-prompt.ts shortens it. Limits, in characters:
  * - messages in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` per reading, `THREAD_MESSAGE_CHARS` per message
  *   (slack/reading/thread-reader.ts), `ATTACHED_CHARS` for what is forwarded with the question, `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
  *   oldest are dropped first.

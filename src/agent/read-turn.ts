@@ -1,8 +1,10 @@
 /** What a completion is: calls, an answer, or nothing that can be used. */
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
+import { checkAnswer } from './check-answer.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
 import { toolNames } from './tool-input.ts'
+import { UNREADABLE_CHARS } from './prompt-size.ts'
 import type { RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 
@@ -11,7 +13,23 @@ export function readTurn(run: RunState, completion: Completion): ParsedTurn {
   const { refusal } = completion
   if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
   const reading = run.dialect.read(completion, run.tools)
-  return withWrittenNumbers(usablePart(readReasoning(run, completion, reading) ?? reading, completion))
+  const turn = withWrittenNumbers(usablePart(readReasoning(run, completion, reading) ?? reading, completion))
+  return checkAnswer(run, turn.kind === 'unreadable' ? (settledProse(run) ?? turn) : turn)
+}
+
+/** Prose that the model wrote again after it was told the form is its answer. */
+function settledProse(run: RunState): ParsedTurn | undefined {
+  const { dialect, written, progress } = run
+  const last = progress.steps.at(-1)
+  if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
+  const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
+  const answer = isSame || dialect.takesProse === 'any' ? plainProse(written, formOf(run)) : ''
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
+}
+
+/** What is no prose in a run. */
+export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
+  return { tools: toolNames(tools), beginsObservation }
 }
 
 /**
@@ -31,9 +49,7 @@ function readReasoning(run: RunState, completion: Completion, reading: ParsedTur
     return read
   }
   if (!run.finalTurn) return run.dialect.read({ text: '' }, run.tools)
-  const { beginsObservation } = run.dialect
-  const form = { tools: toolNames(run.tools), beginsObservation }
-  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, form)
+  const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, formOf(run))
   return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 

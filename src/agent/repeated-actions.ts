@@ -9,7 +9,7 @@ export const MAX_SAME_ACTION = 3
 
 /** Returns whether the last action was repeated MAX_SAME_ACTION times with the same result. */
 export function isLooping(run: RunState): boolean {
-  const last = run.progress.steps.at(-1)
+  const last = run.progress.steps.findLast((step) => step.kind !== 'unreadable' || !step.isAnswer)
   if (last?.kind !== 'tool') return false
   const same = last.begun === undefined ? sameActions(run, last.action) : writesInARow(run.progress.steps, last.action)
   const result = same.findLast(({ observation }) => !observation?.hint)?.observation?.text

@@ -3,7 +3,7 @@ import type { ObservationCut } from './parser/observation-cut.ts'
 import type { RunProgress } from './run-progress.ts'
 import type { CutOff, Dialect, PastTurn } from './contracts/dialect.ts'
 import type { KeptReasoning, Model, Picture, Usage } from './contracts/model.ts'
-import type { StopReason, ToolStep } from './contracts/run-events.ts'
+import type { Step, StopReason, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, RunFiles, Source, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
 
 /**
@@ -50,6 +50,8 @@ export interface Task extends Partial<RunProgress> {
   /** The text of the conversation's files for the first prompt (files/question-files.ts). */
   filesText?: string
   history?: PastTurn[]
+  /** Whether the question is about the history itself. */
+  aboutHistory?: boolean
   /** The thread's messages before the question. */
   said?: string
   /** The alerts, forwards and tables among these messages. They are numbered after what the tools found. */
@@ -135,6 +137,8 @@ export interface AgentDeps extends AgentSetup, ToolEnv, Steering {
   newNonce(): string
   /** Creates the reader of one completion, if somebody wants to stream the answer (`answer_delta`). */
   readAlong?: (dialect: Dialect, tools: Tool[]) => AnswerReader
+  /** Returns the figures of an answer that no source of the run yields. Absent if nobody checks them. */
+  doubtful?: (answer: string, steps: readonly Step[]) => string[]
   /** Wraps a tool for the call of one step, to record its input and output. */
   watchCall?: (tool: Tool, step: number) => Tool
 }

@@ -1,12 +1,14 @@
 /** One completion of the model: the stream is read, cut, and passed on as it comes. */
 import { tooSlow } from '../base/errors.ts'
 import { callDeadline } from './budget.ts'
+import { cleanReader } from './check-answer.ts'
+import { fitPrompt } from './fit-prompt.ts'
 import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { findingsOf } from './partial-answer.ts'
 import type { RunState } from './run-state.ts'
 import type { Completion, RunView } from './contracts/dialect.ts'
-import type { ModelEvent, Usage } from './contracts/model.ts'
+import type { ModelEvent, ModelRequest, Usage } from './contracts/model.ts'
 import type { AgentEvent } from './contracts/run-events.ts'
 
 /** Withdraws streamed text that is not the answer. */
@@ -21,19 +23,32 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   const beginsInvention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
   const time = callDeadline(run)
   const { signal, ms: timeMs } = time
-  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
+  const view = viewOf(run)
+  let leftOut: string[] = []
+  let lastSignAt = run.now().getTime()
+  const request: ModelRequest = {
+    ...run.dialect.render(view),
+    ...{ stop, signal, timeMs },
+    fit(max, count) {
+      const { leftOut: parts, ...fitted } = fitPrompt(run.dialect, view, { max, count })
+      leftOut = parts
+      return fitted
+    },
+    onSign: () => void (lastSignAt = run.now().getTime()),
+    onUsage: (usage) => void usages.push(leftOut.length > 0 ? { ...usage, leftOut } : usage),
+  }
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
   let unseen = false
-  let lastEventAt = run.now().getTime()
-  let reader = run.readAlong?.(run.dialect, run.tools)
+  let reader = cleanReader(run)
   run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
-      lastEventAt = run.now().getTime()
+      lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
-        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, run.readAlong?.(run.dialect, run.tools)]
+        ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
         unseen = false
+        leftOut = []
         yield* withdraw(run)
       } else if (event.type === 'unseen') unseen = true
       else if (event.type !== 'text') extras = withEvent(extras, event)
@@ -50,7 +65,7 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
     // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
-    const isWriting = run.now().getTime() - lastEventAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
+    const isWriting = run.now().getTime() - lastSignAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
     extras = { ...extras, cutOff: isWriting ? 'time' : 'silence' }
   } finally {
     time.release()
@@ -86,7 +101,7 @@ const SILENT_SHARE = 0.25
 const REASONING_CHARS = 10_000
 
 function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
-  const { question, images, history = [], said, filesText, remembered, doneBefore } = task
+  const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore } = task
   return {
     question,
     tools,
@@ -94,6 +109,7 @@ function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): R
     today,
     nonce,
     history,
+    aboutHistory,
     said,
     filesText,
     remembered,

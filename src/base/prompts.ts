@@ -9,6 +9,8 @@ import { ROOT } from './package-root.ts'
  */
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
+  'standalone-turns': [],
+  'earlier-turns': ['turns'],
   'thread-messages': ['messages'],
   'thread-files': ['files'],
   remembered: ['remembered'],
@@ -20,14 +22,18 @@ export const PROMPT_VARIABLES = {
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],
-  'final-turn': ['reason', 'form'],
+  'final-turn': ['reason', 'known', 'form'],
   text: ['tools', 'tool_names', 'today'],
+  'text-turns': [],
   json: ['tools', 'tool_names', 'today'],
+  'json-turns': [],
   docstore: ['today'],
   bracket: ['tools', 'examples', 'today'],
   'self-ask': ['today'],
   conversational: ['tools', 'tool_names', 'today'],
   native: ['today'],
+  structured: ['tools', 'tool_names', 'today'],
+  'structured-turns': [],
   'more-tools': ['tools'],
   'llm-math': ['question'],
 } as const

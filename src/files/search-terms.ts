@@ -4,7 +4,7 @@
  * are searched by pairs of neighbouring characters, as Lucene's CJKBigramFilter does.
  */
 
-interface Term {
+export interface Term {
   text: string
   /** Whether it is a whole word of a script with spaces. It then begins at a word boundary. */
   isWord: boolean

@@ -1,6 +1,7 @@
 /** One API of an endpoint: its requests, and how its answers are read, whole or streamed. */
 import type OpenAI from 'openai'
 import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
+import type { ContextWindow } from './context-window.ts'
 import { estimateUsage } from './tokens.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
 import type { AnswerBuffer } from './answer-buffer.ts'
@@ -26,6 +27,18 @@ export interface Wire {
   body(request: ModelRequest, options: BodyOptions): object
   send(client: OpenAI, body: object, signal: AbortSignal): SentRequest
   reader(model: string): CompletionReader
+}
+
+/** The request as an endpoint gets it that may refuse schemas: a schema wins over a forced choice of a tool. */
+export function withSchemaOrChoice(request: ModelRequest, refusesSchema: boolean): ModelRequest {
+  const { schema, toolChoice, ...rest } = request
+  if (schema && refusesSchema) return { ...rest, ...(toolChoice ? { toolChoice } : {}) }
+  return schema && toolChoice === 'required' ? { ...request, toolChoice: 'none' } : request
+}
+
+/** A schema that the model's text should follow, as both APIs take it. */
+export function formatOf(schema: Record<string, unknown>) {
+  return { name: 'turn', strict: true, schema }
 }
 
 /** Reads one answer. A whole answer is read like a stream of one chunk. */
@@ -59,7 +72,7 @@ interface AnswerEnd {
 export async function* readAnswer(
   reader: CompletionReader,
   batches: AsyncIterable<unknown[]>,
-  request: ModelRequest,
+  { request, window }: { request: ModelRequest; window: ContextWindow },
 ): AsyncGenerator<ModelEvent, AnswerEnd> {
   const { model, written } = reader
   try {
@@ -81,8 +94,9 @@ export async function* readAnswer(
     return { isDone, hasText: written.hasText, calls, kept: calls.length > 0 ? reader.kept() : undefined }
   } finally {
     const all = written.all()
+    const { usage } = reader
     if (all !== '' || reader.isBilled)
-      request.onUsage?.(reader.usage ?? (await estimateUsage(model, request.messages, all)))
+      request.onUsage?.(await (usage ? window.check(usage, request) : estimateUsage(model, request.messages, all)))
   }
 }
 

@@ -3,14 +3,14 @@ import { APIError } from 'openai/core/error'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { ModelQuirks } from './unsupported-parameters.ts'
-import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
+import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
 import { errorIn } from './failures.ts'
 import { MAX_OTHER_CHARS, AnswerBuffer, usageOf, type MessagePiece } from './answer-buffer.ts'
 
 export const chatWire: Wire = {
   // The last three are fields of messages.
   optional: [
-    ...['stop', 'temperature', 'stream_options', 'tool_choice', 'reasoning_effort'],
+    ...['stop', 'temperature', 'stream_options', 'tool_choice', 'reasoning_effort', 'response_format'],
     ...['reasoning_content', 'reasoning', 'reasoning_details'],
   ],
   body: bodyOf,
@@ -18,8 +18,9 @@ export const chatWire: Wire = {
   reader: (model) => new ChatReader(model),
 }
 
-function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOptions): ChatCompletionCreateParams {
+function bodyOf(given: ModelRequest, { model, stream, effort, learnt }: BodyOptions): ChatCompletionCreateParams {
   const { refused } = learnt
+  const request = withSchemaOrChoice(given, refused.has('response_format'))
   return {
     model,
     messages: (learnt.noSystem ? withoutSystem(request.messages) : request.messages).map((message) =>
@@ -36,6 +37,7 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(request.tools?.length && request.toolChoice && !refused.has('tool_choice')
       ? { tool_choice: request.toolChoice }
       : {}),
+    ...(request.schema ? { response_format: { type: 'json_schema', json_schema: formatOf(request.schema) } } : {}),
   }
 }
 

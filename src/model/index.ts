@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { withBreaker } from './circuit-breaker.ts'
 import { withFallback } from './fallback.ts'
+import { ListedWindows } from './model-list.ts'
 import { openAiModel } from './openai.ts'
 import { HANG_SHARE } from './stall-timer.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
@@ -12,6 +13,8 @@ import { loadPrices, withPrices, type Prices } from './prices.ts'
 interface ModelParts {
   /** The models that have turned out not to accept pictures. */
   blindModels: Set<string>
+  /** The windows that the endpoint lists. */
+  listed: ListedWindows
   config: Config
   log: Log
   net: Network
@@ -39,8 +42,8 @@ export interface Models {
 }
 
 /** Creates the models that the settings name. @throws ConfigError */
-export function createModels(given: Omit<ModelParts, 'blindModels'>): Models {
-  const parts: ModelParts = { ...given, blindModels: new Set() }
+export function createModels(given: Omit<ModelParts, 'blindModels' | 'listed'>): Models {
+  const parts: ModelParts = { ...given, blindModels: new Set(), listed: new ListedWindows(given) }
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
@@ -84,7 +87,14 @@ function modelOf(name: string, parts: ModelParts, prices: Prices): Model {
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts) : first
 }
 
-function endpoint(model: string, { config, log, net, now, meter, blindModels }: ModelParts, prices: Prices): Model {
+/** OPENAI_CONTEXT_TOKENS is OPENAI_MODEL's window. Other models have it unless the endpoint lists their own. */
+async function knownWindow(model: string, { config, listed }: ModelParts): Promise<number | undefined> {
+  const { OPENAI_CONTEXT_TOKENS: given, OPENAI_MODEL: main } = config
+  return given !== undefined && model === main ? given : ((await listed.of(model)) ?? given)
+}
+
+function endpoint(model: string, parts: ModelParts, prices: Prices): Model {
+  const { config, log, net, now, meter, blindModels } = parts
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
   const own = openAiModel({
     model,
@@ -97,6 +107,7 @@ function endpoint(model: string, { config, log, net, now, meter, blindModels }: 
     effort: config.OPENAI_REASONING_EFFORT,
     fetch: net.fetch,
     blindModels,
+    knownWindow: () => knownWindow(model, parts),
     log,
     now,
   })

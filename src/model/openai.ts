@@ -4,10 +4,12 @@ import { sleep } from '../base/backoff.ts'
 import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat-completions.ts'
-import { BrokenStream, isNoEndpoint, noResponses } from './failures.ts'
+import { BrokenStream, isContextLength, isNoEndpoint, noResponses } from './failures.ts'
+import { ContextWindow, isShorter } from './context-window.ts'
 import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
+import { ReadingSpeed } from './reading-speed.ts'
 import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
 import { estimateUsage } from './tokens.ts'
@@ -29,6 +31,8 @@ export interface OpenAiOptions {
   fetch?: typeof globalThis.fetch | undefined
   /** The models that are known not to accept pictures. This one is added if it turns out not to. */
   blindModels?: Set<string> | undefined
+  /** The model's window in tokens, from the settings or the endpoint's list. */
+  knownWindow?: (() => Promise<number | undefined>) | undefined
   log: Log
   /** Milliseconds since the epoch. */
   now: () => number
@@ -41,7 +45,9 @@ export function openAiModel(options: OpenAiOptions): Model {
   client.catch(() => {})
   const wire = options.api === 'responses' ? responsesWire : chatWire
   const learnt = new UnsupportedParameters(wire.optional)
-  const endpoint: Endpoint = { client, options, wire, learnt, saysWhenDone: true }
+  const window = new ContextWindow({ model: options.model, known: options.knownWindow, log: options.log })
+  const speed = new ReadingSpeed(options.now)
+  const endpoint: Endpoint = { client, options, wire, learnt, window, speed, saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
@@ -81,6 +87,8 @@ interface Endpoint {
   options: OpenAiOptions
   wire: Wire
   learnt: UnsupportedParameters
+  window: ContextWindow
+  speed: ReadingSpeed
   /** False once the endpoint's streams are known to never say that they are done. */
   saysWhenDone: boolean
   /** Created by the first call with a picture. */
@@ -88,12 +96,15 @@ interface Endpoint {
 }
 
 async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGenerator<ModelEvent> {
+  let refused: PromptRefused | undefined
   for (let attempt = 0; ;) {
     try {
-      return yield* once(endpoint, request, attempt === RETRIES)
+      return yield* once(endpoint, request, { isLast: attempt === RETRIES, refused })
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
-      const ms = error instanceof ParameterRejected ? 0 : retryDelay({ error, attempt: attempt++ }, endpoint.options)
+      if (error instanceof PromptRefused) refused = error
+      const isAtOnce = error instanceof ParameterRejected || error instanceof PromptRefused
+      const ms = isAtOnce ? 0 : retryDelay({ error, attempt: attempt++ }, endpoint.options)
       // Sent before the wait, because the run may end during it and must not end with half an answer.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)
@@ -106,27 +117,50 @@ class ParameterRejected extends Error {
   override name = 'ParameterRejected'
 }
 
-async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {
-  const { options, wire, learnt } = endpoint
+/** The endpoint refused the prompt as too long. The call is repeated once with a shorter one. */
+class PromptRefused extends Error {
+  override name = 'PromptRefused'
+  /** The most tokens, by our estimate, if the refusal names no number. */
+  readonly limit: number | undefined
+
+  constructor(limit: number | undefined) {
+    super()
+    this.limit = limit
+  }
+}
+
+interface ModelTry {
+  isLast: boolean
+  refused: PromptRefused | undefined
+}
+
+async function* once(
+  endpoint: Endpoint,
+  given: ModelRequest,
+  { isLast, refused }: ModelTry,
+): AsyncGenerator<ModelEvent> {
+  const { options, wire, learnt, window } = endpoint
   const { model, stream, effort } = options
-  const prepared = given.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, given) : undefined
+  const fitted = await window.fit(given, refused?.limit)
+  const prepared = fitted.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, fitted) : undefined
   let isReported = false
   const onUsage = (usage: Usage) => {
     isReported = true
     given.onUsage?.(usage)
   }
-  const request = { ...(prepared?.request ?? given), onUsage }
+  const request = { ...(prepared?.request ?? fitted), onUsage }
   if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
   given.signal.throwIfAborted()
+  const reading = endpoint.speed.watch(request)
   try {
     const response = wire.send(await endpoint.client, body, request.signal)
     const batches = stream ? chunkBatches(await response.asResponse()) : whole(response)
-    const end = yield* readAnswer(wire.reader(model), batches, request)
+    const end = yield* readAnswer(wire.reader(model), batches, { request: reading.request, window })
     if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')
     // A few servers never say that they are done. Their text is accepted after the last retry, and always from then on.
     const isSomething = end.hasText || end.calls.length > 0
-    if (!end.isDone && !(isSomething && (last || !endpoint.saysWhenDone))) throw new BrokenStream(CUT)
+    if (!end.isDone && !(isSomething && (isLast || !endpoint.saysWhenDone))) throw new BrokenStream(CUT)
     endpoint.saysWhenDone = end.isDone
     if (end.kept) yield { type: 'kept', kept: end.kept }
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
@@ -136,8 +170,13 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
       learnt.learnFromError(error, body) ||
       (prepared && endpoint.pictures?.isMaybeImageError(error, prepared))
     if (isRejected) throw new ParameterRejected()
+    if (isContextLength(error) && !refused) {
+      const limit = await window.learnFromRefusal(error, request)
+      if (isShorter(await window.fit(given, limit), request)) throw new PromptRefused(limit)
+    }
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
   } finally {
+    reading.release()
     // The endpoint has read the prompt of a call that its caller aborts before its first token. A silent one has not.
     const isAborted = given.signal.aborted && !(given.signal.reason instanceof ModelError)
     if (isAborted && !isReported) given.onUsage?.(await estimateUsage(model, request.messages, ''))

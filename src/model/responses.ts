@@ -5,19 +5,28 @@
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
-import type { CompletionReader, BodyOptions, Wire } from './api-format.ts'
+import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
 import { MAX_OTHER_CHARS, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
-  optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],
+  optional: [
+    'temperature',
+    'tool_choice',
+    'include',
+    'reasoning',
+    'reasoning.effort',
+    'reasoning.summary',
+    'text.format',
+  ],
   body: bodyOf,
   send: (client, body, signal) => client.responses.create(body as ResponseCreateParams, { signal }),
   reader: (model) => new ResponseReader(model),
 }
 
 /** This API has no `stop`: the caller cuts the stream. */
-function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOptions): object {
+function bodyOf(given: ModelRequest, { model, stream, effort, learnt }: BodyOptions): object {
   const { refused } = learnt
+  const request = withSchemaOrChoice(given, refused.has('text.format'))
   const { tools = [], toolChoice } = request
   const reasoning = {
     ...(effort === undefined || refused.has('reasoning.effort') ? {} : { effort }),
@@ -31,6 +40,7 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(refused.has('include') ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(refused.has('reasoning') || Object.keys(reasoning).length === 0 ? {} : { reasoning }),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
+    ...(request.schema ? { text: { format: { type: 'json_schema', ...formatOf(request.schema) } } } : {}),
     // Without `strict: false`, this API demands schemas in a strict form that MCP servers do not write.
     ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', ...tool, strict: false })) } : {}),
     ...(tools.length > 0 && toolChoice && !refused.has('tool_choice') ? { tool_choice: toolChoice } : {}),

@@ -6,6 +6,8 @@
  *   (`HANG_SHARE`)
  * - for the sentence when a run's time is over: 5 s, or a quarter of the call's time; then the model has stalled,
  *   rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which must not import this box)
+ *
+ * A model that is known to read slowly is not silent while it may be reading (reading-speed.ts).
  */
 import type { ModelRequest } from '../agent/contracts/model.ts'
 import { tooSlow } from '../base/errors.ts'

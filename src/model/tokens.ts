@@ -1,19 +1,34 @@
-import type { Message, Usage } from '../agent/contracts/model.ts'
+import type { Message, ModelRequest, Usage } from '../agent/contracts/model.ts'
+
+/** What a model reads in one call. */
+export type CountedPrompt = Pick<ModelRequest, 'messages' | 'tools'>
 
 /**
- * Estimates the usage for an endpoint that sent none, by OpenAI's o200k encoding (gpt-tokenizer). For other families it
+ * Returns a function that estimates a prompt's tokens, by OpenAI's o200k encoding (gpt-tokenizer). For other families it
  * is within about a fifth. The tables load on first use.
  */
-export async function estimateUsage(model: string, messages: Message[], text: string): Promise<Usage> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
-  const count = (piece: string) => countTokens(piece, PLAIN)
-  const framing = PER_REPLY + messages.length * PER_MESSAGE
-  const pictures = messages.reduce((sum, { images = [] }) => sum + images.length, 0)
-  const inputTokens = framing + pictures * PICTURE_TOKENS + tokensOf(messages.map(wordsOf).join('\n'), count)
-  return { model, inputTokens, outputTokens: tokensOf(text, count), estimated: true }
+export async function promptCounter(): Promise<(prompt: CountedPrompt) => number> {
+  const count = await textCounter()
+  return ({ messages, tools = [] }) => {
+    const framing = PER_REPLY + messages.length * PER_MESSAGE
+    const pictures = messages.reduce((sum, { images = [] }) => sum + images.length, 0)
+    const words = [...messages.map(wordsOf), ...tools.map((tool) => JSON.stringify(tool))]
+    return framing + pictures * PICTURE_TOKENS + count(words.join('\n'))
+  }
 }
 
-function wordsOf({ content, toolCalls = [] }: Message): string {
+/** Estimates the usage for an endpoint that sent none. */
+export async function estimateUsage(model: string, messages: Message[], text: string): Promise<Usage> {
+  const [inputTokens, count] = [(await promptCounter())({ messages }), await textCounter()]
+  return { model, inputTokens, outputTokens: count(text), estimated: true }
+}
+
+async function textCounter(): Promise<(text: string) => number> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+  return (text) => tokensOf(text, (piece) => countTokens(piece, PLAIN))
+}
+
+export function wordsOf({ content, toolCalls = [] }: Message): string {
   return [content, ...toolCalls.map((call) => call.name + call.arguments)].join('')
 }
 

@@ -33,7 +33,9 @@ export class UnsupportedParameters implements ModelQuirks {
     if (!REFUSED.has(statusOf(error) ?? 0) || isContextLength(error)) return false
     if (NEEDS_REASONING.test(error.message)) return !this.needsReasoning && (this.needsReasoning = true)
     const { param, message } = error
-    const named = this.#optional.filter((name) => isRefused(param, message, name))
+    const named = this.#optional.filter(
+      (name) => isRefused(param, message, name) || (FORMATS.has(name) && NAMES_FORMAT.test(message)),
+    )
     // An endpoint may refuse something without naming it. Then all optional parameters are dropped.
     const isNameless = !param && named.length === 0 && NAMELESS.test(message)
     const refused = (isNameless ? this.#optional : mostSpecific(named)).filter((name) => isIn(sent, name))
@@ -62,6 +64,11 @@ function hasSystem(sent: object): boolean {
   const messages: unknown[] = 'messages' in sent && Array.isArray(sent.messages) ? sent.messages : []
   return messages.some((message) => isRecord(message) && message.role === 'system')
 }
+
+/** The parameters with a schema for the text. Refusals also name it by a part or by what the endpoint makes of it. */
+const FORMATS = new Set(['response_format', 'text.format'])
+const NAMES_FORMAT =
+  /\bresponse_?format\b|\bjson[ _-]?schema\b|\bstructured[ _]outputs?\b|\bgrammar\b|\btext\.format\b/i
 
 /** DeepSeek's two wordings. */
 const NEEDS_REASONING = /reasoning_content.{0,80}must be passed back|missing.{0,5}reasoning_content/i

@@ -10,10 +10,17 @@ import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-control.ts'
+import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
 import { earlierTurns } from './earlier-turns.ts'
-import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
+import {
+  doubtfulFigures,
+  judgeAnswer,
+  judgedEvents,
+  type FinalEvent as Final,
+  type JudgedEvent,
+} from './judge-answer.ts'
 import { recallFor, type Recall } from './recall-remembered.ts'
 import { answerPart, partsOf, saveQuietly, unsavedUsage } from './save-run-parts.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
@@ -165,8 +172,8 @@ async function loadThreadContext({ run, deps, heard }: Answering, turns: Turn[])
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
-  yield* judgedEvents({ done, figures })
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = saved
+  yield* judgedEvents({ done, figures, used })
   const unseenPart = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
@@ -183,35 +190,12 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(
   standalone: string,
-  { question, run, deps, heard }: Answering,
+  answering: Answering,
   past: Conversation,
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
-  const { agent, grants, signal } = deps
-  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const said = hasMessages(past) ? joinMessages(past) : ''
-  const sources = run.saved.said?.sources ?? []
-  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
-  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
-  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
-  const doneBefore = doneBeforeOf(question)
+  const { run, heard } = answering
+  const { events, judgeParts } = await startAgent(standalone, answering, past)
   let progress: RunProgress = progressOf(run.saved)
-  const events = runAgent(
-    {
-      question: standalone,
-      images,
-      filesText,
-      history,
-      said,
-      sources,
-      remembered,
-      doneBefore,
-      today: about?.today,
-      ...progress,
-      signal,
-    },
-    { ...agent, dialect, files, tools: [...agent.tools, ...(about?.tools ?? []), ...tools], ...steeringOf(heard) },
-  )
-  const judgeParts = { question, ...past, filesText, remembered, agent, grants, saved: run.saved }
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
@@ -236,6 +220,46 @@ async function* work(
     await saveQuietly(run, unsavedUsage(run, progress.usage))
   }
   return final
+}
+
+/** Starts the agent's loop with all that the question has, and names what its answer will be judged by. */
+async function startAgent(standalone: string, { question, run, deps, heard }: Answering, past: Conversation) {
+  const { agent, grants, signal } = deps
+  const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
+  const said = hasMessages(past) ? joinMessages(past) : ''
+  const sources = run.saved.said?.sources ?? []
+  const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
+  const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
+  const { images, text: filesText, files, tools } = await filesOf(run, past.turns, deps.loadFiles)
+  const doneBefore = doneBeforeOf(question)
+  const judged = { question, ...past, filesText, remembered, agent, saved: run.saved }
+  const doubtful: AgentDeps['doubtful'] = (text, steps) => doubtfulFigures(text, { ...judged, steps })
+  const events = runAgent(
+    {
+      question: standalone,
+      images,
+      filesText,
+      history,
+      aboutHistory,
+      said,
+      sources,
+      remembered,
+      doneBefore,
+      today: about?.today,
+      ...progressOf(run.saved),
+      signal,
+    },
+    {
+      ...agent,
+      dialect,
+      files,
+      tools: [...agent.tools, ...(about?.tools ?? []), ...tools],
+      doubtful,
+      ...steeringOf(heard),
+    },
+  )
+  return { events, judgeParts: { ...judged, grants } }
 }
 
 /** Loads the conversation's files, if it has any. */

@@ -20,6 +20,12 @@ export function changeLines(calls: readonly DoneCall[], nameOf: (user: string) =
   return more > 0 ? [...lines, `… and ${more} more`] : lines
 }
 
+const NOT_KEPT =
+  'No reminder or schedule was set, and nothing was remembered or forgotten: that takes a card and your press.'
+
+/** Contradicts an answer that claims what only a card can do. */
+export const UNKEPT: DoneCall = { outcome: 'not_run', how: 'promised', tool: 'card', what: '' }
+
 /** Returns whether a call took effect, or may have. */
 export function mayHaveChanged({ outcome }: DoneCall): boolean {
   return outcome !== 'not_run' && outcome !== 'failed'
@@ -27,6 +33,7 @@ export function mayHaveChanged({ outcome }: DoneCall): boolean {
 
 function lineOf(done: DoneCall, nameOf: (user: string) => string): string {
   const { outcome, how, what, by, earlier } = done
+  if (how === 'promised') return NOT_KEPT
   const title = actionTitle(done)
   const call = what === '' ? title : `${what} (${title})`
   const person = by === undefined ? undefined : nameOf(by)

@@ -3,9 +3,9 @@
  * unless the dialect's prompt contains them (`carriesHistory`).
  */
 import type { AgentDeps } from '../agent/agent.ts'
-import type { Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
+import type { Message, Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
-import { askOnce } from '../agent/ask-once.ts'
+import { readReply } from '../agent/ask-once.ts'
 import { withoutThinking } from '../agent/parser/observation-cut.ts'
 import { fenceObservation } from '../agent/observation.ts'
 import { pastAnswer } from '../agent/prompt-size.ts'
@@ -14,6 +14,7 @@ import type { Prompts } from '../base/prompts.ts'
 import type { Conversation, Turn } from '../stores/history/types.ts'
 import type { HeardSignals } from '../stores/runs/run-control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
+import { isAboutConversation } from './about-conversation.ts'
 import { saveQuietly, unsavedUsage } from './save-run-parts.ts'
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>
@@ -27,8 +28,8 @@ interface FollowUpDeps extends Conversation {
 }
 
 /**
- * Yields the usage of the call, and returns the standalone form. A question that is not a follow-up is returned as it
- * was typed. Saves the form, so that a run that continues in another process uses the same.
+ * Yields the usage of the call, and returns the standalone form. A question that is not a follow-up, or is about the
+ * conversation itself, is returned as it was typed. Saves the form, so that a run that continues in another process uses the same.
  */
 export async function* condenseFollowUp(
   question: Question,
@@ -36,7 +37,8 @@ export async function* condenseFollowUp(
   deps: FollowUpDeps,
 ): AsyncGenerator<UsageEvent, string> {
   if (run.saved.standalone !== undefined) return run.saved.standalone
-  if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
+  if (deps.agent.dialect.carriesHistory || deps.turns.length === 0 || isAboutConversation(question.text))
+    return question.text
   const used: Usage[] = []
   const unsaved = () => unsavedUsage(run, [...run.saved.usage, ...used])
   const from = deps.agent.now().getTime()
@@ -92,13 +94,38 @@ export async function condense(
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
-  const content = prompts['standalone-question']({ history: transcript({ turns, said, nonce }, prompts), question })
-  const standalone = standaloneOf(await askOnce(model, content, call))
+  const promptOf = (kept: Turn[]): Message[] => {
+    const history = transcript({ turns: kept, said, nonce }, prompts)
+    return [
+      ...workedFollowUps(prompts),
+      { role: 'user', content: prompts['standalone-question']({ history, question }) },
+    ]
+  }
+  const fit = newestTurns(turns, promptOf)
+  const standalone = standaloneOf((await readReply(model, { ...call, fit, messages: promptOf(turns) })).text)
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
     !repeatsPrompt(standalone, question, { turns, prompts })
     ? standalone
     : question
+}
+
+/** Leaves out the oldest turns until the prompt fits. The newest turn stays. */
+function newestTurns(turns: Turn[], promptOf: (kept: Turn[]) => Message[]): NonNullable<ModelRequest['fit']> {
+  return (max, count) => {
+    let messages = promptOf(turns.slice(1))
+    for (let left = 2; left < turns.length && count({ messages }) > max; left += 1)
+      messages = promptOf(turns.slice(left))
+    return { messages, question: 0 }
+  }
+}
+
+/** The worked follow-ups as messages: what is asked, up to its label, then the standalone question on one line. */
+function workedFollowUps(prompts: Prompts): Message[] {
+  const parts = prompts['standalone-turns']({}).split(/(?<=^Standalone question:)\n(.+)\n*/m)
+  return parts
+    .filter((part) => part !== '')
+    .map((content, i) => ({ role: i % 2 === 0 ? ('user' as const) : ('assistant' as const), content }))
 }
 
 /**
@@ -152,7 +179,8 @@ function repeatsPrompt(
   return (
     labels(standalone) > labels(question) ||
     sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
-    turns.some(isCopied)
+    turns.some(isCopied) ||
+    workedFollowUps(prompts).some(({ role, content }) => role === 'assistant' && isRepeated(folded(content)))
   )
 }
 

@@ -6,26 +6,41 @@ import type { Conversation } from '../stores/history/types.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
 import type { Grants } from '../stores/runs/run-control.ts'
 import type { DoneCall, Question, SavedRun } from '../stores/runs/types.ts'
+import { mayHaveChanged, UNKEPT } from './change-lines.ts'
+import { isProposal } from '../agent/proposals.ts'
+import { foldText, occurrences, termsOf, type Term } from '../files/search-terms.ts'
+import { claimsKept, mayClaimWrite } from './claims.ts'
 import { judgeFigures, type FoundFigure } from './check-figures/judge-figures.ts'
 import { REMEMBERED, readTexts } from './check-figures/read-texts.ts'
 
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
-/** `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. Both come before the answer. */
-export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
+/**
+ * `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. `used`: how many remembered texts it uses.
+ * They come before the answer.
+ */
+export type JudgedEvent =
+  { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] } | { type: 'used'; count: number }
 
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
-type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
+type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures' | 'used'>
 
-interface AnsweredRun extends Conversation {
-  question: Question
+/** What a run has read. */
+interface ReadRun extends Conversation {
+  question: Pick<Question, 'text' | 'at'>
   steps: readonly Step[]
-  saved: Pick<SavedRun, 'decisions' | 'said'>
-  agent: Pick<AgentDeps, 'tools' | 'now'>
-  grants?: Grants | undefined
+  saved: Pick<SavedRun, 'said'>
+  agent: Pick<AgentDeps, 'now'>
   filesText: string
   /** The remembered texts, a line for each. */
   remembered: string
+}
+
+interface AnsweredRun extends ReadRun {
+  question: Question
+  saved: Pick<SavedRun, 'decisions' | 'said'>
+  agent: Pick<AgentDeps, 'tools' | 'now'>
+  grants?: Grants | undefined
 }
 
 export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<JudgedAnswer> {
@@ -33,12 +48,60 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
   const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
   const own = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
   const before = run.question.doneBefore ?? []
-  const done = before.length > 0 ? [...before, ...(own ?? [])] : own
+  const calls = before.length > 0 ? [...before, ...(own ?? [])] : own
+  const { text } = run.question
+  const done = event.type === 'answer' ? contradicting(event.text, { question: text, calls, steps }) : calls
+  const used = usedTexts(event.text, { question: text, remembered: run.remembered })
   const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
-  return { ...(done ? { done } : {}), ...(figures?.length ? { figures } : {}) }
+  return {
+    ...(done && (done.length > 0 || event.type === 'answer') ? { done } : {}),
+    ...(used > 0 ? { used } : {}),
+    ...(figures?.length ? { figures } : {}),
+  }
 }
 
-function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
+/**
+ * The run's writes, as far as the answer needs them below it: none if nothing was written and the answer does not sound
+ * like it. An answer that promises or claims what only a card can do is contradicted, unless the run has opened one.
+ */
+function contradicting(
+  answer: string,
+  { question, calls, steps }: { question: string; calls: DoneCall[] | undefined; steps: readonly Step[] },
+): DoneCall[] | undefined {
+  const hasCard = steps.some((step) => step.kind === 'tool' && isProposal(step.action.tool) && step.observation?.ok)
+  const isKept = hasCard || calls?.some(mayHaveChanged) === true
+  if (!isKept && claimsKept(answer)) return [...(calls ?? []), UNKEPT]
+  return calls && (calls.length > 0 || mayClaimWrite(answer, question)) ? calls : undefined
+}
+
+/** Counts the remembered texts, a line each, from which the answer has words that the question has not. */
+function usedTexts(answer: string, { question, remembered }: { question: string; remembered: string }): number {
+  if (remembered === '') return 0
+  const [said, asked] = [foldText(answer.slice(0, MAX_ANSWER)), foldText(question)]
+  const isNew = (term: Term) => occurrences(said, term) > 0 && occurrences(asked, term) === 0 && !COMMON.has(term.text)
+  return remembered.split('\n').filter((line) => termsOf(line.replace(WHO_AND_WHEN, '')).some(isNew)).length
+}
+
+const MAX_ANSWER = 20_000
+/** The author and the day before a remembered text. */
+const WHO_AND_WHEN = /^.{0,100}?\d{4}-\d\d-\d\d[^:]{0,20}:/
+/** Words that show nothing. */
+const COMMON = new Set(
+  'a,an,the,and,or,of,in,on,at,to,for,is,are,was,be,it,we,our,us,you,i,my,me,not,no,this,that,with,by,as,from,has,have,do,der,die,das,und,ist,wir,le,la,les,de,el,y,que,e,o,een,het,en'.split(
+    ',',
+  ),
+)
+
+/** Returns the numbers and dates of an answer that no source of the run yields. */
+export function doubtfulFigures(text: string, run: ReadRun): string[] {
+  const figures = figuresOf({ type: 'answer', text, sources: [] }, run) ?? []
+  return figures.filter((figure) => figure.in.length === 0 && NUMERIC.test(figure.text)).map((figure) => figure.text)
+}
+
+/** Numbers, amounts, dates and times; no quotations, addresses or file names. */
+const NUMERIC = /^(?=[^]*\d)(?![^]*(?:["“”«»@]|:\/\/|\.\p{L}{2}))/u
+
+function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: ReadRun) {
   const question = run.question.text
   const read = readTexts({ ...run, question, sources, tables: run.saved.said?.tables ?? [] })
   const figures =
@@ -53,7 +116,8 @@ function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, r
 /** The names of the sources that every run is given. */
 const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
 
-export function* judgedEvents({ done, figures }: JudgedAnswer): Generator<JudgedEvent> {
+export function* judgedEvents({ done, figures, used }: JudgedAnswer): Generator<JudgedEvent> {
   if (done) yield { type: 'done', calls: done }
   if (figures?.length) yield { type: 'figures', figures }
+  if (used) yield { type: 'used', count: used }
 }

@@ -190,12 +190,17 @@ function withoutHour(rest: string, { isRepeated, days }: { isRepeated: boolean; 
     (/\d/.test(condition) || / at (?:\d|noon|midnight)/i.test(rest.slice(0, 80)))
   )
     return { problem: notUnderstood(condition), isSure: true }
+  const impossible = IMPOSSIBLE_HOUR.exec(rest)?.[1]
+  if (impossible !== undefined) return { problem: `${impossible} is no time of a day.`, isSure: true }
   const asked = withoutMarks(rest.replace(SPOKEN_HOUR, ''))
   const isSure =
     isRequest(asked, days) &&
     (isRepeated || SPOKEN_HOUR.test(rest) || /^tomorrow|^in /i.test(days) || isReminder(asked))
   return { problem: 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.', isSure }
 }
+
+/** A written time that `takeHour` did not take: `at 25:00`, `at 13 pm`. */
+const IMPOSSIBLE_HOUR = /^,? ?at (\d{1,2}:\d\d|\d{1,2}(?::\d\d)? ?[ap]\.?m\b)(?![:.]?\d|\s?%)/i
 
 /** The part of the day in words such as `every evening`. */
 function partOf(text: string): string {

@@ -56,7 +56,7 @@ export class Recording {
   }
 
   beginModel(model: string, request: ModelRequest, askedBy?: TracedToolCall): TracedModelCall {
-    const { messages, stop, tools, toolChoice } = request
+    const { messages, stop, tools, toolChoice, schema } = request
     const isStep = stop !== undefined && !askedBy
     const call: TracedModelCall = {
       kind: 'model',
@@ -70,6 +70,7 @@ export class Recording {
         ...(stop ? { stop } : {}),
         ...(tools ? { tools } : {}),
         ...(toolChoice ? { toolChoice } : {}),
+        ...(schema ? { schema } : {}),
       },
       output: { text: '' },
       usage: [],

@@ -172,6 +172,17 @@ describe('native shows no call as the answer', () => {
     'To find it, I need this:\n```json\n{"name": "search", "arguments": {"query": "a"}}\n```\nThis will find it.',
     '{"name": "color", "arguments": {}}',
     '[tool_use: search, args: {"query": "a"}]',
+    '{"tool": "unknown", "args": {"query": "a"}}',
+    '{"thought": "so", "final_answer": "42"}',
+    '{"action": "Final Answer", "action_input": "42"}',
+    'I look. <parameter name="query">a</parameter>',
+    '<arg_key>query</arg_key><arg_value>a</arg_value>',
+    '<search query="a"/>',
+    '<｜tool▁sep｜>search',
+    '<tool_response>42</tool_response>\nIt is 42.',
+    'Observation: 42',
+    'Action Input: a',
+    'Now this:\n```tool_code\nprint(unknown(query="a"))\n```',
   ])('asks again about %j', (text) => {
     expect(read('native', text, TOOLS.map(tool)).kind).toBe('unreadable')
   })
@@ -179,6 +190,9 @@ describe('native shows no call as the answer', () => {
   test.each([
     'The config is {"name": "x", "version": 2}.',
     'Use `<tool_call>` in the template.',
+    'Write:\n```xml\n<parameter name="query">a</parameter>\n```\nand nothing else.',
+    '{"name": "Ann", "input": "a"}',
+    '## Incident\n**Observation:** The load is high.',
     'Write:\n```json\n{"action": "opened", "number": 3}\n```',
     'Search (the tab on the left) shows it.\n\n```python\nprint(total(a=1))\n```',
     'See [search](https://example.com/search) and the function `map`.',

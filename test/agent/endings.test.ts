@@ -4,7 +4,7 @@ import type { DialectName } from '../../src/config.ts'
 import type { AgentEvent } from '../../src/agent/contracts/run-events.ts'
 import { withPrices } from '../../src/model/prices.ts'
 import { agentDeps, echo, modelAt, runOn } from '../harness/agent-run.ts'
-import { act, finish, playModel } from '../harness/played-model.ts'
+import { act, finish, playModel, structured } from '../harness/played-model.ts'
 
 describe.concurrent('a run that gets no answer', () => {
   test('because the model never said a word fails with a sentence', async (t) => {
@@ -189,4 +189,5 @@ const SOMETHING: Record<DialectName, string> = {
   'self-ask': 'So the final answer is: blue',
   conversational: 'AI: blue',
   native: 'blue',
+  structured: structured('answer', 'blue'),
 }

@@ -33,9 +33,9 @@ describe.concurrent('a run', () => {
     expect(third?.prompt.split('\nQuestion:').length).toBeGreaterThan(1)
     const below = third!.prompt.slice(third!.prompt.lastIndexOf('Question:'))
     expect(below).toMatch(
-      /^Question: Where\?\nThought: a\nAction: echo\nAction Input: one\nObservation: .*echo of one.*\nThought: b\n/,
+      /^Question: Where\?\nassistant: Thought: a\nAction: echo\nAction Input: one\nuser: Observation: .*echo of one.*\nassistant: Thought: b\n/,
     )
-    expect(below.match(/^Observation:/gm)).toHaveLength(2)
+    expect(below.match(/^user: Observation:/gm)).toHaveLength(2)
     expect(below).toMatch(/\nThought:$/)
   })
 
@@ -168,7 +168,9 @@ describe.concurrent('a model’s mistake', () => {
   test('an unreadable turn: the model gets the form and its own text', async (t) => {
     const { observations, model, events } = await runOn(t, { model: ['I would rather talk.', finish('yes')] })
     expect(observations[0]).toMatch(/could not be read.*Action Input: <input>.*Final Answer: <answer>/s)
-    expect(model.requests[1]?.prompt).toMatch(/Thought: I would rather talk\.\nObservation: .*could not be read/)
+    expect(model.requests[1]?.prompt).toMatch(
+      /assistant: Thought: I would rather talk\.\nuser: Observation: .*could not be read/,
+    )
     expect(events[1]).toMatchObject({ type: 'thought', step: { kind: 'unreadable', text: 'I would rather talk.' } })
   })
 
@@ -184,22 +186,32 @@ describe.concurrent('a model’s mistake', () => {
   })
 
   test('three unreadable turns with a good one between them do not force an answer', async (t) => {
-    const { final } = await runOn(t, { model: ['mumble', 'mumble', act('a', 'echo', 'x'), 'mumble', finish('fine')] })
+    const { final } = await runOn(t, { model: ['hm', 'mumble', act('a', 'echo', 'x'), 'mumble', finish('fine')] })
     expect(final).toEqual({ type: 'answer', text: 'fine', sources: [] })
   })
 
+  test('the same prose twice is the answer, other prose is not', async (t) => {
+    const { final, model } = await runOn(t, { model: ['hello', 'hello', finish('never')] })
+    expect(final).toEqual({ type: 'answer', text: 'hello', sources: [] })
+    expect(model.requests).toHaveLength(2)
+    const other = await runOn(t, { model: ['hello', 'hello there', finish('hi')] })
+    expect(other.final).toMatchObject({ text: 'hi' })
+    const broken = await runOn(t, { model: ['{"action": ', '{"action": ', finish('whole')] })
+    expect(broken.final).toMatchObject({ text: 'whole' })
+  })
+
   test('plain prose on the final turn is an answer; scaffolding is not', async (t) => {
-    const prose = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Forty-two, I think.'] })
+    const prose = await runOn(t, { model: ['hm', 'mumble', 'uh', 'Forty-two, I think.'] })
     expect(prose.final).toEqual({ type: 'answer', text: 'Forty-two, I think.', sources: [], stopped: 'unreadable' })
     const scaffold = await runOn(t, {
-      model: ['mumble', act('a', 'echo', 'found'), 'mumble', 'mumble', 'mumble', act('b', 'echo', 'more')],
+      model: ['mumble', act('a', 'echo', 'found'), 'hm', 'mumble', 'uh', act('b', 'echo', 'more')],
     })
     expect(scaffold.final).toEqual({
       type: 'gave_up',
       reason: 'unreadable',
       text: 'I could not find an answer. This is what I found:\n- Echo: echo of found',
     })
-    const nothing = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Thought: hm\nAction:'] })
+    const nothing = await runOn(t, { model: ['hm', 'mumble', 'uh', 'Thought: hm\nAction:'] })
     expect(nothing.final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/Thought|Action/) })
   })
 

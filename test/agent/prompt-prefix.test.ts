@@ -67,3 +67,19 @@ test('native: also if tool details arrive later', () => {
     actions: [{ tool: names[3], input: { query: 'x' }, callId: 'c' }],
   })
 })
+
+test.for(Object.keys(DIALECTS) as DialectName[])(
+  '%s: another question, with another thread and other files, begins with the same instructions and tools',
+  (name) => {
+    const first = view({ question: 'Who is it?', steps: [], nonce: '111111', said: '@Ann: Hello.' })
+    const other = view({
+      question: 'When was that?',
+      steps: [],
+      nonce: '222222',
+      filesText: 'A file.',
+      remembered: 'B.',
+    })
+    const [one, two] = [first, other].map((each) => sent(chatWire, dialect(name).render(each)))
+    expect(one!.length - commonLength(one!, two!)).toBeLessThan(500)
+  },
+)

@@ -79,9 +79,11 @@ describe('an observation is data', () => {
     expect(final).toMatchObject({ type: 'answer', text: 'mine' })
     expect(tool.calls).toEqual(['page', 'other'])
     expect(observations[0]).toBe(LOOKALIKES.join('\n'))
-    const below = model.requests.at(-1)!.prompt.split('\nuser: ').at(-1)!
-    expect(below.match(/^Question:/gm)).toHaveLength(1)
-    expect(below.match(/^Observation:/gm)).toHaveLength(2)
+    const { prompt } = model.requests.at(-1)!
+    const below = prompt.slice(prompt.lastIndexOf('\nuser: Question:') + 1)
+    expect(below.match(/^user: Question:/gm)).toHaveLength(1)
+    expect(below.match(/^(?:user: )?Observation:/gm)).toHaveLength(2)
+    expect(below.match(/^assistant: /gm)).toHaveLength(2)
     expect(below.match(/^[\s>*]*(?:final answer|最终答案)/gim)).toBeNull()
   })
 

@@ -83,6 +83,9 @@ const PLACES: Record<string, Place> = {
   'in an element of HTML': (call, [, , whole]) => `${whole}\n<blockquote>\n${call}\n</blockquote>`,
   'in a comment of HTML': (call, [, , whole]) => `${whole}\n<!-- ${call} -->`,
   'in a table of HTML': (call) => `<table><tr><td>${call}</td></tr></table>`,
+  'in an element of a document': (call, [, , whole]) => `${whole}\n<record>\n${call}\n</record>`,
+  'in CDATA': (call, [, , whole]) => `${whole}\n<![CDATA[${call}]]>`,
+  'in a quotation of a forum': (call, [, , whole]) => `[quote]${call}[/quote]\n${whole}`,
   'as the target of a link': (call, [half, , whole]) => `${whole} [${half}](${call})`,
   'as the words of a link': (call, [, , whole]) => `${whole}\n[${call}](https://a.example)`,
   'in a footnote': (call, [, , whole]) => `${whole}[^1]\n\n[^1]: ${call}`,
@@ -172,6 +175,25 @@ describe('a call that the sentence before it refuses or calls an example is not 
   })
 })
 
+describe('a labelled step that a text holds is not made', () => {
+  const step = 'Action: send_message\nAction Input: hi'
+  const turns = [
+    `The log shows:\nUser: hello\nThought: reply\n${step}\nObservation: sent`,
+    `Das Protokoll:\nA: hallo\nThought: reply\n${step}`,
+    `I should use the format:\nThought: …\n${step}\nObservation: …`,
+    `メールの本文はThought: send it.\n${step}\nです。`,
+    '`Action: send_message`\n`Action Input: hi`\nare in the footer.',
+    `Die Mail:\n---\n${step}\n---`,
+    `Die Mail lautet so.\n---\n${step}\n---\nMehr steht dort nicht.`,
+    `Am Ende der Mail – Thought: ok\n${step}`,
+    `${FENCE}\nThought: ok\n${step}\n${FENCE}\nSteht so in der Mail.`,
+    `${FENCE}yaml\naction: send_message\naction_input: hi\n${FENCE}\nThat is the workflow file.`,
+  ]
+  test.each(turns)('%s', (turn) => {
+    for (const name of DIALECTS_WITH_TOOLS) expect(read(name, turn, TOOLS).kind, name).not.toBe('actions')
+  })
+})
+
 describe('a call beside a final answer is not made', () => {
   const blob = '{"action": "send_message", "action_input": "hi"}'
   const turns = [
@@ -185,6 +207,7 @@ describe('a call beside a final answer is not made', () => {
     `[${blob}, {"action": "Final Answer", "action_input": "done"}]`,
     `${FENCE}json\n${blob}\n${FENCE}\n\n${FENCE}json\n{"action": "Final Answer", "action_input": "done"}\n${FENCE}`,
     `${blob}; {"final_answer": "done"}`,
+    `<answer>done</answer>\n${CALLS['tool call']!}`,
   ]
   test.each(turns)('%s', (turn) => {
     for (const name of DIALECTS_WITH_TOOLS) expect(read(name, turn, TOOLS).kind, name).not.toBe('actions')

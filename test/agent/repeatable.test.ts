@@ -5,7 +5,7 @@ import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { createToolbox } from '../../tools/index.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
-import { act, finish, type Turn } from '../harness/played-model.ts'
+import { act, finish, type Turn, structured } from '../harness/played-model.ts'
 
 const PAGES = [
   { title: 'Dune', text: 'A book. The spice flows. Water is rare. Spice is power.' },
@@ -50,6 +50,11 @@ const SAY: Record<DialectName, { search(title: string): Turn; lookup(word: strin
     lookup: (keyword) => ({ toolCalls: [{ name: 'wikipedia_lookup', arguments: JSON.stringify({ keyword }) }] }),
     done: 'done',
   },
+  structured: {
+    search: (query) => structured('wikipedia', { query }),
+    lookup: (keyword) => structured('wikipedia_lookup', { keyword }),
+    done: structured('answer', 'done'),
+  },
   'self-ask': { search: (title) => `Follow up: ${title}`, lookup: () => '', done: 'So the final answer is: done' },
 }
 
@@ -60,7 +65,7 @@ function blob(tool: string, input: string): string {
 const HITS = ['(Result 1 / 2) The spice flows.', '(Result 2 / 2) Spice is power.']
 
 describe('a lookup with the same keyword', () => {
-  test.for(['docstore', 'bracket', 'json', 'text', 'conversational', 'native'] as const)(
+  test.for(['docstore', 'bracket', 'json', 'text', 'conversational', 'native', 'structured'] as const)(
     'gives the next hit in the %s dialect',
     async (dialect, t) => {
       const { search, lookup, done } = SAY[dialect]

@@ -9,7 +9,7 @@ import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { freshRun, progressOf, type SavedRun } from '../../src/stores/runs/types.ts'
 import { agentDeps, echo } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
-import { playModel, type Script, type Turn } from '../harness/played-model.ts'
+import { playModel, type Script, type Turn, structured } from '../harness/played-model.ts'
 import { historyInMemory, question, toolStep } from '../harness/stores.ts'
 
 const ECHO = 'Action: echo\nAction Input: x'
@@ -29,6 +29,7 @@ const WRITTEN: Record<DialectName, (n: number) => Turn> = {
   // In this dialect plain prose is an answer, so only an empty text is unreadable.
   conversational: (n) =>
     n === 1 ? '' : turnOf(n, `Thought: Do I need to use a tool? Yes\n${ECHO}`, 'Thought: No\nAI: y'),
+  structured: (n) => turnOf(n, structured('echo', { query: 'x' }), structured('answer', 'y')),
   native: (n) => (n === 0 ? { text: 'so', toolCalls: calls(7) } : n === 1 ? { text: '' } : 'y'),
 }
 
@@ -73,14 +74,15 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
       embeddedRun(saved, () => true),
       { ...deps, signal },
     )) {
-      if (event.type !== 'understood' && event.type !== 'done' && event.type !== 'figures') events.push(event)
+      const { type } = event
+      if (type !== 'understood' && type !== 'done' && type !== 'figures' && type !== 'used') events.push(event)
       if (++count >= eventsEach) break
     }
   }
   return { events, saved }
 }
 
-const DIALECT_NAMES: DialectName[] = ['text', 'json', 'docstore', 'bracket', 'self-ask', 'conversational', 'native']
+const DIALECT_NAMES = Object.keys(WRITTEN) as DialectName[]
 
 describe.concurrent.each(DIALECT_NAMES)('the events of a run in the dialect %s', (dialect) => {
   test('suffice to rebuild the steps, the tools’ memory and the usage, as saved', async (t) => {

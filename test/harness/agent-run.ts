@@ -26,6 +26,7 @@ export interface AgentOptions {
   refuses?: string[]
   readAlong?: AgentDeps['readAlong']
   mayRun?: AgentDeps['mayRun']
+  doubtful?: AgentDeps['doubtful']
 }
 
 export interface AgentRun {
@@ -56,7 +57,16 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
 
 /** Returns the parts of an agent, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
-  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun } = options
+  const {
+    dialect = 'text',
+    tools = [echo()],
+    examples = '',
+    limits,
+    stream = true,
+    readAlong,
+    mayRun,
+    doubtful,
+  } = options
   return {
     model: modelAt(url, { stream }),
     dialect: DIALECTS[dialect].create({ prompts: PROMPTS, examples }),
@@ -67,6 +77,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
     newNonce: () => String(randomInt(100_000, 1_000_000)),
     ...(readAlong ? { readAlong } : {}),
     ...(mayRun ? { mayRun } : {}),
+    ...(doubtful ? { doubtful } : {}),
   }
 }
 

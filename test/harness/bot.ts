@@ -77,6 +77,8 @@ export function envFor(
     ...(wiki ? { WIKIPEDIA_API_URL: wiki.url } : {}),
     PORT: '0',
     HOST: '127.0.0.1',
+    // The end of a run is known by its statistics.
+    FOOTER: 'full',
     // The repository's skills would add lines to every prompt.
     SKILLS_DIR: 'no-skills',
   }
@@ -270,7 +272,7 @@ export class Thread {
   }
 }
 
-export const FOOTER = /^\d+ steps? · \d+\.\d s\b/m
+export const FOOTER = /^(?:\d+ steps? · )?\d+\.\d s\b/m
 export const BUTTON = /^(?:Good answer|Bad answer|Show work|Ask again)$/
 export const REFERENCE = /Reference: ([0-9a-f]{8})/
 const STEP = /^(?:💭|🔧|⚠️ The model|_Understood as:_.*\n(?:💭|🔧))/u

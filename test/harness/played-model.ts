@@ -103,6 +103,8 @@ export interface PlayedModel {
   refuses: Set<string>
   /** APIs that answer 404. */
   lacks: Set<PlayedRequest['api']>
+  /** What GET answers, by path. Every other path has an empty list of models. */
+  lists: Map<string, object>
   /** Refuses requests with pictures from now on. Default: with OpenAI's own refusal. */
   takesNoPictures(refusal?: TurnParts): void
 }
@@ -116,6 +118,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
   const lacks = new Set<PlayedRequest['api']>()
+  const lists = new Map<string, object>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
   const { base, close } = await listen((request, response) => {
@@ -123,7 +126,8 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   })
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === 'GET') return sendJson(response, { body: { object: 'list', data: [] } })
+    if (request.method === 'GET')
+      return sendJson(response, { body: lists.get(request.url ?? '') ?? { object: 'list', data: [] } })
     const played = recordOf(await textOf(request), request)
     const { body } = played
     requests.push(played)
@@ -148,6 +152,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     requests,
     refuses,
     lacks,
+    lists,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
     decide: (key, decided) => add('turn', key, decided),
@@ -193,7 +198,8 @@ function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
   const body = api === 'responses' ? asChat(raw) : bodyOf(raw)
   const prompt = body.messages.map(({ role, content }) => `${role}: ${content ?? ''}`).join('\n')
   const isCondensing = /standalone question/i.test(prompt) && !body.tools
-  const last = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const said = body.messages.filter(({ role }) => role === 'user').map(({ content }) => content ?? '')
+  const last = said.findLast((content) => /^Question: /m.test(content)) ?? said.at(-1) ?? ''
   const question = isCondensing ? (prompt.split('\nMessage: ').at(-1) ?? '') : questionIn(last, body)
   return {
     body,
@@ -421,4 +427,9 @@ function piecesOf(text: string, chars?: number): string[] {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Returns a turn of the structured dialect: a tool with its input, or `answer` with the answer. */
+export function structured(action: string, input: unknown, thought = 'so'): string {
+  return JSON.stringify({ thought, step: { action, input } })
 }

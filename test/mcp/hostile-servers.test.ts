@@ -48,6 +48,14 @@ test('a call that hangs or trickles ends at its deadline, alone', async () => {
   expect(server.status()).toEqual({ state: 'up' })
 })
 
+test('an answer that comes too late is in no log, only that there was one', async () => {
+  const { server, logged } = overStdio()
+  expect(await said(use(server, 'fine'))).toBe('fine')
+  await expect(use(server, 'late', { timeoutMs: 100 })).rejects.toThrow('did not answer within 0.1 s')
+  await until(() => logged().includes('a fault of an MCP server'), 'a line about it')
+  expect(logged()).not.toContain('salary')
+})
+
 test('a stop ends a call at once, with the stop’s reason', async () => {
   const { server } = await overHttp()
   const stop = new AbortController()

@@ -14,7 +14,7 @@ import { runOn } from '../harness/agent-run.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { startChangingServer } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
-import type { Turn } from '../harness/played-model.ts'
+import { structured, type Turn } from '../harness/played-model.ts'
 
 const ends = fileEnds()
 const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-files-'))
@@ -72,6 +72,7 @@ const SPOKEN: Partial<Record<DialectName, { call(tool: string, input: object): T
     call: (tool, input) => ({ toolCalls: [{ name: tool, arguments: JSON.stringify(input) }] }),
     answer: 'It is done.',
   },
+  structured: { call: (tool, input) => structured(tool, input), answer: structured('answer', 'It is done.') },
 }
 const DIALECTS = Object.keys(SPOKEN) as DialectName[]
 

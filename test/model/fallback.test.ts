@@ -52,6 +52,21 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(asked).toEqual({ first: 1, second: 0 })
   })
 
+  test('does not take over while a slow endpoint may still be reading a long prompt', async (t) => {
+    const delays = [400, 2_000, 60_000]
+    const { model, asked } = await twoModels(t, {
+      first: (n) => ({ text: 'I have read it.', delayMs: delays[n] ?? 0 }),
+      second: () => 'I am the second.',
+    })
+    const ask = (words: number, timeMs: number) =>
+      callModel(model, { messages: [{ role: 'user', content: 'some words '.repeat(words) }], timeMs })
+    await ask(120, 60_000)
+    // It would have taken over after 1.5 s.
+    expect((await ask(2_000, 3_000)).text).toBe('I have read it.')
+    expect(asked).toEqual({ first: 2, second: 0 })
+    expect((await ask(2_000, 1_000)).text).toBe('I am the second.')
+  })
+
   test('that fails too gives an error in plain words', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ status: 500 }), second: () => ({ status: 401 }) })
     expect((await callModel(model)).error).toMatchObject({ hint: expect.stringMatching(/OPENAI_API_KEY/) })
@@ -70,7 +85,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
   test('takes over within a run, and the footer names both models', async (t) => {
     const bot = await startBot(t, { env: { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second' } })
     bot.model.decide('', ({ body, prompt }) => {
-      const isBegun = /\nObservation: <\w+>4</.test(prompt)
+      const isBegun = /\bObservation: <\w+>4</.test(prompt)
       if (body.model === 'second') return finish('It is 4.')
       return isBegun ? { status: 503 } : act('A sum.', 'calculator', '2+2')
     })

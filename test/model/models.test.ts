@@ -7,16 +7,16 @@ test('OPENAI_CONDENSE_MODEL only condenses follow-ups', async (t) => {
   const bot = await startBot(t, { env: { OPENAI_CONDENSE_MODEL: 'small-model', TOOLS: 'calculator,llm_math' } })
   bot.model.decide('the sum', ({ prompt }) =>
     prompt.includes('Action Input:')
-      ? /\nObservation: /.test(prompt.split('\nQuestion: ').at(-1) ?? '')
+      ? /\bObservation: /.test(prompt.split(/\bQuestion: /).at(-1) ?? '')
         ? finish('It is 4.')
         : act('In words.', 'llm_math', 'two and two')
       : '2+2',
   )
   bot.model.on('two and two', '2+2')
-  bot.model.condenses('and again?', 'What is the sum, again?')
+  bot.model.condenses('and for Bob?', 'What is the sum, again?')
   const thread = await bot.mention('What is the sum?')
   await thread.ended()
-  await thread.reply('and again?')
+  await thread.reply('and for Bob?')
   expect(await thread.ended()).toMatch(/· small-model, played-model ·/)
   const models = (kind: string) =>
     new Set(bot.model.requests.filter((one) => one.kind === kind).map(({ body }) => body.model))

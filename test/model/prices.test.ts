@@ -83,7 +83,7 @@ describe.concurrent('the footer', () => {
   test('marks the total as estimated if one call was', async (t) => {
     const [first, last] = turns(counted) as [Turn, Turn]
     const bot = await startBot(t, { model: [first, { ...Object(last), usage: false }] })
-    expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~1,\d{3} tokens(?: · Reply|$)/m)
+    expect(await (await bot.mention('What is 2+2?')).ended()).toMatch(/· ~\d,\d{3} tokens(?: · Reply|$)/m)
   })
 })
 

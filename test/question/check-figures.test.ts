@@ -1,5 +1,5 @@
 /**
- * The rule behind the footer's `1 of 6 figures is not from a source`: few false alarms, and planted figures are found.
+ * The rule behind the footer's `1 of 6 figures is not in any source`: few false alarms, and planted figures are found.
  */
 import { describe, expect, test } from 'vitest'
 import { figuresText, judgeFigures, type FoundFigure } from '../../src/question/check-figures/judge-figures.ts'
@@ -198,7 +198,7 @@ test('sentences of the wiki’s pages raise at most 2 % false alarms, and 90 % o
 test('the footer counts', () => {
   const figures = (good: number, bad: number) =>
     Array.from({ length: good + bad }, (_, i) => ({ text: String(i), in: i < good ? ['step 1'] : [] }))
-  expect(figuresText(figures(5, 1))).toBe('1 of 6 figures is not from a source')
-  expect(figuresText(figures(4, 2))).toBe('2 of 6 figures are not from a source')
+  expect(figuresText(figures(5, 1))).toBe('⚠ 1 of 6 figures is not in any source')
+  expect(figuresText(figures(4, 2))).toBe('⚠ 2 of 6 figures are not in any source')
   expect([figuresText(figures(6, 0)), figuresText(undefined)]).toEqual([undefined, undefined])
 })

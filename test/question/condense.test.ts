@@ -5,7 +5,9 @@ import type { Turn } from '../../src/stores/history/types.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
+import { modelsOf } from '../harness/model-call.ts'
 import { playModel, type Turn as Played } from '../harness/played-model.ts'
+import { playWindowed } from '../harness/windowed-model.ts'
 
 const turn = (question: string, answer: string, standalone = question): Turn => ({
   id: question,
@@ -94,6 +96,14 @@ test('people’s messages are unchanged, and a long answer loses its middle', as
   expect(requests[0]?.prompt.split(odd)).toHaveLength(3)
 })
 
+test('worked follow-ups come before it, and their standalone questions are never taken for its own', async (t) => {
+  const copied = await condensed(t, 'What is a third of 480?')
+  expect(copied.text).toBe('and his brother?')
+  const messages = copied.requests[0]!.body.messages
+  expect(messages.length).toBeGreaterThan(5)
+  expect(messages.map(({ role }) => role)).toEqual(messages.map((_, i) => (i % 2 ? 'assistant' : 'user')))
+})
+
 test('its tokens are counted', async (t) => {
   const { usage } = await condensed(t, 'x')
   expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
@@ -115,7 +125,22 @@ test('a long question may be rewritten at length', async (t) => {
 test('an answer is shown up to 1,500 characters', async (t) => {
   const whole = `begin ${'y'.repeat(1500 - 'begin  end'.length)} end`
   const { requests } = await condensed(t, 'x', { turns: [turn('One?', whole), turn('Two?', `${whole}.`)] })
-  const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []
+  const [, first, second] =
+    /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.body.messages.at(-1)!.content!) ?? []
   expect(first).toBe(whole)
   expect(second).toMatch(/^begin y+\n… \(1 characters cut\) …\ny+ end\.$/)
+})
+
+test('in a small window the oldest turns are left out', async (t) => {
+  const endpoint = await playWindowed(t, { server: 'vLLM', window: 2_048, turns: ['Who was Frank Herbert’s brother?'] })
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  const long = (i: number) => turn(`Question ${i}?`, `${i} ${'It is a long story about sand. '.repeat(60)}`)
+  const turns = Array.from({ length: 10 }, (_, i) => long(i))
+  const call = { model, prompts: loadPrompts(), signal: AbortSignal.timeout(60_000), onUsage: () => {} }
+  expect(await condense('and his brother?', { turns, said: '', nonce: 'n0nce' }, call)).toContain('brother')
+  expect(endpoint.refused).toBe(0)
+  const { prompt } = endpoint.answered[0]!.request
+  expect(prompt).not.toContain('Question 0?')
+  expect(prompt).toContain('Question 9?')
+  expect(prompt).toContain('Message: and his brother?')
 })

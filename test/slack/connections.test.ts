@@ -95,6 +95,19 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
       return redis.url
     },
   }
+  test.each(['alice', 'ＡＬＩＣＥ', ' Alice\u200b '])(
+    'the page warns of a person who is called %j too',
+    async (name) => {
+      const { bot, server, browser, slack, ask } = await connectingBot({ onTestFinished }, way)
+      slack.addUser('U0MALLORY01', { name: 'mallory', real_name: name })
+      await ask()
+      const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+      const page = await (await browser().get(`${link}&choice=yes`)).text()
+      expect(page).toContain('somebody else in this workspace is called @Alice too')
+      expect(server.calls).toEqual([])
+    },
+  )
+
   test('a link is for one browser, a callback for the same one, and an answer for one use', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     const thread = await ask()

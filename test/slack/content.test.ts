@@ -413,7 +413,7 @@ test('the footer has steps, seconds, models, tokens and cost, with ~ before esti
   expect(footerText({ steps: 1, ms: 0, usage: [usage, other] })).toBe(
     '1 step · 0.0 s · gpt-5-mini, local · ~1,236 tokens',
   )
-  expect(footerText({ steps: 0, ms: 0, usage: [] })).toBe('0 steps · 0.0 s')
+  expect(footerText({ steps: 0, ms: 0, usage: [] })).toBe('0.0 s')
 })
 
 test('a step names its tool by the title; its text has the tool’s own name too', () => {

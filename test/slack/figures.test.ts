@@ -31,9 +31,9 @@ describe('the footer and Show work', async () => {
   test('name the figure without a source; a figure in another form has one', async () => {
     const right = await bot.mention('The right facts?')
     expect(await right.ended()).toMatch(/Sources: \[1\] Dune/)
-    expect(await right.ended()).not.toContain('from a source')
+    expect(await right.ended()).not.toContain('⚠')
     const wrong = await bot.mention('The wrong facts?')
-    expect(await wrong.ended()).toMatch(/tokens · 1 of 4 figures is not from a source/)
+    expect(await wrong.ended()).toMatch(/^⚠ 1 of 4 figures is not in any source\nSources: /m)
     await wrong.press(SHOW_WORK)
     const modal = await bot.modal()
     await bot.slack.until(() => modal.shown().includes('Where the figures'), 'the figures')
@@ -59,7 +59,7 @@ describe('the footer and Show work', async () => {
     play(bot)
     await bot.slack.slash('private: the wrong facts?', { user: ALICE, channel: GENERAL })
     const words = () => bot.slack.ephemerals(GENERAL, ALICE).join('\n')
-    await bot.slack.until(() => words().includes('1 of 4 figures is not from a source'), 'the private answer')
+    await bot.slack.until(() => words().includes('⚠ 1 of 4 figures is not in any source'), 'the private answer')
   })
 })
 

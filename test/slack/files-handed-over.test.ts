@@ -88,7 +88,7 @@ describeWithRedis('over Redis', () => {
     const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
     const thread = await bot.mention('load the heavy one', { files: [heavy, slow] })
     const isNoted = async () => (await allOf(bot.prefix)).includes('ended-reader-')
-    await bot.slack.until(isNoted, 'the note of the file that ended its reader', 60_000)
+    await bot.slack.until(isNoted, 'the note of the file that ended its reader', 150_000)
     const before = bot.slack.calls.filter(({ method }) => method === 'files.info').length
     await handOver(bot)
     await thread.ended()

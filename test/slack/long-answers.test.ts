@@ -17,7 +17,7 @@ async function answered(t: Ends, faults: Fault[], slack: LocalSlackOptions = {})
 async function ask({ model, mention, slack }: TestBot, question: string): Promise<Thread> {
   model.on(question, { text: finish(PARAGRAPHS.join('\n\n')), chunkChars: 10_000 })
   const thread = await mention(question)
-  await slack.until(() => thread.messages().some((message) => /0 steps/.test(slack.shown(message))), 'the answer')
+  await slack.until(() => thread.messages().some((message) => /^\d+\.\d s ·/m.test(slack.shown(message))), 'the answer')
   await slack.until(() => thread.isAtRest(), 'the end')
   return thread
 }

@@ -1,7 +1,7 @@
 /** Remembered texts: where they are used, who may add and delete them, and what is never remembered. */
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { forget as forgetPlace } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -67,7 +67,7 @@ async function canariesStay(bot: TestBot) {
   await Promise.all(
     allowed.map(async ({ channel, user, canary }) => {
       const { answer } = await ask(bot, `What of ${channel} for ${user}?`, { channel, user })
-      expect(answer).toContain('1 thing remembered')
+      expect(answer).not.toContain('told me')
       const prompts = bot.model.requests.filter(({ question }) => question.includes(`What of ${channel} for ${user}`))
       expect(prompts).toHaveLength(1)
       const seen = PLACES.filter((one) => prompts[0]!.prompt.includes(one.canary))
@@ -198,7 +198,7 @@ describe('people', () => {
     expect(posts()).toBe(before)
 
     const { answer, prompt, thread: next } = await ask(bot, 'Who pays?', { user: BOB })
-    expect(answer).toMatch(/tokens · 5 things remembered/)
+    expect(answer).toMatch(/tokens · Reply/)
     const today = new Date().toISOString().slice(0, 10)
     expect(prompt).toContain(`@Alice, ${today}: our year starts in May\n@Alice, ${today}: our year starts in June`)
     expect(prompt).toContain(`@Bob, ${today}: The lift is broken.`)
@@ -216,7 +216,7 @@ describe('people', () => {
     expect(list.match(/^Forget$/gm)).toHaveLength(1)
     await forget(bot, { user: BOB })
     await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).at(-1)?.includes('3 things'), 'the list without it')
-    expect((await ask(bot, 'And now?')).answer).toContain('3 things remembered')
+    expect((await ask(bot, 'And now?')).prompt.match(/^.*, \d{4}-\d\d-\d\d: /gm)).toHaveLength(3)
     expect(bot.slack.refusals).toEqual([])
   })
 
@@ -265,7 +265,7 @@ describe('people', () => {
     for (let i = 0; i < 22; i++) await slash(bot, `remember rule ${i}: ${'word '.repeat(30)}end`)
     await slash(bot, 'remember the heron nests in April')
     const { prompt, answer } = await ask(bot, 'Where do herons nest?')
-    expect(answer).toContain('1 thing remembered')
+    expect(answer).not.toContain('told me')
     expect(prompt).not.toContain('rule 3')
     expect((await ask(bot, 'What is rule 3?')).prompt.match(/rule \d+:/g)?.length).toBeLessThan(14)
     const list = await slash(bot, 'memory')
@@ -306,5 +306,30 @@ describe('is never remembered', () => {
       'Slack did not tell me who you are',
     )
     expect(slack.pings()).toEqual([])
+  })
+})
+
+describeWithRedis('what 0.1.0 remembered in a place that Slack had not described to it', async () => {
+  const server = await startRedis()
+  fileEnds().onTestFinished(() => server.stop())
+
+  test.for([
+    ['is known in a channel that nobody else reads', GENERAL, false, true],
+    ['is known in a private channel that nobody else reads', PRIVATE, false, true],
+    ['is not told in a private channel that was shared since', PRIVATE, true, false],
+    ['is known in a public channel that was shared then', GENERAL, true, true],
+  ] as const)('%s', async ([, channel, shared, isKnown], t) => {
+    const bot = await start(t, { REDIS_URL: server.url, REDIS_PREFIX: 'old', ALLOW_EXTERNAL: 'true' })
+    const redis = new Redis(server.url)
+    t.onTestFinished(async () => void (await redis.flushall(), redis.disconnect()))
+    const at = Date.now()
+    const kept = [{ id: '1.000001', text: 'we sell the company', by: ALICE, at, usedAt: at }]
+    await redis.set(`old:{${TEAM}:${channel}:shared}:remembered`, JSON.stringify({ kept, gone: [] }))
+    bot.slack.store.channel(channel).shared = shared
+    expect((await ask(bot, 'What do we sell?', { channel })).prompt.includes('we sell the company')).toBe(isKnown)
+    const list = await slash(bot, 'memory', { channel })
+    expect(list.includes('we sell the company')).toBe(isKnown)
+    bot.slack.store.channel(channel).shared = false
+    if (channel === PRIVATE) expect(await slash(bot, 'memory', { channel })).toContain('we sell the company')
   })
 })

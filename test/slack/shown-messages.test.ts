@@ -274,3 +274,47 @@ describe('nothing is obeyed', async () => {
     expect(model.requests.length).toBe(before)
   })
 })
+
+describe('in a long thread', async () => {
+  const bot = await startBot(ends)
+  const { model, slack } = bot
+  const talk = async (root: string, count: number) => {
+    for (let i = 0; i < count; i++)
+      await slack.say({ text: `talk ${i} ${'of looms '.repeat(100)}`, user: BOB, thread_ts: root })
+  }
+
+  test('the alert that began it stays below a large forward, and the words of people too', async () => {
+    const noise = 'noise '.repeat(2_000)
+    const root = await alert(bot, { attachments: [{ title: 'KILN-7 is hot', text: `${noise} LASTWORD` }] })
+    await slack.say({ text: `I opened the door ${'and waited '.repeat(80)}`, user: BOB, thread_ts: root.ts })
+    model.on('what now', finish('Close it.'))
+    const attachments = [forward({ text: 'said '.repeat(2_000) })]
+    const said = await slack.say({ text: `${ASK} what now?`, thread_ts: root.ts, extra: { attachments } })
+    await new Thread(slack, said).ended()
+    const prompt = promptOf(bot, 'what now')
+    expect(prompt).toMatch(
+      /Monitor \(a bot\): KILN-7 is hot\n[^]*\n {2}… \(\d+ characters cut\) …\n[^]*LASTWORD\n@Bob: I opened the door/,
+    )
+    expect(prompt).toMatch(/\(Attached to the question\): \[forwarded from Dana/)
+  })
+
+  test('the alert that began it stays, however much is said between two questions', async () => {
+    const root = await alert(bot, {
+      attachments: [{ title: 'KILN-8 is hot', text: `Since 09:14 ${'and hotter '.repeat(130)}` }],
+    })
+    model.on('the cause', finish('The fan.'))
+    const thread = new Thread(slack, await slack.say({ text: `${ASK} the cause?`, thread_ts: root.ts }))
+    await thread.ended()
+    await thread.reply('mute')
+    await talk(root.ts, 12)
+    model.condenses('and the cure', 'and the cure?')
+    model.on('and the cure', finish('A new fan.'))
+    await slack.say({ text: `${ASK} and the cure?`, thread_ts: root.ts })
+    await slack.until(() => promptOf(bot, 'and the cure') !== '', 'the request')
+    const prompt = promptOf(bot, 'and the cure')
+    expect(prompt).toMatch(
+      /Monitor \(a bot\): KILN-8 is hot\n {2}Since 09:14 [^\n]*\n\(\d+ earlier messages? (?:is|are) left out\)/,
+    )
+    expect(prompt).toMatch(/talk 11 of looms/)
+  })
+})

@@ -119,8 +119,7 @@ describe('with TRANSCRIBE_MODEL', () => {
     await thread.press(SHOW_WORK)
     const modal = await bot.modal()
     await bot.slack.until(() => modal.shown().includes('❓ How tall is the mast?'), 'the question')
-    const home = await bot.openHome()
-    const listed = () => /Your latest questions\n.*How tall is the mast\?/.test(home.shown())
+    const listed = async () => /Your latest questions\n.*How tall is the mast\?/.test((await bot.openHome()).shown())
     await bot.slack.until(listed, 'the question in the list')
   })
 
@@ -162,8 +161,9 @@ describeWithRedis('with Redis', async () => {
   test('a clip alone is the question, and is listed as it was understood', async (t) => {
     const { bot, transcriber } = await hearing(t, { env: { REDIS_URL: server.url } })
     await asksAlone(bot, transcriber)
-    const home = await bot.openHome()
-    await bot.slack.until(() => home.shown().includes('How wide is the loom?'), 'the question in the list')
+    // A part of the Home that takes too long on a busy machine is left out until it is opened again.
+    const isListed = async () => (await bot.openHome()).shown().includes('How wide is the loom?')
+    await bot.slack.until(isListed, 'the question in the list')
   })
 })
 

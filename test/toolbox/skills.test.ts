@@ -12,7 +12,7 @@ import { ALICE, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
-import { act, finish, type Turn } from '../harness/played-model.ts'
+import { act, finish, type Turn, structured } from '../harness/played-model.ts'
 
 const skill = (name: string, body = 'Do it.', description = `How ${name} is done.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`
@@ -159,6 +159,7 @@ const SAYS: Record<(typeof DIALECTS)[number], [Turn, Turn]> = {
   'self-ask': [' Yes.\nFollow up: read_skill[notes]', 'So the final answer is: Done.'],
   conversational: [' Yes\nAction: read_skill\nAction Input: notes', ' No\nAI: Done.'],
   native: [{ text: 'Read.', toolCalls: [{ name: 'read_skill', arguments: '{"name":"notes"}' }] }, 'Done.'],
+  structured: [structured('read_skill', { name: 'notes' }), structured('answer', 'Done.')],
 }
 
 describe('a skill', () => {

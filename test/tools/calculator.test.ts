@@ -107,6 +107,10 @@ describe('the notations of models are understood', () => {
     ['SQRT(1764)', 42],
     ['2*PI/tau*42', 42],
     ['17 mod 5', 2],
+    ['(129 euros * 12)', 1548],
+    ['37 licences × 129 €', 4773],
+    ['2 kg + 3 kg', 5],
+    ['max(3 km, 5 km) / 2', 2.5],
     ['0x2A', 42],
     ['６×７', 42],
     ['mod(17, 5)', 2],
@@ -142,6 +146,19 @@ describe('the notations of models are understood', () => {
 
   test.each(['200 + 10%', '10% + 5', '10 % -3', '(3+4)% * 5'])('the percentage in %s is not guessed', (expression) => {
     expect(() => calculate(expression)).toThrow('Unclear what the percentage refers to')
+  })
+})
+
+describe('units', () => {
+  test.each([
+    ['2 hours + 20 minutes', /Different units cannot be added: hours, minutes/],
+    ['3 million * 2', /million/],
+    ['5k * 2', /k/],
+    ['18 percent of 2450', /percent/],
+    ['7 plus 5', /plus/],
+    ['euros * 3', /euros/],
+  ])('%s is refused', (expression, sentence) => {
+    expect(() => calculate(expression)).toThrow(sentence)
   })
 })
 

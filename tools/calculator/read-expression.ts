@@ -10,6 +10,11 @@ const GROUPED = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?/y
 const NAME = /(?:math\.|np\.)?([a-z]\w*)/iy
 const CURRENCY = /[$€£¥]\s*(?=[\d.])/y
 const SPACE = /\s+/y
+/** A unit beside a number, `129 euros`, `129 €`, also of several words. */
+const UNITS = /(?:\s*(?:[$€£¥]|[\p{L}°µ]+))+/uy
+/** Words after a number that are no unit: they name a sign, or change the number. */
+const NO_UNIT =
+  /^(?:x|mod|and|or|plus|minus|times|by|over|of|per|to|in|power|squared|cubed|percent|dozens?|hundreds?|thousands?|millions?|billions?|trillions?|k|m|b|bn|mn|mio|mrd|tsd|e|pi)$/i
 
 /** An open bracket. One that belongs to a function counts its arguments. */
 interface Bracket {
@@ -39,6 +44,9 @@ class ExpressionReader {
   private wantsValue = true
   /** The sign before the last value. After + or - it is unclear what a percentage refers to. */
   private lastSign = ''
+  /** The units beside numbers. A sum of several would add hours to minutes. */
+  private readonly units = new Set<string>()
+  private adds = false
 
   constructor(text: string) {
     this.text = text
@@ -61,6 +69,8 @@ class ExpressionReader {
     if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
     if (this.wantsValue) throw new ToolError('The expression is incomplete: a number is missing at its end.')
     if (this.brackets.length > 0) throw new ToolError('A closing bracket is missing.')
+    if (this.adds && this.units.size > 1)
+      throw new ToolError(`Different units cannot be added: ${[...this.units].join(', ')}. Convert them first.`)
     return this.out.join(' ')
   }
 
@@ -68,7 +78,19 @@ class ExpressionReader {
     if (!this.wantsValue) throw new ToolError(`A sign is missing before "${text}": write * where you mean times.`)
     this.out.push(text)
     this.wantsValue = false
+    if (/^[\d.]/.test(text)) this.skipUnit()
     return true
+  }
+
+  /** Skips a unit after a number, whose words are neither signs nor functions. */
+  private skipUnit(): void {
+    const from = this.at
+    const words = this.match(UNITS)?.[0].trim().split(/\s+/) ?? []
+    const isUnit = words.every(
+      (word) => !NO_UNIT.test(word) && !CONSTANTS.has(word.toLowerCase()) && !FUNCTIONS.has(word.toLowerCase()),
+    )
+    if (words.length === 0 || !isUnit) this.at = from
+    else this.units.add(words.join(' ').toLowerCase())
   }
 
   /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */
@@ -102,6 +124,7 @@ class ExpressionReader {
   }
 
   private binary(sign: string): true {
+    if (sign === '+' || sign === '-') this.adds = true
     if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
     this.wantsValue = true
     this.lastSign = sign

@@ -111,7 +111,7 @@ function page(messages: StoredMessage[], args: Json, bounds: { normal: number; m
 }
 
 /** Returns the start and the end of a page, and the cursor of the next one. */
-function slice(length: number, args: Json, bounds: { normal: number; max: number }) {
+export function slice(length: number, args: Json, bounds: { normal: number; max: number }) {
   const from = readCursor(optional(args, 'cursor'))
   const to = from + whole(args, 'limit', bounds)
   return { from, to, next: to < length ? Buffer.from(`next:${to}`).toString('base64') : '' }

@@ -1,6 +1,7 @@
 import { optional, required } from '../args.ts'
 import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, type Json, type User } from '../types.ts'
+import { slice } from './conversations.ts'
 import type { Method } from './method.ts'
 
 /** The methods on people, and those without a family. */
@@ -27,6 +28,13 @@ export const otherMethods: Record<string, Method> = {
     const user = store.users.get(required(args, 'user'))
     if (!user) throw declined('user_not_found')
     return { user: outward(user, isGranted('users:read.email')) }
+  },
+
+  'users.list': (args, { store, isGranted }) => {
+    const all = [...store.users.values()]
+    const { from, to, next } = slice(all.length, args, { normal: 100, max: 1_000 })
+    const members = all.slice(from, to).map((user) => outward(user, isGranted('users:read.email')))
+    return { members, response_metadata: { next_cursor: next } }
   },
 
   'users.lookupByEmail': (args, { store }) => {

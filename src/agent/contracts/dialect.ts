@@ -1,5 +1,5 @@
 /** A dialect: builds the prompt and reads the completion. */
-import type { KeptReasoning, Message, Picture, ToolCall, ToolSpec } from './model.ts'
+import type { KeptReasoning, Message, ModelRequest, Picture, ToolCall, ToolSpec } from './model.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
 import type { Tool } from './tool.ts'
 
@@ -21,6 +21,8 @@ export interface RunView {
   /** Marks the beginning and end of an observation, so that a page cannot forge the end. */
   nonce: string
   history: PastTurn[]
+  /** Whether the question is about the history, which then comes before it. */
+  aboutHistory?: boolean | undefined
   /** The thread's messages before the question, one per line. Untrusted data, like observations. */
   said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */
@@ -36,7 +38,9 @@ export interface RunView {
 export interface RenderedPrompt {
   messages: Message[]
   tools?: ToolSpec[]
-  toolChoice?: 'none'
+  toolChoice?: ModelRequest['toolChoice']
+  /** The JSON schema of the turn, see `ModelRequest`. */
+  schema?: Record<string, unknown>
 }
 
 /** A model's output in one turn, cut before its first invented observation. */
@@ -60,8 +64,8 @@ export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }
   /** The answer is never empty: an empty one is unreadable. */
   | { kind: 'finish'; thought: string; answer: string }
-  /** `hint` shows the expected form. The model gets it as the observation. */
-  | { kind: 'unreadable'; thought: string; hint: string }
+  /** `hint` shows the expected form. The model gets it as the observation. `isAnswer`: see UnreadableStep. */
+  | { kind: 'unreadable'; thought: string; hint: string; isAnswer?: true }
 
 /** A place in a line of model output where an answer may begin. `Dialect.read` decides whether it does. */
 export interface AnswerOpening {
@@ -82,6 +86,10 @@ export interface Dialect {
   readonly name: string
   /** Whether the prompt contains the history, so that a follow-up need not be condensed. */
   readonly carriesHistory?: boolean
+  /**
+   * Which prose is the answer if it comes again after a hint: any, or none. Unless given, it must be the same prose.
+   */
+  readonly takesProse?: 'any' | 'none'
   /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
   /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */

@@ -47,15 +47,32 @@ export interface ToolSpec {
   parameters: Record<string, unknown>
 }
 
+/**
+ * A shorter form of a request. `question`: the tokens of the part that cannot be shortened because it is what was asked.
+ */
+export interface FittedRequest extends Pick<ModelRequest, 'messages' | 'tools'> {
+  question: number
+}
+
 export interface ModelRequest {
   messages: Message[]
+  /**
+   * Shortens the request to `max` tokens as far as possible, if it does not fit into the model's window. `count`
+   * estimates the tokens of a prompt. Absent: the longest message loses its middle.
+   */
+  fit?(max: number, count: (prompt: Pick<ModelRequest, 'messages' | 'tools'>) => number): FittedRequest
   /**
    * Strings at which the model should stop. Sent if the model supports them. The caller cuts the output in any case.
    */
   stop?: string[]
   tools?: ToolSpec[]
-  /** `none`: tools are listed because the messages mention them, but none may be called. */
-  toolChoice?: 'none'
+  /**
+   * `none`: tools are listed because the messages mention them, but none may be called. `required`: one must be called;
+   * with a `schema`, only if the endpoint refuses that.
+   */
+  toolChoice?: 'none' | 'required'
+  /** A JSON schema in the strict subset, which the text should follow. Endpoints may refuse or ignore it. */
+  schema?: Record<string, unknown>
   signal: AbortSignal
   /** How long the caller waits at most, in ms. A model that has sent nothing by then has failed. */
   timeMs?: number
@@ -106,4 +123,8 @@ export interface Usage {
   reasoningTokens?: number
   estimated: boolean
   costUsd?: number
+  /** The parts of the prompt that lost text so that it fits into the model's window, in words for people. */
+  leftOut?: string[]
+  /** The input tokens that were sent, as estimated, if the endpoint read clearly fewer without an error. */
+  sentTokens?: number
 }

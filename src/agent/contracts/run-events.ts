@@ -117,6 +117,8 @@ export interface UnreadableStep {
   /** See ToolStep. */
   reasoning?: string
   text: string
+  /** It is an answer with figures that no source has. The model was asked for another one. */
+  isAnswer?: true
   observation: Observation
 }
 

@@ -5,6 +5,7 @@ import { conversationalDialect } from './conversational.ts'
 import { jsonDialect } from './json.ts'
 import { nativeDialect } from './native.ts'
 import { selfAskDialect } from './self-ask.ts'
+import { structuredDialect } from './structured.ts'
 import { textDialect } from './text.ts'
 
 /** The parts that dialects are built from. `examples` are worked examples for custom tools. */
@@ -25,4 +26,5 @@ export const DIALECTS = {
   'self-ask': { create: ({ prompts }: DialectParts) => selfAskDialect(prompts), needs: [] },
   conversational: { create: ({ prompts }: DialectParts) => conversationalDialect(prompts), needs: [] },
   native: { create: ({ prompts }: DialectParts) => nativeDialect(prompts), needs: [] },
+  structured: { create: ({ prompts }: DialectParts) => structuredDialect(prompts), needs: [] },
 } satisfies Record<string, { create(parts: DialectParts): Dialect; needs: string[] }>

@@ -1,6 +1,5 @@
 import { markedInput, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
-import { messageLine } from '../observation.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { answerInJson, labelledAnswer } from '../parser/answer-opening.ts'
 import { readInline } from '../parser/inline-steps.ts'
@@ -20,19 +19,21 @@ import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
 import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
-import type { Action, Step } from '../contracts/run-events.ts'
-import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
+import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
+import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
+import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
- * `action_input` per turn. The scratchpad goes into the user message in the wording of seed 001.
+ * `action_input` per turn. Its turns follow the question in the wording of seed 001.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
+  const worked = workedTurns(prompts['json-turns']({}))
   return {
     name: 'json',
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
-    render: (view) => ({ messages: renderJson(view, prompts) }),
+    render: (view) => ({ messages: renderJson(view, prompts, worked) }),
     read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
@@ -41,26 +42,23 @@ export function jsonDialect(prompts: Prompts): Dialect {
 const PREVIOUS_WORK =
   "This was your previous work (but I haven't seen any of it! I only see what you return as final answer):"
 
-function renderJson(view: RunView, prompts: Prompts): Message[] {
-  const work =
-    view.steps.length === 0
-      ? ''
-      : `${PREVIOUS_WORK}\n${view.steps.map((step) => renderStep(step, view.nonce)).join('')}`
-  const cue = view.steps.length === 0 ? '' : 'Thought:'
-  const tail = tailOf(view, prompts, { cue, form: 'Write only:\nFinal Answer: the answer' })
-  return [
+function renderJson(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
+  const isFirst = view.steps.length === 0
+  const tail = tailOf(view, prompts, { cue: isFirst ? '' : 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
+  const question = `Question: ${view.question}\n\n${isFirst ? '' : PREVIOUS_WORK}`
+  return alternating([
     { role: 'system', content: prompts.json(toolVariables(view)) },
-    questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}\n\n${work}${tail}`),
-  ]
+    ...worked,
+    questionMessage(view, prompts, saidBefore(view, prompts) + question),
+    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
+    ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
+  ])
 }
 
-function renderStep(step: Step, nonce: string): string {
-  if (step.kind === 'message') return messageLine(step)
-  const written =
-    step.kind === 'tool'
-      ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${objectOf(step.action)}\n\`\`\`\n\n`
-      : `Thought: ${step.text}\n`
-  return `${written}Observation: ${fencedObservation(step, nonce)}\n`
+function writtenStep(step: ToolStep | UnreadableStep): string {
+  return step.kind === 'tool'
+    ? `Thought: ${step.thought}\nAction:\n\`\`\`\n${objectOf(step.action)}\n\`\`\``
+    : `Thought: ${step.text}`
 }
 
 function objectOf({ tool, input }: Action): string {
@@ -76,10 +74,14 @@ const FORM =
  * no JSON.
  */
 export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
-  const turn = modelOutputOf(completion, tools, { accepts })
+  return readJsonTurn(modelOutputOf(completion, tools, { accepts }), FORM)
+}
+
+/** `form` is the expected form, for the hint. */
+export function readJsonTurn(turn: ModelOutput, form: string): ParsedTurn {
   const found = findCall(turn)
   const input = found?.kind === 'action' ? toolInput(turn, found.tool, found.input) : undefined
-  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, FORM)
+  return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, form)
 }
 
 /** A JSON block wins, unless a labelled answer precedes it or it is part of the input of a labelled action. */

@@ -1,5 +1,5 @@
 import { messageText } from '../observation.ts'
-import { markedInput, parseExact, stringifyExact } from '../../base/parse-json.ts'
+import { isRecord, markedInput, parseExact, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
 import { specOf, toolNames } from '../tool-input.ts'
 import { callsIn, PARALLEL } from '../parser/json-action.ts'
@@ -13,13 +13,16 @@ import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, Ru
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { ANSWER, HELD_FORM, readHeld, turnSchema } from './structured.ts'
 import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
+import { alternating } from './worked-turns.ts'
 
 /** Native tool calls, in parallel if the model asks for several. The text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
   return {
     name: 'native',
     stop: [],
+    takesProse: 'none',
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
     read: (completion, tools) => readNative(completion, toolNames(tools)),
@@ -35,7 +38,31 @@ function renderNative(view: RunView, prompts: Prompts): RenderedPrompt {
   ]
   if (view.finalTurn)
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
-  return { messages, tools: callable(view), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
+  if (view.finalTurn) return { messages, tools: callable(view), toolChoice: 'none' }
+  const last = view.steps.findLast(({ kind }) => kind !== 'message')
+  if (last?.kind !== 'unreadable' || last.isAnswer || last.text.trim() === '')
+    return { messages, tools: callable(view) }
+  messages.push({ role: 'user', content: HELD_FORM })
+  return {
+    messages: alternating(messages),
+    tools: [...callable(view), ANSWER_TOOL],
+    toolChoice: 'required',
+    schema: turnSchema(view),
+  }
+}
+
+/**
+ * After a call that was announced or stood as text, the model is asked once whether it calls, in a form that the
+ * endpoint holds. If it holds none, a tool must be called, and this one is the answer.
+ */
+const ANSWER_TOOL: ToolSpec = {
+  name: ANSWER,
+  description: 'Gives the answer to the person, in Markdown.',
+  parameters: {
+    type: 'object',
+    properties: { text: { type: 'string', description: 'the answer' } },
+    required: ['text'],
+  },
 }
 
 /** Lists the tools that have only one line in words: endpoints accept about a hundred tools at most. */
@@ -110,11 +137,24 @@ function callOf({ tool, input }: Action, tools: Tool[]): { name: string; argumen
 
 export function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = plainText(text)
+  const answer = toolCalls?.find(({ name }) => name === ANSWER && !tools.includes(name))
+  const held = answer ? readAnswer(answer) : HELD.test(text) ? readHeld(text, tools) : undefined
+  if (held) return held
   if (toolCalls?.length) {
     const actions = toolCalls.flatMap((call) => readCalls(call, tools))
     return { kind: 'actions', thought: withoutMarks(words), actions }
   }
   return readWritten(text, tools)
+}
+
+/** How the held form begins. */
+const HELD = /^\s{0,20}\{\s{0,9}"thought"/
+
+/** The answer as a tool. An empty one is unreadable. */
+function readAnswer(call: ToolCall): ParsedTurn | undefined {
+  const args = parseArguments(call.arguments)
+  const answer = tidy(String(isRecord(args) ? (args['text'] ?? Object.values(args)[0] ?? '') : args))
+  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
 /** The calls of one native call: `multi_tool_use.parallel` wraps several. */

@@ -1,7 +1,8 @@
 /** The text dialect, and the parts of prompts that all dialects share. */
 import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
-import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
+import { knownResults } from '../known-results.ts'
+import { pastAnswer, PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
@@ -11,6 +12,7 @@ import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
@@ -18,33 +20,49 @@ import type { Tool } from '../contracts/tool.ts'
  * changes comes last.
  */
 export function textDialect(prompts: Prompts): Dialect {
+  const worked = workedTurns(prompts['text-turns']({}))
   return {
     name: 'text',
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
-    render: (view) => ({ messages: renderText(view, prompts) }),
+    render: (view) => ({ messages: renderText(view, prompts, worked) }),
     read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line),
   }
 }
 
-function renderText(view: RunView, prompts: Prompts): Message[] {
-  const steps = view.steps.map((step) => renderStep(step, view.nonce))
+function renderText(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
   const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
-  return [
+  return alternating([
     { role: 'system', content: prompts.text(toolVariables(view)) },
-    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}\n${steps.join('')}${tail}`),
+    ...worked,
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
+    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
+    { role: 'user', content: tail },
+  ])
+}
+
+/** A step as two messages: what the model wrote, and the observation. A person's addition is one. */
+export function turnMessages(step: Step, nonce: string, written: (step: WrittenStep) => string): Message[] {
+  if (step.kind === 'message') return [{ role: 'user', content: messageLine(step).trimEnd() }]
+  return [
+    { role: 'assistant', content: written(step).trimEnd() },
+    { role: 'user', content: `Observation: ${fencedObservation(step, nonce)}` },
   ]
 }
+
+type WrittenStep = ToolStep | UnreadableStep
 
 /** A step in the labels of the text form. The conversational dialect uses it too. */
 export function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const written =
-    step.kind === 'tool'
-      ? `Thought: ${defuseLabels(step.thought)}\nAction: ${step.action.tool}\nAction Input: ${inputText(step.action.input)}\n`
-      : `Thought: ${defuseLabels(step.text)}\n`
-  return `${written}Observation: ${fencedObservation(step, nonce)}\n`
+  return `${writtenStep(step)}Observation: ${fencedObservation(step, nonce)}\n`
+}
+
+function writtenStep(step: WrittenStep): string {
+  if (step.kind === 'unreadable') return `Thought: ${defuseLabels(step.text)}\n`
+  const { thought, action } = step
+  return `Thought: ${defuseLabels(thought)}\nAction: ${action.tool}\nAction Input: ${inputText(action.input)}\n`
 }
 
 const FORM =
@@ -97,7 +115,14 @@ export function saidBefore(view: RunView, prompts: Prompts): string {
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
   const done = doneBefore ? `${prompts['done-before']({ calls: fenceObservation(doneBefore, nonce) })}\n\n` : ''
-  return messages + files + known + done
+  return messages + files + known + done + earlierTurns(view, prompts)
+}
+
+/** The earlier turns, if the question is about them. */
+function earlierTurns({ history, aboutHistory, nonce }: RunView, prompts: Prompts): string {
+  if (!aboutHistory || history.length === 0) return ''
+  const turns = history.map(({ question, answer }) => `Q: ${question}\nA: ${pastAnswer(answer)}`).join('\n')
+  return `${prompts['earlier-turns']({ turns: fenceObservation(turns, nonce) })}\n\n`
 }
 
 /** The message that contains the question, with the pictures that came with it. */
@@ -127,5 +152,8 @@ const REASONS: Record<StopReason, string> = {
 
 /** The end of the prompt: on the final turn the demand to answer now in `form`, otherwise the cue for the next turn. */
 export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: string; form: string }): string {
-  return view.finalTurn ? `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], form })}` : cue
+  if (!view.finalTurn) return cue
+  const results = knownResults(view.steps)
+  const known = results === '' ? '' : `In short, the tools have returned:\n${fenceObservation(results, view.nonce)}\n`
+  return `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], known, form })}`
 }

@@ -58,9 +58,13 @@ export function holdsJsonCall({ text, tools }: ModelOutput): boolean {
   return false
 }
 
+const ARGUMENTS = ['arguments', 'args', 'parameters', 'kwargs']
+
 function isCallForm(value: unknown): boolean {
-  const keys = isRecord(value) ? Object.keys(value).map(plainKey).sort().join() : ''
-  return ['arguments,name', 'name,parameters', 'action,actioninput'].includes(keys)
+  const keys = isRecord(value) ? Object.keys(value).map(plainKey) : []
+  if (keys.includes('finalanswer')) return true
+  const holds = (some: string[]) => some.some((key) => keys.includes(key))
+  return keys.length === 2 && ((holds(TOOL) && holds(INPUT)) || (holds(NAME) && holds(ARGUMENTS)))
 }
 
 /** The calls of listed tools in a wrapper such as `{"tool_uses": […]}`. */

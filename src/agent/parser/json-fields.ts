@@ -21,7 +21,7 @@ export const LONE_ANSWER = ['answer', '答案', '回答']
 export const THOUGHT = ['thought', 'thoughts', 'reasoning', '思考']
 export const NESTED = [
   ...['toolcalls', 'toolcall', 'tooluses', 'tooluse', 'functioncalls', 'functioncall', 'function', 'calls', 'call'],
-  ...['actions', 'action', 'nextaction', 'tool', 'command'],
+  ...['actions', 'action', 'nextaction', 'tool', 'command', 'step'],
 ]
 const OTHER = [...THOUGHT, ...ANSWER, 'id', 'type', 'callid', 'toolcallid']
 

@@ -1,6 +1,6 @@
 /**
  * What encloses a quotation, whatever its language: quotation marks of all scripts, block quotes, list items beside
- * others, cells of tables, links, elements of HTML, and indented code.
+ * others, cells of tables, links, elements of documents, and indented code.
  */
 
 /** The call begins at `at` and ends before `end`. */
@@ -19,7 +19,10 @@ export function isEnclosed(text: string, span: WrittenSpan): boolean {
   const after = text.slice(span.end, span.end + REACH)
   const line = text.slice(lineAt, Math.max(span.at, lineAt + 20))
   if (isInLine(line, { before, after }) || isInQuotes(before, after) || isInElement(before, after)) return true
-  return isIndentedCode(text.slice(Math.max(0, lineAt - REACH), lineAt), line)
+  return (
+    isBetweenRules(text.slice(Math.max(0, lineAt - REACH), lineAt), after) ||
+    isIndentedCode(text.slice(Math.max(0, lineAt - REACH), lineAt), line)
+  )
 }
 
 /** A call in a block quote, in a cell, in a link, or in an item of a list with other items. */
@@ -65,21 +68,40 @@ function isInQuotes(before: string, after: string): boolean {
   return open.some((mark) => [...(CLOSED_BY[mark] ?? '')].some((closer) => after.includes(closer)))
 }
 
-const ELEMENT =
-  'p|div|td|th|tr|table|li|ul|ol|dd|blockquote|q|cite|pre|span|b|i|em|strong|a|h[1-6]|html|body|section|article|footer|header|main|details|summary|samp|kbd|small|s|u|quote'
-const TAGS = new RegExp(`<(/?)(${ELEMENT})(?:\\s[^<>]{0,200})?>`, 'giu')
+/** Elements, and tags in brackets as in forums. */
+const TAGS =
+  /<(\/?)((?:[a-z]{1,12}:)?[a-z][\w-]{0,20})(?:\s[^<>]{0,200})?>|\[(\/?)(quote|code|pre|spoiler|list|url|[biu])(?:=[^\]\n]{0,200})?\]/giu
+/** Elements that models put around their own calls. */
+const WRAPS_CALLS =
+  /tool(?!.*(?:result|response|output))|func|call|invoke|action|input|param|arg|think|thought|thinking|reason|plan|step|react|turn|agent|assistant|answer|^(?:response|output|json|code|python|xml|root|message|content|s|scratchpad|execute|command|request)$/iu
 
-/** Returns whether an element of a document, or a comment in HTML, opens before the call and closes after it. */
+/** Returns whether an element of a document, a comment or CDATA opens before the call and closes after it. */
 function isInElement(before: string, after: string): boolean {
-  if (before.lastIndexOf('<!--') > before.lastIndexOf('-->') && after.includes('-->')) return true
-  if (!before.includes('<') || !after.includes('</')) return false
+  if (OTHERS.some(([open, close]) => before.lastIndexOf(open) > before.lastIndexOf(close) && after.includes(close)))
+    return true
+  if (!/[<[]/.test(before) || !/<\/|\[\//.test(after)) return false
   const open: string[] = []
-  for (const [, slash, name = ''] of before.matchAll(TAGS)) {
-    const tag = name.toLowerCase()
-    if (!slash) open.push(tag)
+  for (const [, slash, element, slashed, forum] of before.matchAll(TAGS)) {
+    const tag = (element ?? `[${forum}`).toLowerCase()
+    if (!slash && !slashed) open.push(tag)
     else if (open.includes(tag)) open.length = open.lastIndexOf(tag)
   }
-  return open.some((tag) => after.toLowerCase().includes(`</${tag}>`))
+  const closed = after.toLowerCase()
+  return open.some((tag) =>
+    tag.startsWith('[')
+      ? closed.includes(`[/${tag.slice(1)}]`)
+      : !WRAPS_CALLS.test(tag) && closed.includes(`</${tag}>`),
+  )
+}
+
+const OTHERS = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+] as const
+
+/** Returns whether a rule with a text above it precedes the line, and one with a text below it follows the call. */
+function isBetweenRules(above: string, after: string): boolean {
+  return /\S[^\n]*\n[ \t]*(?:-{3,}|={3,})[ \t]*\n$/.test(above) && /\n[ \t]*(?:-{3,}|={3,})[ \t]*\n\s*\S/.test(after)
 }
 
 /** Returns whether a line is code by its indent: four spaces, behind an empty line and prose without them. */

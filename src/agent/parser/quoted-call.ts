@@ -17,7 +17,7 @@ interface LabelledText {
 export function isQuoted(turn: LabelledText, { at, end }: WrittenSpan): boolean {
   const { text } = turn
   const first = leadStart(text, at)
-  const inner = at + (TAGS.exec(text.slice(at, at + 200))?.[0].length ?? 0)
+  const inner = at + (DOCUMENT_TAGS.exec(text.slice(at, at + 200))?.[0].length ?? 0)
   if ([first, at, inner].some((from) => isEnclosed(text, { at: from, end }))) return true
   const label = turn.sections.findLast((section) => section.valueAt <= at)
   if (label?.name === 'action' && ONLY_MARKS.test(text.slice(label.valueAt, at)))
@@ -39,14 +39,20 @@ export function isLabelQuoted(turn: LabelledText, at: number): boolean {
   const prose = proseBefore(text, { at })
   const outside = thought < at ? proseBefore(text, { at: thought }) : ''
   if ([prose, outside].some((part) => announces(part) || GLUED.test(part))) return true
+  if (outside.split('\n').some((line) => /[:：]$/.test(line) && !HEADING.test(lastSentence(line)))) return true
   const fence = openFence(text, at)
   if (fence === undefined) return false
   const above = proseBefore(text, { at: text.lastIndexOf('\n', fence - 2) + 1 })
   const isDocument = LANGUAGE.test(text.slice(0, fence))
-  if (above === '' && !isDocument) return false
   const close = closingFence(text, fence)
-  const behind = close === undefined ? '' : rest(text, nextLine(text, close))
+  const behind = close === undefined || isNested(turn, close) ? '' : rest(text, nextLine(text, close))
   return (above !== '' && isDocument && !endsSentence(above)) || (/^[^<[{>]/.test(behind) && !isAside(behind))
+}
+
+/** Returns whether the fence at `close` is no end: it opens an input, or another part of the turn follows. */
+function isNested({ text, sections }: LabelledText, close: number): boolean {
+  const last = sections.findLast((section) => section.at < close)
+  return sections.at(-1) !== last || (last !== undefined && tidy(text.slice(last.valueAt, close)) === '')
 }
 
 /** A fence that opens a document of another language. */
@@ -62,6 +68,7 @@ function thoughtAt({ sections }: LabelledText, at: number): number {
 function goesOn({ text, sections }: LabelledText, at: number): boolean {
   const [input, next] = sections.filter((section) => section.at > at)
   const hasInput = input?.name === 'input' || input?.name === 'loneInput'
+  if (hasInput && input.wrap === '`' && /`[ \t]*\n[^`]*\p{L}/u.test(text.slice(input.valueAt, next?.at))) return true
   const step = text.slice(hasInput ? input.valueAt : at, (hasInput ? next : input)?.at)
   if (hasInput && !/^[\s`]{0,20}(?:json\s)?\s{0,9}\{/.test(step)) return false
   const close = hasInput ? step.lastIndexOf('}') : Math.max(...['}', ']', ')'].map((one) => step.lastIndexOf(one)))
@@ -73,7 +80,7 @@ function goesOn({ text, sections }: LabelledText, at: number): boolean {
 
 /** A thought that begins inside a sentence: the steps behind it are no steps of the turn. */
 const GLUED =
-  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\p{L}\p{N}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
+  /(?:(?:[\p{L}\p{M}\p{N},;"'”’»)]|[^\s][ \t][–—-]|(?<!(?:Thought|思考)\s?\d{0,3})[:：])[ \t]{0,4}[*_]{0,3}|(?<!`)(?:`|``\n?)|[^\n]\n[ \t]{0,8}(?:\d{1,2}[.)]|[-*•\u2460-\u2473])[ \t]|["'“”„«»‹‘‚「『《〈【〝＂(（[>|\t][ \n]?)(?<![\w\p{Script=Latin}])(?:Thought|思考)(?: ?\d{1,3})? ?[:：](?![`"'”’])/u
 
 /** The start of the marks that lead to a call, on earlier lines too. */
 function leadStart(text: string, at: number): number {
@@ -88,11 +95,15 @@ const MAX_SENTENCE = 500
 const LEAD =
   /(?:\s|[`~\\[({]|json\b|\b(?:assistant|commentary)\b|\bfunction(?=<)|\w{1,12}(?=\[)|<[^<>\n]{1,60}>|\[\/?[A-Za-z_]{1,24}\]|[|｜]|["']\w{1,20}["']\s{0,3}:|(?:call|code|action|function|tool(?:_code)?)\s?:)*$/iu
 
-/** Tags at the start of a call. */
-const TAGS = /^(?:\s|<[^<>\n]{1,80}>){0,9}/
+/** Tags of a document that a reader took for marks of the call. */
+const DOCUMENT_TAGS =
+  /^(?:\s|<(?:p|t[dhr]|table|tbody|li|[uo]l|div|span|b|i|em|strong|code|pre|q|blockquote)\b[^<>\n]{0,80}>){1,9}/i
 
 /** Nothing but marks. */
 const ONLY_MARKS = new RegExp(`^${LEAD.source}`, 'iu')
+
+/** A rule, as between a text and its quotation. */
+const RULE = /\n[ \t]{0,8}(?:-{3,}|={3,}|_{3,}|\*{3,})[ \t]{0,8}$/
 
 /** The sign of a list item, alone on its line. */
 const LIST_ITEM = /(?:^|(?<=\n))[ \t]{0,8}(?:\d{1,2}[.)]|[-*•])[ \t]{0,4}$/
@@ -120,7 +131,7 @@ function proseBefore(text: string, { at, from = 0 }: { at: number; from?: number
   let prose = text.slice(Math.max(from, at - MAX_SENTENCE), at).trimEnd()
   for (let i = 0; i < 4; i++)
     prose = prose.replace(/(?:^|\n)\s{0,8}(?:`{3,}|~{3,})[\w+#.-]{0,20}$/, '').replace(LEAD, '')
-  prose = prose.replace(LIST_ITEM, '').trimEnd()
+  prose = prose.replace(LIST_ITEM, '').replace(RULE, '').trimEnd()
   return tidy(prose.slice(prose.lastIndexOf('\n\n') + 1))
 }
 

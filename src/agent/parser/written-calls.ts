@@ -59,7 +59,7 @@ function namesTool({ text, tools }: ModelOutput, at: number): boolean {
 
 /** The calls of listed tools that stand in the text as calls do, in order. */
 function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
-  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone)) return undefined
+  if (turn.sections.some(({ name, lone }) => name === 'answer' && !lone) || ANSWER_TAG.test(turn.text)) return undefined
   const calls = leakedCalls(turn)
   const [first] = calls
   const last = calls.at(-1)
@@ -73,6 +73,8 @@ function leakedActions(turn: ModelOutput): ParsedTurn | undefined {
   if (block?.kind !== 'action' || !turn.tools.includes(block.tool)) return undefined
   return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
 }
+
+const ANSWER_TAG = /<(?:final[_ -]?)?answer>/i
 
 /** The leaked calls that follow each other, from the first that is not quoted. */
 function leakedCalls(turn: ModelOutput): LeakedCall[] {
@@ -99,16 +101,24 @@ const CALL =
 
 /** Call markup of any vendor, on one line. */
 export const MAY_CALL =
-  /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=/iu
+  /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
 
 /** Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. */
 export function holdsCall(answer: string, tools: string[]): boolean {
-  if (MAY_CALL.test(withoutInlineCode(answer))) return true
+  if (MAY_CALL.test(withoutInlineCode(answer)) || PIECE.test(withoutInlineCode(withoutFences(answer)))) return true
   const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
   if (call?.ok && tools.includes(call.tool)) return true
   if (answer.includes('{') && holdsJsonCall(part)) return true
   return [...answer.matchAll(WRITTEN)].some(([, name = '']) => listedTool(name, tools) !== undefined)
+}
+
+/** A piece of a call that lost the rest, a result in marks, or a label of a step. Such pieces are common in code. */
+const PIECE =
+  /<\/?(?:[|｜]tool[▁_ ]sep[|｜]|parameter name=|arg_(?:key|value)>|(?:tool|function)_(?:name|input|response|result|args)>)|(?<![^])\s*Observation ?[:：]|^[*_#\s]{0,6}Action[ _]Input[*_]{0,3} ?[:：]|^commentary to=/im
+
+function withoutFences(text: string): string {
+  return text.replace(/^(`{3,}|~{3,})(?!tool_code)[^\n]*\n[^]*?^\1/gm, '')
 }
 
 export function withoutInlineCode(text: string): string {
@@ -117,7 +127,7 @@ export function withoutInlineCode(text: string): string {
 
 /** A name with arguments, as in `search {"query": …`, `search(query=…`, `search[x]`, `<search>`, `Action: search`. */
 const WRITTEN =
-  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<)?([\w.:-]{1,100})(?:(?<=<[\w.:-]{1,100})>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
+  /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<)?([\w.:-]{1,100})(?:(?<=<[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
 /** Returns whether a text only says that it will use a listed tool. */
 function isAnnounced(text: string, tools: string[]): boolean {

@@ -23,7 +23,7 @@ export const SETTING_DESCRIPTIONS = {
       'Encrypts what Redis keeps of installations, logins, search permissions, schedules, memory, files and traces. ' +
       'At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
-      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto (text or native).',
+      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, structured, or auto (the best that works).',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
     AGENT_MAX_STEPS: 'Steps per question before the model must answer.',
     AGENT_TIMEOUT_MS: 'Milliseconds per question before the model must answer.',
@@ -33,7 +33,8 @@ export const SETTING_DESCRIPTIONS = {
     SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
-    FIGURES: 'on or off: whether the line below an answer counts figures without a source.',
+    FIGURES: 'on or off: whether a line below an answer counts figures without a source.',
+    FOOTER: 'short, or full: steps, seconds, tokens and cost below each answer too. Show work has them in any case.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
     EXAMPLES_FILE: 'A text file of up to 10 questions, one per line, to suggest on the Home and in direct messages.',
     ALLOW_CHANNELS:
@@ -79,6 +80,8 @@ export const SETTING_DESCRIPTIONS = {
       'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
+    OPENAI_CONTEXT_TOKENS:
+      'How many tokens OPENAI_MODEL takes at once, so that longer prompts are shortened. Default: as the endpoint says.',
     REDIS_PREFIX: 'The prefix of every Redis key.',
     SECRETS_KEY_OLD: 'The previous SECRETS_KEY, to read what it encrypted.',
     ROLE: 'front receives events, worker answers, all does both.',

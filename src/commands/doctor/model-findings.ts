@@ -13,6 +13,7 @@ import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
+import { windowFindings } from './window-findings.ts'
 import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('model')
@@ -36,10 +37,12 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   ])
   const isReachable = answers.outcome !== 'fault'
   const rest = isReachable ? await abilities(models.model, config, wire) : []
+  // After the others: on a server with one slot they would wait for each other.
+  const window = isReachable ? await windowFindings(models.model, { config, net, now }) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
-  return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...parameters, ...beside, ...prices]
+  return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...window, ...parameters, ...beside, ...prices]
 }
 
 function noAccess({ ROLE }: Config): Finding {

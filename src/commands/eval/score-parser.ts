@@ -12,6 +12,7 @@ import { readConversational } from '../../agent/dialects/conversational.ts'
 import { readJson } from '../../agent/dialects/json.ts'
 import { readNative } from '../../agent/dialects/native.ts'
 import { readSelfAsk } from '../../agent/dialects/self-ask.ts'
+import { readStructured } from '../../agent/dialects/structured.ts'
 import { readText } from '../../agent/dialects/text.ts'
 import type { ParsedTurn } from '../../agent/contracts/dialect.ts'
 import { roundedNumbers, withoutMarkedNumbers } from '../../base/parse-json.ts'
@@ -60,6 +61,7 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
   'self-ask': readSelfAsk,
   conversational: readConversational,
   native: (text, tools) => readNative({ text }, tools),
+  structured: readStructured,
 }
 
 /**

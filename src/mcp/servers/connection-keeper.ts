@@ -135,8 +135,12 @@ export class ConnectionKeeper {
         probeMs,
         onListChanged: this.#onListChanged,
         onStderr: (line) => this.#logStderr(line),
+        // The SDK's errors end in the whole message that the server sent, such as an answer that came too late.
         onFault: (error) =>
-          log.debug({ server: name, fault: this.hide().head(error.message, 500) }, 'a fault of an MCP server'),
+          log.debug(
+            { server: name, fault: this.hide().head(error.message.replace(/[{[].*/s, '…'), 500) },
+            'a fault of an MCP server',
+          ),
         onClose: () => ending(),
       })
       ending = () => this.#ended(connection, now() - begun)

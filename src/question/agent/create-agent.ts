@@ -110,10 +110,12 @@ function onlyModel(model: Model): Models {
   }
 }
 
-/** Digits cost one or two tokens in each observation. */
+/** Letters, because small models read digits as a part of the result. Consonants make no word of a page. */
 function newNonce(): string {
-  return String(randomInt(100_000, 1_000_000))
+  return Array.from({ length: 6 }, () => CONSONANTS[randomInt(CONSONANTS.length)]).join('')
 }
+
+const CONSONANTS = 'bcdfghjkmnpqrstvwxz'
 
 function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
   const lacking = lackingTool(name, tools)

@@ -84,11 +84,11 @@ export function judgeFigures(
   })
 }
 
-/** `1 of 6 figures is not from a source`. @returns undefined if all are, or nothing is known */
+/** `⚠ 1 of 6 figures is not in any source`. @returns undefined if all are, or nothing is known */
 export function figuresText(figures: readonly FoundFigure[] | undefined): string | undefined {
   const missing = unsupported(figures)
   if (!figures || missing === 0) return undefined
-  return `${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not from a source`
+  return `⚠ ${missing} of ${figures.length} figures ${missing === 1 ? 'is' : 'are'} not in any source`
 }
 
 export function unsupported(figures: readonly FoundFigure[] = []): number {

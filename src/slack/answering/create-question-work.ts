@@ -38,14 +38,14 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
     outbox,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
-      const { streamInChannels, approvers } = settings
+      const { streamInChannels, approvers, hasFullFooter } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const forPeople = (text: string) => mentions.forPeople(text)
       const stop = () => void stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, forPeople, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       const { connections } = services
-      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections })
+      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections, hasFullFooter })
     },
     release: (options) => release({ question, run, settings, services }, options),
   }

@@ -8,6 +8,7 @@ import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/answer-messages.ts'
 
@@ -53,10 +54,10 @@ export async function answerView(
   { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
 ): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
-  const judged = settings.figures && figuresText(figures)
+  const { text, sources, stopped, gaveUp, unseen, done, figures, used } = record.answer ?? { text: '', sources: [] }
+  const warning = settings.figures && figuresText(figures)
   const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
-  const facts = [spent, usedMemory(record.remembered), judged].filter(Boolean).join(' · ')
+  const facts = [settings.hasFullFooter && spent, usedMemory(used)].filter(Boolean).join(' · ')
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -67,7 +68,8 @@ export async function answerView(
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
+    ...(warning ? { warning } : {}),
+    footer: [unseen && PICTURES_UNSEEN, ...promptNotes(usage), facts].filter(Boolean).join('\n'),
   }
 }
 

@@ -74,7 +74,14 @@ export class Mentions {
   /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
     const { type } = event
-    if (type === 'usage' || type === 'answer_delta' || type === 'answer_withdrawn' || type === 'figures') return event
+    if (
+      type === 'usage' ||
+      type === 'answer_delta' ||
+      type === 'answer_withdrawn' ||
+      type === 'figures' ||
+      type === 'used'
+    )
+      return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
       return { ...event, question: this.forPeople(event.question) }

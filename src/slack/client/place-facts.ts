@@ -6,6 +6,8 @@ import { refusalCode, SlackRefusal } from './slack-errors.ts'
 
 interface PlaceFacts {
   isPrivate: boolean
+  /** Whether Slack calls it private itself. */
+  isCalledPrivate: boolean
   /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean
   /** Whether Slack says what it is. Otherwise the other facts are the careful ones, for reading alone. */
@@ -22,6 +24,7 @@ interface PlaceFacts {
 
 const UNKNOWN: PlaceFacts = {
   isPrivate: false,
+  isCalledPrivate: false,
   isShared: true,
   isTold: false,
   isOrgShared: true,
@@ -74,6 +77,7 @@ function factsIn(
   return {
     isTold: true,
     isPrivate: is_private !== false,
+    isCalledPrivate: is_private === true,
     isShared: is_ext_shared === true || is_pending_ext_shared === true,
     isOrgShared: is_org_shared === true,
     isMember: is_member !== false,

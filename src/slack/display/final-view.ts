@@ -8,14 +8,16 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { count, PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 
 export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
   unseen?: true
 }
 
-/** The end of the footer. `end` is mrkdwn. */
+/** What stands below an answer. `warning`: about its figures; `used`: how many remembered texts it uses; `end`: mrkdwn. */
 export interface Footnotes {
-  figures?: string | undefined
+  warning?: string | undefined
+  used?: number
   end?: string
 }
 
@@ -26,6 +28,7 @@ interface FinalParts {
   footnotes: Footnotes
   outbox: Outbox
   mentions: Mentions
+  hasFullFooter: boolean
   log: Log
   now(): Date
 }
@@ -35,19 +38,22 @@ interface FinalParts {
  * the tools that were down, with the reference in the footer.
  */
 export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
-  const { progress, footnotes, outbox, mentions, now } = parts
+  const { progress, footnotes, outbox, mentions, now, hasFullFooter } = parts
   const { steps, usage } = progress
   const { saved } = outbox.run
   const ms = workMs({ steps, startedAt: saved.startedAt }, now().getTime())
-  const facts = footerText({ steps: stepCount(steps), ms, usage })
+  const spent = footerText({ steps: stepCount(steps), ms, usage })
   // A reply to what one person alone sees would be public.
   const end = outbox.isForAsker ? undefined : footnotes.end
-  const last = [facts, usedMemory(saved.remembered), footnotes.figures, end].filter(Boolean).join(' · ')
-  const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...downLines(parts), last].join('\n')
+  const last = [hasFullFooter && spent, usedMemory(footnotes.used), end].filter(Boolean).join(' · ')
+  const footer = [unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(parts), last]
+    .filter(Boolean)
+    .join('\n')
+  const { warning } = footnotes
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
   const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))
   const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
-  return { ...final, ...again, series, footer, ...(done ? { done } : {}) }
+  return { ...final, ...again, series, footer, spent, ...(warning ? { warning } : {}), ...(done ? { done } : {}) }
 }
 
 /** Returns footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
@@ -66,7 +72,7 @@ export function footerText({ steps, ms, usage }: { steps: number; ms: number; us
   const about = usage.some((u) => u.estimated) ? '~' : ''
   const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
   const parts = [
-    count(steps, 'step'),
+    steps > 0 ? count(steps, 'step') : '',
     `${(ms / 1000).toFixed(1)} s`,
     [...new Set(usage.map((u) => u.model))].join(', '),
   ]

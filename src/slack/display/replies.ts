@@ -124,7 +124,7 @@ function contentOf(steps: ShownStep[]): Content {
 function viewOf({ step, understood }: ShownStep): StepView {
   const { observation } = step
   return step.kind === 'unreadable'
-    ? { thought: '', unreadable: true, understood, observation }
+    ? { thought: '', unreadable: true, isAnswer: step.isAnswer, understood, observation }
     : {
         thought: shownThought(step),
         understood,

@@ -28,6 +28,7 @@ interface RunDisplayOptions {
   linkHosts: string[]
   approvers: Settings['approvers']
   connections?: Connections | undefined
+  hasFullFooter: boolean
   log: Log
   signal: AbortSignal
   now(): Date
@@ -88,7 +89,8 @@ export class RunDisplay {
     if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
     if (event.type === 'done') this.#done = event.calls
-    if (event.type === 'figures') this.#footnotes.figures = figuresText(event.figures)
+    if (event.type === 'figures') this.#footnotes.warning = figuresText(event.figures)
+    if (event.type === 'used') this.#footnotes.used = event.count
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#answerStart())

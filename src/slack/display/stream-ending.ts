@@ -183,10 +183,6 @@ function withoutHead(view: AnswerView): AnswerView {
 }
 
 /** `4 steps, 12.1 s`. */
-function titleOf({ footer }: AnswerView): string {
-  return footer
-    .slice(footer.lastIndexOf('\n') + 1)
-    .split(' · ')
-    .slice(0, 2)
-    .join(', ')
+function titleOf({ spent = '' }: AnswerView): string {
+  return spent.split(' · ').slice(0, 2).join(', ')
 }

@@ -4,7 +4,8 @@ import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
 import { richText } from '../format/plain-elements.ts'
-import { TASK_CHARS, UNREADABLE } from '../format/work-card.ts'
+import { unreadableTitle } from '../format/messages.ts'
+import { TASK_CHARS } from '../format/work-card.ts'
 import type { ShownStep } from './types.ts'
 
 /** A step as a chunk of a stream. */
@@ -23,7 +24,7 @@ export function taskOf({ n, step }: ShownStep): TaskUpdate {
   const isReadable = step.kind === 'tool'
   const title = isReadable
     ? [actionTitle(step.action), inputForPeople(step.action.input)].filter(Boolean).join(': ')
-    : UNREADABLE
+    : unreadableTitle(step)
   // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   return {

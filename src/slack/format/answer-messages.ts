@@ -46,7 +46,10 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const around = [...head, ...plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const around = [...head, view.warning ?? '', ...plainLines(view.done), ...footer].reduce(
+    (sum, line) => sum + line.length,
+    BELOW_CHARS,
+  )
   const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
   const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
@@ -179,7 +182,12 @@ function lastContent(
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
   const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
-  const below: Forms[] = [...done, [context(footer)], ...buttons(questionId)]
+  const below: Forms[] = [
+    ...(view.warning ? [[context([escapeText(view.warning)])] satisfies Forms] : []),
+    ...done,
+    ...(footer.length > 0 ? [[context(footer)] satisfies Forms] : []),
+    ...buttons(questionId),
+  ]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })
@@ -228,5 +236,6 @@ function footerLines(view: AnswerView, link: RenderLink): string[] {
     .slice(0, SOURCES_SHOWN)
     .map((source, i) => `[${i + 1}] ${link({ label: shorten(source.title, 80), href: source.url })}`)
   while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
-  return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
+  const sources = links.length > 0 ? `Sources: ${links.join(' · ')}` : ''
+  return [sources, escapeText(view.footer)].filter((line) => line !== '')
 }

@@ -56,7 +56,11 @@ export interface AnswerView {
   allowedHosts: string[]
   /** The run's real writes, a line per call, in their own block. */
   done?: string[]
+  /** About figures without a source. */
+  warning?: string
   footer: string
+  /** What the run took, for the title of its plan: `4 steps · 12.1 s · …`. */
+  spent?: string
 }
 
 /** `maxEscaped` leaves room for the marks of the quote. */

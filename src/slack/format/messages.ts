@@ -166,9 +166,9 @@ export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** The part of an answer's footer about memory; '' if nothing was remembered. */
-export function usedMemory({ length } = [] as readonly string[]): string {
-  return length > 0 ? `${count(length, 'thing')} remembered` : ''
+/** The part of an answer's footer about memory; '' if the answer uses nothing that is remembered. */
+export function usedMemory(used = 0): string {
+  return used > 0 ? `Based on ${count(used, 'thing')} that people here told me` : ''
 }
 
 /** Replies to `/ask connections`. */
@@ -289,3 +289,8 @@ export function withReference(sentence: string, reference: string): string {
 
 /** The reply when an answer's record is no longer stored. */
 export const ANSWER_GONE = 'I no longer have this answer. Please ask in your own words.'
+
+/** What happened in a step without an action. */
+export function unreadableTitle({ isAnswer }: { isAnswer?: true | undefined }): string {
+  return isAnswer ? 'The model’s answer held a figure that is in no source' : 'The model’s output could not be read'
+}

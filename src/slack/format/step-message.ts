@@ -5,6 +5,7 @@ import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { clip, context, section, type Content } from './blocks.ts'
 import { codeSpan, escapeText, escapeWithin, shorten, type TextLimit } from './escape.ts'
+import { unreadableTitle } from './messages.ts'
 import { plainContext } from './plain-elements.ts'
 
 const THOUGHT = { max: 1200, maxEscaped: 2800 }
@@ -12,6 +13,8 @@ const THOUGHT = { max: 1200, maxEscaped: 2800 }
 export interface StepView {
   thought: string
   unreadable?: boolean
+  /** See UnreadableStep. */
+  isAnswer?: true | undefined
   action?: Action
   /** True if the step waits for a person. */
   waits?: boolean
@@ -96,7 +99,7 @@ function observationWords({ ok, note, text }: Observation, limit: TextLimit): st
 }
 
 /** The state of a step that has no observation to show. */
-function stateWords({ action, unreadable, waits }: StepView): string {
-  if (unreadable) return '⚠️ The model’s output could not be read, so I asked it again.'
+function stateWords({ action, unreadable, isAnswer, waits }: StepView): string {
+  if (unreadable) return `⚠️ ${unreadableTitle({ isAnswer })}, so I asked it again.`
   return waits ? '⏳ waiting for a person' : action ? '⏳ running …' : '…'
 }

@@ -7,7 +7,7 @@ import { actionTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
-import { count } from './messages.ts'
+import { count, unreadableTitle } from './messages.ts'
 import { button, plainText, richText } from './plain-elements.ts'
 import { codeSpan, escapeText, escapeWithin, isBlank, shorten, withoutLinks } from './escape.ts'
 
@@ -97,16 +97,13 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
 
 /** The title of a task, as plain text. */
 function titleOf(step: ToolStep | UnreadableStep): string {
-  if (step.kind === 'unreadable') return UNREADABLE
+  if (step.kind === 'unreadable') return unreadableTitle(step)
   const { action } = step
   const failed = step.observation?.ok === false ? ' (failed)' : ''
   const written = oneLine(inputForPeople(action.input))
   const title = plain(`${oneLine(actionTitle(action))}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
   return `${isBlank(title) ? '…' : cutText(title, TASK_CHARS)}${failed}`
 }
-
-/** The title of a task without an action. */
-export const UNREADABLE = 'The model’s output could not be read'
 
 function gistOf({ observation }: ToolStep): string {
   return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))
@@ -124,7 +121,7 @@ function sourceOf({ title, url }: Source) {
 /** A step as one context block: the tool with its input, and its result as plain text, which Slack does not format. */
 function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
-  if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
+  if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${unreadableTitle(step)}`)] }
   const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, maxEscaped: 120 })
   const action = `🔧 ${n}. *${name}* ${codeSpan(cutText(inputForPeople(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'

@@ -67,7 +67,7 @@ export async function remember(
 ): Promise<RememberOutcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
-  const asking = scopeNow(question, installation).catch(() => 'unanswered' as const)
+  const asking = scopeNow(question, installation, remembered).catch(() => 'unanswered' as const)
   const refusal = await refusalOf(wanted, installation, services)
   if (refusal !== undefined) return { refusal }
   const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unanswered'
@@ -80,7 +80,7 @@ export async function remember(
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
   const { userTeam } = wanted
   const at = wanted.at ?? services.now().getTime()
-  const one: Remembered = { id, text, by, at, ...(userTeam === undefined ? {} : { userTeam }) }
+  const one: Remembered = { id, text, by, at, isTold: true, ...(userTeam === undefined ? {} : { userTeam }) }
   const isOthers = by !== question.user
   const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
   const outcome = await adding.catch(unreadable)

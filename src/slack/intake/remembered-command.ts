@@ -87,7 +87,7 @@ export async function memoryOf(
   { installation, services }: WorkspaceServices,
 ): Promise<ShownMemory[]> {
   const { team, user } = place
-  const scope = await scopeNow(place, installation)
+  const scope = await scopeNow(place, installation, services.remembered)
   const all = scope === undefined ? [] : await services.remembered.list(scope)
   const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
   return shownMemory(all, { place, viewer, installation })

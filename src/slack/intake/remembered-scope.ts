@@ -1,17 +1,36 @@
-import { scopeOf, scopesOf, type RememberedPlace, type RememberedScope } from '../../stores/remembered/types.ts'
+import { scopeOf, scopesOf } from '../../stores/remembered/types.ts'
+import type { RememberedPlace, RememberedScope, RememberedStore } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 
 /**
  * The current scope of a place. Texts from before a channel was shared with another company are not known there while
- * it is. Undefined if Slack does not say what the channel is: nothing is remembered or known there then.
- * @throws if Slack does not answer
+ * it is. Undefined if Slack does not say what the channel is: nothing is remembered or known there then. `remembered`:
+ * where texts that lie in a wrong scope are moved to the right one.
+ * @throws if Slack or the store does not answer
  */
 export async function scopeNow(
   place: RememberedPlace,
   installation: Installation,
+  remembered?: RememberedStore,
 ): Promise<RememberedScope | undefined> {
-  if (scopesOf(place).length === 1) return scopeOf(place, { isShared: false })
+  const [own = '', shared] = scopesOf(place)
+  if (shared === undefined) return own
   const facts = await factsOfPlace(place.channel, installation, 'once')
-  return facts.isTold ? scopeOf(place, facts) : undefined
+  if (!facts.isTold) return undefined
+  // 0.1.0 took a channel that Slack did not describe, such as a private one without the bot, for a shared one.
+  if (remembered && (!facts.isShared || facts.isCalledPrivate)) await moveUntold({ from: shared, to: own }, remembered)
+  return scopeOf(place, facts)
+}
+
+/** Moves the texts of which it is not known that their place was shared when they were added. */
+async function moveUntold(
+  { from, to }: { from: RememberedScope; to: RememberedScope },
+  remembered: RememberedStore,
+): Promise<void> {
+  const untold = (await remembered.list(from)).filter(({ isTold }) => !isTold)
+  for (const one of untold) {
+    await remembered.add(to, one)
+    await remembered.remove(from, one.id)
+  }
 }

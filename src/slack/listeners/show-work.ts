@@ -139,7 +139,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkView
 async function usedIn({ question, remembered: ids = [] }: RunRecord, request: WorkViewRequest): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
   const { user, installation, services } = request
-  const scope = await scopeNow(question, installation).catch(() => undefined)
+  const scope = await scopeNow(question, installation, services.remembered).catch(() => undefined)
   const all = scope === undefined ? [] : await services.remembered.list(scope).catch(() => [])
   const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
   const used = all.filter(({ id }) => ids.includes(id))

@@ -1,3 +1,4 @@
+import { isProposal } from '../../agent/proposals.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import { conversationOf } from '../../stores/runs/types.ts'
@@ -35,17 +36,3 @@ function readIn(step: Step): string[] {
     ? hosts.map((host) => `reading ${cleanName(host)}`)
     : [`using ${cleanName(actionTitle(step.action))}`]
 }
-
-export function isProposal(tool: string): boolean {
-  return PROPOSALS.includes(tool)
-}
-
-/** The names of the tools that only open a card. */
-export const PROPOSALS: readonly string[] = [
-  'propose_schedule',
-  'propose_memory',
-  'show_memory',
-  'show_schedules',
-  'answer_privately',
-  'propose_settings',
-]

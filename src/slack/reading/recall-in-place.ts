@@ -14,7 +14,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
     try {
       // Slack is asked about the place only where it matters.
       if (!(await hasAny())) return { ids: [], text: '' }
-      const scope = await scopeNow(question, installation)
+      const scope = await scopeNow(question, installation, remembered)
       if (scope === undefined) return { ids: [], text: '' }
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)

@@ -3,7 +3,7 @@ import { Deadline } from '../../agent/budget.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
+import { indented, newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
 import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
@@ -13,6 +13,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { fileRefs } from '../client/file-info.ts'
 import { isWritten, readContent, shownText } from '../content/message-content.ts'
+import { cutBetweenRows } from '../content/table-text.ts'
 import { cleanName } from '../format/escape.ts'
 import { askedWords } from '../intake/asked-words.ts'
 import { boundedSources, boundedTables, permalinkOf, sourcesOf } from './context-sources.ts'
@@ -38,6 +39,8 @@ export interface ThreadReading {
 /** Time limit for the reading, in ms. */
 const PATIENCE_MS = 4_000
 const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
+/** Room for labels, marks of cuts, and reasons why a file was not read. */
+const MARKS_CHARS = 400
 
 /**
  * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was
@@ -59,7 +62,10 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
     const { people, files, attached } = await reading
     const asked = own.length > 0 ? own : files
     const parts = { files: asked, attached: question.attached ?? attached }
-    const before = withinBounds(await linesOf(people, work), question.thread, parts.attached?.text.length)
+    const names = asked.reduce((sum, { name }) => sum + name.length, 0)
+    const shown = (parts.attached?.text.length ?? 0) + names
+    const taken = shown === 0 ? 0 : shown + MARKS_CHARS
+    const before = withinBounds(await linesOf(people, work), question.thread, taken)
     const said = await withOwn(before, { ...question, ...parts }, work)
     // The newest messages matter most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
@@ -164,12 +170,15 @@ function withinBounds(lines: MessageWithTs[], root: string, taken = 0): ThreadCo
   const sources = boundedSources(lines.flatMap((one) => one.sources))
   const tables = lines.flatMap((one) => one.tables)
   const found = { ...(sources.length > 0 && { sources }), ...(tables.length > 0 && { tables }) }
-  const max = { ...MAX, chars: MAX.chars - taken }
-  if (first?.ts !== root || first.sources.length === 0 || rest.length === 0)
-    return { ...newestMessages(lines, max), ...found }
-  const room = { count: max.count - 1, chars: max.chars - first.line.length - 1 }
-  const { text, by } = newestMessages(rest, room)
-  return { text: `${first.line}\n${text}`, by: [first.by, ...by], ...found }
+  const max = { ...MAX, chars: Math.max(MAX.chars / 4, MAX.chars - taken) }
+  if (first?.ts !== root || first.sources.length === 0) return { ...newestMessages(lines, max), ...found }
+  // What the others leave, at least half.
+  const others = rest.reduce((sum, { line }) => sum + line.length + 1, 0)
+  const room = Math.max(max.chars / 2, max.chars - others - MARKS_CHARS)
+  const began = indented(cutBetweenRows(first.line, room, first.tables))
+  if (rest.length === 0) return { text: began, by: [first.by], ...found }
+  const { text, by } = newestMessages(rest, { count: max.count - 1, chars: max.chars - began.length - 1 })
+  return { text: `${began}\n${text}`, by: [first.by, ...by], ...found }
 }
 
 /** The ts of the newest answered question before `until`, so that a repeated question ignores later ones. */

@@ -7,7 +7,8 @@ import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '..
 import { changeLines } from '../../question/change-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
-import { count, WITHOUT_WORDS } from '../format/messages.ts'
+import { count, unreadableTitle, WITHOUT_WORDS } from '../format/messages.ts'
+import { promptNotes } from '../format/prompt-notes.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
@@ -64,6 +65,7 @@ function questionBlocks(record: RunRecord, done: string[] | undefined): KnownBlo
     ...(understood ? sections(`Understood as: ${standalone}`) : []),
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
+    ...promptNotes(record.usage).map((note) => facts(note)),
     ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
     ...figureBlocks(record),
     ...(stepCount(steps) === 0 ? [facts('The run ended before its first step.')] : []),
@@ -180,11 +182,11 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
 }
 
 function unreadableBlocks(step: UnreadableStep, n: number): KnownBlock[] {
-  const { text, observation } = step
+  const { text, observation, isAnswer } = step
   return [
-    header(`Step ${n}: unreadable`),
+    header(`Step ${n}: ${isAnswer ? 'asked again' : 'unreadable'}`),
     ...thoughtBlocks(step),
-    ...sections(`⚠️ The model’s output could not be read: ${text}`),
+    ...sections(`⚠️ ${unreadableTitle(step)}: ${text}`),
     ...sections(`The model was told: ${observation.text}`),
   ]
 }

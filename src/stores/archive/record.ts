@@ -13,6 +13,8 @@ const usage = z.object({
   reasoningTokens: z.number().optional(),
   estimated: z.boolean(),
   costUsd: z.number().optional(),
+  leftOut: z.array(z.string()).optional(),
+  sentTokens: z.number().optional(),
 })
 
 const answer = z.object({
@@ -22,6 +24,7 @@ const answer = z.object({
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
   done: z.array(doneCallSchema).optional(),
+  used: z.number().optional(),
   figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 

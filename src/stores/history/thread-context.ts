@@ -2,6 +2,7 @@
  * Renders the messages of a thread between the questions as text: the oldest first, `@Name: words`, one message a
  * line. Further lines of a message are indented, so that no message passes for two.
  */
+import { cutMiddle } from '../../agent/observation.ts'
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
 import type { ThreadContext, Turn } from './types.ts'
 
@@ -61,18 +62,36 @@ function leftOut(count: number): string {
   return count === 1 ? '(1 earlier message is left out)' : `(${count} earlier messages are left out)`
 }
 
-/** Returns the turns and the messages since then, with as many of people's newest messages as a prompt may carry. */
+/** Indents the further lines of a message. */
+export function indented(message: string): string {
+  return message.replace(/\n(?! )/g, '\n  ')
+}
+
+/**
+ * Returns the turns and the messages since then, with as many of people's newest messages as a prompt may carry. The
+ * first message stays, because the thread is about it.
+ */
 export function trimToBudget(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
-  let left = SAID_CHARS
+  const oldest = turns.find((turn) => turn.said)
+  const isWhole = turns.reduce((sum, turn) => sum + (turn.said?.length ?? 0), said.length) <= SAID_CHARS
+  const [first] = isWhole || !oldest?.said ? [] : messagesIn({ text: oldest.said, by: [] })
+  const began = first ? `${indented(cutMiddle(first.line, BEGINNING_CHARS))}\n` : ''
+  let left = SAID_CHARS - began.length
   const keep = (text: string): string => {
     const kept = text.length <= left ? text : newest(text, left)
     left = Math.max(0, left - kept.length)
     return kept
   }
   const since = keep(said)
-  const kept = turns.toReversed().map((turn) => (turn.said ? { ...turn, said: keep(turn.said) } : turn))
+  const kept = turns.toReversed().map((turn) => {
+    if (!turn.said) return turn
+    const newest = keep(turn.said)
+    return { ...turn, said: turn === oldest && newest !== turn.said ? began + newest : newest }
+  })
   return { turns: kept.reverse(), said: since }
 }
+
+const BEGINNING_CHARS = SAID_CHARS / 4
 
 function newest(text: string, chars: number): string {
   return newestMessages(messagesIn({ text, by: [] }), { count: Infinity, chars }).text

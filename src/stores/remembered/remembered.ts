@@ -39,6 +39,7 @@ const documentSchema: z.ZodType<Document> = z.object({
       by: z.string(),
       keptBy: z.string().exactOptional(),
       userTeam: z.string().exactOptional(),
+      isTold: z.literal(true).exactOptional(),
       at: z.number(),
       usedAt: z.number(),
     }),

@@ -11,6 +11,8 @@ export interface Remembered {
   keptBy?: string
   /** The workspace of the person whose words these are, if it is another one. */
   userTeam?: string
+  /** Slack said what the place was when it was added. Absent if 0.1.0 added it. */
+  isTold?: true
   /** The time of the message. Milliseconds since the epoch. */
   at: number
 }

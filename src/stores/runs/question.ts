@@ -1,10 +1,7 @@
 import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 
-/**
- * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
- * message.
- */
+/** How a question came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
 type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
 /**
@@ -254,7 +251,8 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
  */
 export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
-  how: 'once' | 'always' | 'config' | 'denied' | 'expired'
+  /** `promised`: no call, but a claim of the answer that only a card could make true. */
+  how: 'once' | 'always' | 'config' | 'denied' | 'expired' | 'promised'
   tool: string
   /** The tool's name for people, see `Action`. */
   title?: string

@@ -2,7 +2,7 @@
  * The trace of a run: its exchanges with models and tools. RUN_TRACES keeps it with the run; the playground draws it,
  * `npm run runs -- trace ID` prints it, and `npm run trace FILE` opens it.
  */
-import type { Message, ToolCall, ToolSpec, Usage } from '../../agent/contracts/model.ts'
+import type { Message, ModelRequest, ToolCall, Usage } from '../../agent/contracts/model.ts'
 import type { StopReason } from '../../agent/contracts/run-events.ts'
 import type { ToolOutput } from '../../agent/contracts/tool.ts'
 
@@ -44,6 +44,10 @@ export interface RunTrace {
   cut?: string
 }
 
+interface TracedRequest extends Pick<ModelRequest, 'stop' | 'tools' | 'toolChoice' | 'schema'> {
+  messages: TracedMessage[]
+}
+
 export type TracedCall = TracedModelCall | TracedToolCall
 
 /**
@@ -78,7 +82,7 @@ export interface TracedModelCall extends CallTimes {
   /** The step whose tool asked, for `tool`. */
   step?: number
   model: string
-  request: { messages: TracedMessage[]; stop?: string[]; tools?: ToolSpec[]; toolChoice?: 'none' }
+  request: TracedRequest
   /** Milliseconds until the first piece. */
   firstMs?: number
   /** The complete output as the model wrote it. */

@@ -16,7 +16,7 @@ const storedFile: z.ZodType<FileRef> = z.object({
 
 export const doneCallSchema: z.ZodType<DoneCall> = z.object({
   outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
   tool: z.string(),
   title: z.string().exactOptional(),
   what: z.string(),

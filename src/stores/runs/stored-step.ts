@@ -96,6 +96,7 @@ const unreadableStep: z.ZodType<UnreadableStep> = z.object({
   thought: z.string(),
   reasoning: z.string().exactOptional(),
   text: z.string(),
+  isAnswer: z.literal(true).exactOptional(),
   observation,
 })
 

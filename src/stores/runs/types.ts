@@ -38,6 +38,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
+    /** How many of the remembered texts the answer uses; absent if none. */
+    used?: number
     /** The answer's figures and their sources (question/check-figures). */
     figures?: { text: string; in: string[] }[]
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
@@ -21,6 +22,9 @@ interface ScheduleStoreOptions {
   sealer?: Sealer | undefined
   now: () => number
 }
+
+/** How many schedules are read at a time. */
+const BATCH = 200
 
 /**
  * The pause before a schedule that cannot be read is looked at again: another process may have the key that opens it.
@@ -88,8 +92,15 @@ export class Schedules implements ScheduleStore {
   }
 
   async #loadMatching(parts: Partial<ScheduleRef>): Promise<Schedule[]> {
-    const found = await Promise.all((await this.#refsMatching(parts)).map((ref) => this.load(ref)))
-    return found.flatMap((one) => one ?? []).sort(byAge)
+    const refs = await this.#refsMatching(parts)
+    const found: Schedule[] = []
+    for (let from = 0; from < refs.length; from += BATCH) {
+      const some = await Promise.all(refs.slice(from, from + BATCH).map((ref) => this.load(ref)))
+      found.push(...some.flatMap((one) => one ?? []))
+      // Opening and reading them takes time, in which the process has other work.
+      await setImmediate()
+    }
+    return found.sort(byAge)
   }
 
   async #dropOldDrafts({ team, user }: Schedule): Promise<void> {

@@ -36,6 +36,8 @@ export interface Settings extends AgentSetup {
   access: Access
   /** The people besides the asker who may approve the call of a tool. */
   approvers: Config['APPROVERS']
+  /** Whether a footer says how many steps, seconds and tokens an answer took. */
+  hasFullFooter: boolean
   /** Whether a footer says how many figures of the answer are not from a source. */
   figures: boolean
 }
@@ -86,6 +88,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
     },
     approvers: config.APPROVERS,
     figures: config.FIGURES === 'on',
+    hasFullFooter: config.FOOTER === 'full',
   }
   return async () => settings
 }

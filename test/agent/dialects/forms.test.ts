@@ -30,7 +30,7 @@ describe('json', () => {
   test('shows earlier steps in the wording of seed 001, each action as a JSON blob', () => {
     const text = prompt('json', { steps: [step(1)] })
     expect(text).toContain(
-      'Who?\n\nThis was your previous work (but I haven\'t seen any of it! I only see what you return as final answer):\nThought: I think 1.\nAction:\n```\n{\n  "action": "wikipedia",\n  "action_input": "entity 1"\n}\n```\n\nObservation: ',
+      'Who?\n\nThis was your previous work (but I haven\'t seen any of it! I only see what you return as final answer):: ""\nassistant: Thought: I think 1.\nAction:\n```\n{\n  "action": "wikipedia",\n  "action_input": "entity 1"\n}\n```: ""\nuser: Observation: ',
     )
     expect(prompt('json')).not.toContain('previous work')
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { echo, runOn } from '../../harness/agent-run.ts'
 import { dialect, read, step, view } from '../../harness/dialect.ts'
+import { structured } from '../../harness/played-model.ts'
 
 describe('native', () => {
   test('sends tool specifications in every turn, and allows no call on the final one', () => {
@@ -141,6 +142,50 @@ describe('native', () => {
     ])
     expect([tools[0]!.calls, final]).toEqual([[], expect.objectContaining({ text: 'I give up.' })])
     for (const end of ends) await end()
+  })
+})
+
+describe('a call that is announced, or stands after prose', () => {
+  const ANNOUNCED = 'To find x, I will use the "echo" function. The arguments are {"query": "x"}.'
+  const AFTER_PROSE = 'I need to look x up.\n```json\n{"name": "echo", "arguments": {"query": "x"}}\n```'
+
+  test.for([ANNOUNCED, AFTER_PROSE])('is asked about once, in a form that the endpoint holds: %s', async (text, t) => {
+    const tool = echo()
+    const { model, final } = await runOn(t, {
+      dialect: 'native',
+      tools: [tool],
+      model: [text, structured('echo', { query: 'x' }, 'I look.'), 'It is x.'],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'It is x.' })
+    expect(tool.calls).toEqual(['x'])
+    const bodies = model.requests.map(({ raw }) => JSON.parse(raw) as Record<string, unknown>)
+    expect(bodies.map((body) => 'response_format' in body)).toEqual([false, true, false])
+    expect(bodies.map((body) => body['tool_choice'])).toEqual([undefined, 'none', undefined])
+    expect(model.requests[2]?.body.messages.at(-2)).toMatchObject({
+      role: 'assistant',
+      tool_calls: [{ function: { name: 'echo' } }],
+    })
+  })
+
+  test('is asked about with a forced choice, one of them the answer, if the endpoint holds no form', async (t) => {
+    const { model, final } = await runOn(t, {
+      dialect: 'native',
+      refuses: ['response_format'],
+      model: [ANNOUNCED, { toolCalls: [{ name: 'answer', arguments: '{"text": "It is **x**."}' }] }],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'It is **x**.' })
+    const last = model.requests.at(-1)!.body
+    expect(last.tool_choice).toBe('required')
+    expect(last.tools?.map(({ function: { name } }) => name)).toEqual(['echo', 'answer'])
+  })
+
+  test('is never posted', async (t) => {
+    const { final } = await runOn(t, { dialect: 'native', model: [ANNOUNCED, AFTER_PROSE, ANNOUNCED, ANNOUNCED] })
+    expect(final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/I will use/) })
+  })
+
+  test('is not announced by the prompt', () => {
+    expect(dialect('native').render(view()).messages[0]?.content).not.toMatch(/before each|in a sentence/)
   })
 })
 

@@ -84,6 +84,47 @@ test.concurrent('a model that answers in its reasoning is named', async (t) => {
   expect(line(stdout, 'model', 'played-model')).toContain('note · played-model · Its answer came as reasoning')
 })
 
+const LIST = { data: [{ id: 'played-model', max_model_len: 32_768 }] }
+
+test.concurrent('the window is what the endpoint lists, or what it reads of a long prompt', async (t) => {
+  const { doctor, model } = await doctorDesk(t)
+  const unknown = await doctor()
+  expect(line(unknown.stdout, 'model', 'window')).toMatch(
+    /ok · window · It read a prompt of about [67],\d{3} tokens whole/,
+  )
+  model.lists.set('/v1/models', LIST)
+  const listed = await doctor()
+  expect(line(listed.stdout, 'model', 'window')).toContain('ok · window · It takes 32,768 tokens at once, as it lists.')
+  const given = await doctor({ OPENAI_CONTEXT_TOKENS: '4000' })
+  expect(line(given.stdout, 'model', 'window')).toContain('4,000 tokens at once, as OPENAI_CONTEXT_TOKENS says. Long')
+})
+
+test.concurrent('a server that cuts a long prompt in silence is named, with what to do', async (t) => {
+  const { doctor } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    if (request.prompt.length < 20_000 || typeof turn === 'string') return turn
+    return { ...turn, usage: { prompt_tokens: 4_096, completion_tokens: 40 } }
+  })
+  const { code, stdout } = await doctor()
+  expect(line(stdout, 'model', 'window')).toMatch(
+    /note · window · It read only 4,096 of about [67],\d{3} tokens.*OLLAMA_CONTEXT_LENGTH.*OPENAI_CONTEXT_TOKENS=4096/,
+  )
+  expect(code).toBe(0)
+})
+
+test.concurrent('the speed is measured, and a question that would take too long is told', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    return request.prompt.length < 4_000 || typeof turn === 'string' ? turn : { ...turn, delayMs: 600 }
+  })
+  model.lists.set('/v1/models', LIST)
+  expect(line((await doctor()).stdout, 'model', 'speed')).toMatch(
+    /ok · speed · It reads about [\d,]+ tokens a second and writes [\d,.]+: a question of three steps takes about [\d,.]+ s/,
+  )
+  const { stdout } = await doctor({ AGENT_TIMEOUT_MS: '1000' })
+  expect(line(stdout, 'model', 'speed')).toMatch(/note · speed · .*AGENT_TIMEOUT_MS allows 1 s: raise it/)
+})
+
 test.concurrent('unstreamed answers are not a fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })

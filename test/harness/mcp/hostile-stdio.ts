@@ -31,6 +31,7 @@ const stdioActs: Record<string, (id: string) => void> = {
     process.stdout.write('Welcome!\n{"broken\n\n[]\n{"jsonrpc":"2.0","id":9999,"result":{}}\n')
     say(id, 'after the noise')
   },
+  late: (id) => void setTimeout(() => say(id, 'the salary is 70,000'), 400),
   tells(id) {
     process.stderr.write(`my key is ${process.env.NOTES_TOKEN}\n`)
     setTimeout(() => say(id, `it is ${process.env.NOTES_TOKEN}`), 50)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../../src/base/encryption.ts'
 import { createRemembered } from '../../../src/stores/remembered/remembered.ts'
-import { MAX_REMEMBERED, scopeOf, type RememberedStore } from '../../../src/stores/remembered/types.ts'
+import { MAX_PER_PERSON, MAX_REMEMBERED, scopeOf, type RememberedStore } from '../../../src/stores/remembered/types.ts'
 import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
@@ -56,6 +56,26 @@ function rememberedContract(make: Make): void {
     expect(await store.add(SCOPE, one('more'))).toBe('full')
     await store.remove(SCOPE, '5')
     expect(await store.add(SCOPE, one('more'))).toBe('added')
+  })
+
+  test('a full place has a share for each person, at the cost of who has most', async () => {
+    const store = make()
+    for (let i = 0; i < MAX_REMEMBERED; i++) await store.add(SCOPE, one(String(i)))
+    for (let i = 0; i < MAX_PER_PERSON; i++) expect(await store.add(SCOPE, one(`b${i}`, { by: 'U2' }))).toBe('added')
+    expect(await store.add(SCOPE, one('b20', { by: 'U2' }))).toBe('full')
+    expect(await store.add(SCOPE, one('c', { by: 'U1', keptBy: 'U3' }))).toBe('added')
+    const left = await ids(store)
+    expect(left).toHaveLength(MAX_REMEMBERED)
+    expect(left.slice(0, 1)).toEqual(['21'])
+    expect(left).toEqual(expect.arrayContaining(['b0', 'b19', 'c']))
+  })
+
+  test('nobody loses their share', async () => {
+    const store = make()
+    for (let i = 0; i < MAX_REMEMBERED; i++) await store.add(SCOPE, one(String(i), { by: `U${i % 5}` }))
+    expect(await store.add(SCOPE, one('more', { by: 'U9' }))).toBe('full')
+    await store.remove(SCOPE, '0')
+    expect(await store.add(SCOPE, one('more', { by: 'U9' }))).toBe('added')
   })
 
   test('a removed fact does not return with a late delivery within a day', async () => {

@@ -1,4 +1,5 @@
 /** The settings of a place are read at each question, not at the start. */
+import { isProposal } from '../../../src/agent/proposals.ts'
 import { expect, test } from 'vitest'
 import { createAgent } from '../../../src/question/agent/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
@@ -72,7 +73,10 @@ test('so do tools, dialect and link hosts', async (t) => {
   set(GENERAL, { tools: agent.answer.agent.tools.slice(0, 1), dialect, linkHosts: ['wiki.example'] })
   const thread = await mention('Second?')
   await thread.ended()
-  const offered = model.requests.map(({ body }) => (body.tools as unknown[] | undefined)?.length ?? 0)
+  // Besides the tools that open cards.
+  const offered = model.requests.map(
+    ({ body }) => body.tools?.filter((tool) => !isProposal(tool.function.name)).length ?? 0,
+  )
   expect(offered).toEqual([0, 1])
   const sent = slack.calls.filter(({ method }) => method === 'chat.postMessage').map(({ args }) => JSON.stringify(args))
   expect(sent.map((args) => args.includes('<https://wiki.example/a?b=c>'))).toEqual([false, true])

@@ -1,0 +1,133 @@
+/** Checks an answer before people get it: the loop's own words are taken off or asked again, and so are doubtful figures. */
+import { fenceObservation } from './observation.ts'
+import { hasRun } from './partial-answer.ts'
+import { knownResults } from './known-results.ts'
+import type { ObservationCut } from './parser/observation-cut.ts'
+import type { AnswerReader, RunState } from './run-state.ts'
+import type { ParsedTurn } from './contracts/dialect.ts'
+import type { Step, StopReason } from './contracts/run-events.ts'
+
+/**
+ * Returns the turn with a clean answer, or the request to write another one. An answer that contradicts the results is
+ * asked again once in a run, unless people have already seen it grow.
+ */
+export function checkAnswer(run: RunState, turn: ParsedTurn): ParsedTurn {
+  if (turn.kind !== 'finish') return turn
+  const { steps } = run.progress
+  const answer = withoutMarks(turn.answer, run.nonce)
+  const { thought } = turn
+  if (answer === '' || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
+  const figures = mayAskAgain(run) ? (run.doubtful?.(answer, steps) ?? []) : []
+  if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }
+  return answer === turn.answer ? turn : { ...turn, answer }
+}
+
+/** Removes this run's marks around observations, also broken ones. */
+export function withoutMarks(text: string, nonce: string): string {
+  if (!text.includes(nonce)) return text
+  return text.replace(new RegExp(`<?/?${nonce}>?`, 'g'), '').trim()
+}
+
+const NO_ANSWER =
+  'That was a message to you, not an answer for the person. Say in your own words what you found, or that you found nothing.'
+
+/** Returns whether a text holds what the loop, and no tool or person, has said in this run. */
+export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
+  const words = folded(text)
+  return loopTexts(steps).some((said) => words.includes(folded(said)))
+}
+
+/** The sentences of the loop's messages to the model. */
+function loopTexts(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'message' || !step.observation) return []
+    const { text, ok, hint, note = '' } = step.observation
+    if (step.kind === 'unreadable') return sentencesIn(step.isAnswer ? text.split('\n')[0]! : text)
+    const own = hint
+      ? `${text.split(' It returned: ')[0]}.`
+      : ok
+        ? ''
+        : text.startsWith(`${step.action.tool} failed: `)
+          ? text
+          : ''
+    const wrong = !ok && LOOP_FAILURE.test(text) ? text : ''
+    return [...sentencesIn(`${wrong}\n${note}`), ...(own === '' ? [] : [own])]
+  })
+}
+
+/** How the loop's replies to a wrong call begin. */
+const LOOP_FAILURE = /^(?:There is no tool "|The input of \S{1,100} is wrong)/
+
+/** Shorter sentences may occur by chance. */
+const SHORTEST = 25
+
+function sentencesIn(text: string): string[] {
+  return text.split(/(?<=[.!?:;])\s+|\n/).filter((sentence) => folded(sentence).length >= SHORTEST)
+}
+
+/** The words alone, because models change quotes and spaces. */
+function folded(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+/** The final turns that leave time and money for another. */
+const CAN_ASK = new Set<StopReason | undefined>([undefined, 'steps', 'loop', 'unreadable'])
+
+function mayAskAgain({ progress: { steps }, streamedText, finalTurn }: RunState): boolean {
+  const wasAsked = steps.some((step) => step.kind === 'unreadable' && step.isAnswer)
+  return (
+    !wasAsked &&
+    streamedText === '' &&
+    CAN_ASK.has(finalTurn) &&
+    steps.some((step) => hasRun(step) && !step.observation.instructions)
+  )
+}
+
+function contradiction({ progress, nonce }: RunState, figures: string[]): string {
+  const known = knownResults(progress.steps)
+  const which = figures.slice(0, 5).join(', ')
+  const results = known === '' ? '' : ` The results in short:\n${fenceObservation(known, nonce)}`
+  return `${which}: this stands in no result, and follows from none. Correct your answer, or answer without it.${results}`
+}
+
+/** Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words. */
+export function cleanReader(run: RunState): AnswerReader | undefined {
+  const reader = loopTexts(run.progress.steps).length > 0 ? undefined : run.readAlong?.(run.dialect, run.tools)
+  return reader && new CleanReader(reader, run.nonce)
+}
+
+class CleanReader implements AnswerReader {
+  streamedText = ''
+  readonly #reader: AnswerReader
+  readonly #nonce: string
+  /** The end of the text so far, which may become a mark. */
+  #held = ''
+  #isOver = false
+
+  constructor(reader: AnswerReader, nonce: string) {
+    this.#reader = reader
+    this.#nonce = nonce
+  }
+
+  push(piece: string, cut: ObservationCut): string {
+    if (this.#isOver) return ''
+    const text = this.#held + this.#reader.push(piece, cut)
+    this.#isOver = text.includes(this.#nonce)
+    if (this.#isOver) return ''
+    const from = text.length - beginningAt(text, `</${this.#nonce}`)
+    this.#held = text.slice(from)
+    this.streamedText += text.slice(0, from)
+    return text.slice(0, from)
+  }
+}
+
+/** How many characters at the end of a text may begin a mark, with or without its brackets. */
+function beginningAt(text: string, mark: string): number {
+  const begins = [mark, mark.replace('/', ''), mark.slice(2)]
+  for (let length = Math.min(text.length, mark.length); length > 0; length--)
+    if (begins.some((one) => one.startsWith(text.slice(-length)))) return length
+  return 0
+}

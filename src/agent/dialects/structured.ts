@@ -1,0 +1,179 @@
+/** One JSON object per turn, whose form the endpoint holds by a schema. */
+import type { Prompts } from '../../base/prompts.ts'
+import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
+import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
+import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
+import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
+import { beginsObservation } from '../parser/observation-cut.ts'
+import { tidy } from '../parser/text-lines.ts'
+import type { AnswerOpening, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
+import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { readJsonTurn } from './json.ts'
+import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
+import { alternating, workedTurns } from './worked-turns.ts'
+
+/**
+ * A thought, then a step: a tool with its input, or `answer` with the answer. Turns are turns, and worked turns come
+ * before the question. What an endpoint without schemas writes is read as in the json dialect.
+ */
+export function structuredDialect(prompts: Prompts): Dialect {
+  const worked = workedTurns(prompts['structured-turns']({}))
+  return {
+    name: 'structured',
+    stop: [],
+    takesProse: 'any',
+    beginsObservation,
+    render: (view) => renderStructured(view, prompts, worked),
+    read: ({ text }, tools) => withoutLeftOut(readStructured(text, toolNames(tools), acceptsInput(tools)), tools),
+    opensAnswer: answerOpening,
+  }
+}
+
+/** The action that ends a turn, beside those of the tools. */
+export const ANSWER = 'answer'
+
+function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
+  const tail = tailOf(view, prompts, {
+    cue: '',
+    form: 'Write only:\n{"thought": "…", "step": {"action": "answer", "input": "the answer"}}',
+  })
+  const messages: Message[] = [
+    { role: 'system', content: prompts.structured(toolVariables(view)) },
+    ...worked,
+    questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
+    ...view.steps.flatMap((step) => renderStep(step, view.nonce)),
+    ...(tail ? [{ role: 'user' as const, content: tail.trim() }] : []),
+  ]
+  return { messages: alternating(messages), schema: turnSchema(view) }
+}
+
+/** A hint of the loop is said as it is: it is no data. */
+function renderStep(step: Step, nonce: string): Message[] {
+  const written = (made: ToolStep | UnreadableStep) =>
+    made.kind === 'tool' ? objectOf(made) : made.text || '(nothing)'
+  const messages = turnMessages(step, nonce, written)
+  return step.kind === 'unreadable' ? [messages[0]!, { role: 'user', content: step.observation.text }] : messages
+}
+
+function objectOf({ thought, action }: ToolStep): string {
+  return stringifyExact({ thought, step: { action: action.tool, input: markedInput(action.input) } })
+}
+
+/** The schema of a turn: one branch for each tool, and one for the answer. The final turn has only that. */
+export function turnSchema(view: RunView): StrictSchema {
+  const repeated = repeatedTools(view.steps)
+  const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
+  const named = tools.filter(({ brief }) => brief === undefined)
+  const brief = tools.filter((tool) => tool.brief !== undefined).map(({ name }) => name)
+  const steps = [
+    ...named.map((tool) => branch({ enum: [tool.name] }, inputSchema(tool))),
+    ...(brief.length > 0 ? [branch(brief.length > MAX_NAMES ? TEXT : { enum: brief }, JSON_TEXT)] : []),
+    branch({ enum: [ANSWER] }, TEXT),
+  ]
+  return object({ thought: TEXT, step: { anyOf: steps } })
+}
+
+const TEXT: StrictSchema = { type: 'string' }
+const JSON_TEXT: StrictSchema = { type: 'string', description: 'the input as JSON text' }
+/** Endpoints limit how many names a schema may list. */
+const MAX_NAMES = 200
+
+function branch(action: StrictSchema, input: StrictSchema): StrictSchema {
+  return object({ action: { type: 'string', ...action }, input })
+}
+
+function object(properties: StrictSchema): StrictSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+/** Built once for each tool, because every model call needs it. */
+const schemas = new WeakMap<Tool, StrictSchema>()
+
+/** The tool's own schema in its strict form. A schema that has none makes the input JSON text. */
+function inputSchema(tool: Tool): StrictSchema {
+  const schema = schemas.get(tool) ?? strictSchema(tool.parameters) ?? JSON_TEXT
+  schemas.set(tool, schema)
+  return schema
+}
+
+/**
+ * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, and
+ * those that were called in vain twice.
+ */
+function repeatedTools(steps: readonly Step[]): Set<string> {
+  const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn
+  const calls = steps.filter((step) => step.kind === 'tool')
+  const repeats = calls.filter((call, i) => calls.slice(0, i).some((earlier) => isRepeat(call, earlier)))
+  const inVain = repeats.filter(({ action: { tool } }, i) =>
+    repeats.slice(0, i).some((one) => one.action.tool === tool),
+  )
+  return new Set([...repeats.filter((call) => call.turn === turn), ...inVain].map(({ action }) => action.tool))
+}
+
+/** Returns whether a call brought nothing new. */
+function isRepeat({ action, observation }: ToolStep, earlier: ToolStep): boolean {
+  if (action.tool !== earlier.action.tool || inputText(action.input) !== inputText(earlier.action.input)) return false
+  return observation?.hint === true || observation?.text === earlier.observation?.text
+}
+
+/** Asks for a turn in this form. */
+export const HELD_FORM =
+  'Write one JSON object: {"thought": "…", "step": {"action": "<tool>", "input": <input>}}, or with the action "answer" and the answer as its input.'
+
+/** Reads the object that the schema demands, or whatever was written instead of it. */
+export function readStructured(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
+  const turn = readHeld(completion, tools) ?? cutAnswer(completion)
+  return turn ?? readJsonTurn(modelOutputOf(completion, tools, { accepts }), HELD_FORM)
+}
+
+/** Reads exactly the object that the schema demands. */
+export function readHeld(completion: string, tools: string[]): ParsedTurn | undefined {
+  const written = parseExact(completion)
+  const step = isRecord(written) ? written['step'] : undefined
+  const { action, input } = isRecord(step) ? step : {}
+  const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
+  const answer = action === ANSWER && typeof input === 'string' ? tidy(input) : ''
+  if (answer !== '') return { kind: 'finish', thought, answer }
+  return typeof action === 'string' && tools.includes(action)
+    ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
+    : undefined
+}
+
+/** The answer of an object that breaks off in it. */
+function cutAnswer(completion: string): ParsedTurn | undefined {
+  const at = answerOpening(completion)?.at
+  const [written = '', end] =
+    at === undefined ? [] : (/^((?:[^"\\]|\\.)*)("?)/s.exec(completion.slice(at)) ?? []).slice(1)
+  if (
+    at === undefined ||
+    parseJson(completion) !== undefined ||
+    (end && !/^[\s}]*$/.test(completion.slice(at + written.length + 1)))
+  )
+    return undefined
+  const answer = parseJson(`"${written.replaceAll('\n', '\\n')}"`)
+  const thought = ''
+  return typeof answer === 'string' && tidy(answer) !== ''
+    ? { kind: 'finish', thought, answer: tidy(answer) }
+    : undefined
+}
+
+const OPENING = /"step"\s{0,9}:\s{0,9}\{\s{0,9}"action"\s{0,9}:\s{0,9}"answer"\s{0,9},\s{0,9}"input"\s{0,9}:\s{0,9}"/
+
+function answerOpening(line: string): AnswerOpening | undefined {
+  const match = OPENING.exec(line)
+  return match ? { at: match.index + match[0].length, form: 'json' } : undefined
+}
+
+function withoutLeftOut(turn: ParsedTurn, tools: Tool[]): ParsedTurn {
+  if (turn.kind !== 'actions') return turn
+  const parametersOf = (name: string) => tools.find((tool) => tool.name === name)?.parameters
+  return {
+    ...turn,
+    actions: turn.actions.map((action) => ({
+      ...action,
+      input: withoutNulls(action.input, parametersOf(action.tool)),
+    })),
+  }
+}

@@ -1,0 +1,96 @@
+import { runAgent, type AgentDeps } from '../../../agent/agent.ts'
+import { hasRun } from '../../../agent/partial-answer.ts'
+import { applyEvent, NO_PROGRESS, totalOf } from '../../../agent/run-progress.ts'
+import type { AgentEvent } from '../../../agent/contracts/run-events.ts'
+import { messageOf } from '../../../base/errors.ts'
+import { doubtfulFigures } from '../../../question/judge-answer.ts'
+import type { WorkQuestion } from './work-questions.ts'
+
+/** What became of a question of the work set. */
+export interface WorkOutcome {
+  id: string
+  question: string
+  answer: string
+  /** The tools that were called, in order. */
+  called: string[]
+  isRight: boolean
+  /** Turns that could not be read. */
+  broken: number
+  /** Answers that the model was asked again for. */
+  askedAgain: number
+  isLoop: boolean
+  /** Whether the answer holds words of the loop. */
+  isLeak: boolean
+  ms: number
+  tokens: { in: number; out: number }
+  error?: string
+}
+
+/** Asks one question. A failure is an outcome too. @throws the signal's reason when it is aborted */
+export async function askWork(asked: WorkQuestion, agent: AgentDeps, signal: AbortSignal): Promise<WorkOutcome> {
+  const from = agent.now().getTime()
+  let progress = NO_PROGRESS
+  let end: AgentEvent | undefined
+  let failure: { error: string } | undefined
+  try {
+    const doubtful: AgentDeps['doubtful'] = (text, steps) =>
+      doubtfulFigures(text, { ...NOTHING_ELSE, question: { text: asked.question, at: from }, steps, agent })
+    for await (const event of runAgent({ question: asked.question, signal }, { ...agent, doubtful })) {
+      progress = applyEvent(progress, event)
+      if (event.type === 'answer' || event.type === 'gave_up') end = event
+    }
+  } catch (error) {
+    if (signal.aborted) throw error
+    failure = { error: messageOf(error) }
+  }
+  const answer = end?.type === 'answer' || end?.type === 'gave_up' ? end.text : ''
+  const steps = progress.steps.filter((step) => step.kind === 'tool')
+  const called = steps.map(({ action }) => action.tool)
+  const ran = new Set(steps.filter(hasRun).map(({ action }) => action.tool))
+  const unreadable = progress.steps.filter((step) => step.kind === 'unreadable')
+  const { inputTokens, outputTokens } = totalOf(progress.usage)
+  return {
+    id: asked.id,
+    question: asked.question,
+    answer,
+    called,
+    isRight: end?.type === 'answer' && isRight(asked, answer) && (asked.calls ?? []).every((name) => ran.has(name)),
+    broken: unreadable.filter(({ isAnswer }) => !isAnswer).length,
+    askedAgain: unreadable.filter(({ isAnswer }) => isAnswer).length,
+    isLoop: stopOf(end) === 'loop',
+    isLeak: LEAK.test(answer),
+    ms: agent.now().getTime() - from,
+    tokens: { in: inputTokens, out: outputTokens },
+    ...failure,
+  }
+}
+
+/** Nothing but the question and the tools is read. */
+const NOTHING_ELSE = { turns: [], said: '', filesText: '', remembered: '', saved: {} }
+
+function stopOf(event: AgentEvent | undefined): string | undefined {
+  if (event?.type === 'gave_up') return event.reason
+  return event?.type === 'answer' ? event.stopped : undefined
+}
+
+/** Words and marks of the loop, which no answer may hold. */
+const LEAK =
+  /<\/?[a-z\d]{6}>|<\/?data>|could not be read|already done exactly this|failed: \w*Error|^(?:Thought|Action|Observation):|"action"\s*:/im
+
+/** Returns whether an answer holds what it must and nothing that it must not. */
+export function isRight(
+  { contains, excludes = [] }: Pick<WorkQuestion, 'contains' | 'excludes'>,
+  answer: string,
+): boolean {
+  const text = plain(answer)
+  const holds = (one: string) => one.split('|').some((form) => text.includes(plain(form)))
+  return contains.every(holds) && !excludes.some(holds)
+}
+
+/** Lower case, with straight apostrophes and without separators of thousands. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/(?<=\d)[, \u00a0\u202f](?=\d{3}(?!\d))/g, '')
+}

@@ -1,0 +1,202 @@
+/**
+ * How many tokens a model takes at once, and requests that fit. The window is learnt from a refusal or from an endpoint
+ * that cuts in silence, else it is OPENAI_CONTEXT_TOKENS or what the endpoint lists. Without any, nothing is shortened.
+ */
+import type { FittedRequest, Message, ModelRequest, Usage } from '../agent/contracts/model.ts'
+import { cutMiddle } from '../agent/observation.ts'
+import type { Log } from '../base/log.ts'
+import { longConversation, tooLong } from './failures.ts'
+import { MIN_WINDOW } from './model-list.ts'
+import { promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
+import { sizesIn } from './window-refusals.ts'
+
+interface WindowOptions {
+  model: string
+  /** The window that the settings give or the endpoint lists. Not asked for short requests. */
+  known?: (() => Promise<number | undefined>) | undefined
+  log: Log
+}
+
+/** A shorter request fits into every window. In characters. */
+const SHORT = 1_500
+/** The share of a window that is kept for the answer, and its minimum in tokens. */
+const FOR_ANSWER = 0.2
+const MIN_FOR_ANSWER = 500
+/** A request that cannot be shorter is still sent if it leaves this share for the answer. */
+const LEAST_FOR_ANSWER = 0.05
+
+export class ContextWindow {
+  readonly #options: WindowOptions
+  /** What a refusal or a silent cut has shown. */
+  #learnt: number | undefined
+  /** How many tokens of this model are one of our estimate. */
+  #scale = 1
+  readonly #recent = new RecentPrompts()
+  readonly #estimates = new WeakMap<ModelRequest['messages'], number>()
+
+  constructor(options: WindowOptions) {
+    this.#options = options
+  }
+
+  async tokens(): Promise<number | undefined> {
+    return this.#learnt ?? (await this.#options.known?.())
+  }
+
+  /**
+   * Returns the request, shortened if it would not fit. `limit`: the most tokens, by our estimate, if the endpoint has
+   * refused more without naming a number.
+   * @throws KnownFailure with both sizes, if it cannot be short enough
+   */
+  async fit(request: ModelRequest, limit?: number): Promise<ModelRequest> {
+    if (charsOf(request) <= SHORT && limit === undefined) return request
+    const window = limit ?? (await this.tokens())
+    if (window === undefined) return request
+    const count = await this.#counter()
+    const max = Math.floor(limit ?? window - Math.min(window / 2, Math.max(window * FOR_ANSWER, MIN_FOR_ANSWER)))
+    const size = count(request)
+    if (size <= max) return this.#noted(request, size)
+    const { question, ...fitted } = request.fit?.(max, count) ?? withoutMiddle(request, max, count)
+    const left = count(fitted)
+    if (left > Math.max(max, window * (1 - LEAST_FOR_ANSWER)))
+      throw limit === undefined ? tooLong({ window, left, question }) : longConversation()
+    this.#options.log.info({ model: this.#options.model, window, tokens: size, left }, 'the prompt was shortened')
+    return this.#noted({ ...request, ...fitted }, left)
+  }
+
+  /** Notes the estimate of a request, which its usage corrects. */
+  #noted(request: ModelRequest, size: number): ModelRequest {
+    this.#estimates.set(request.messages, size / this.#scale)
+    return request
+  }
+
+  /**
+   * Learns the window from a refusal of `sent`.
+   * @returns the limit for a shorter request by our estimate, if the refusal names no number
+   */
+  async learnFromRefusal(error: unknown, sent: ModelRequest): Promise<number | undefined> {
+    const { window, prompt } = sizesIn(error)
+    const estimate = (await promptCounter())(sent)
+    if (window === undefined) return Math.floor(estimate / 2)
+    // A refused prompt has more tokens than the window, whatever we estimate.
+    const size = Math.max(prompt ?? 0, estimate * this.#scale, window)
+    if (prompt !== undefined || size > estimate * this.#scale)
+      this.#scale = Math.min(MAX_SCALE, (prompt ?? size) / estimate)
+    this.#options.log.warn(
+      { model: this.#options.model, window },
+      'the endpoint has refused a long prompt: shortening it',
+    )
+    this.#learnt = window
+    return undefined
+  }
+
+  /** Finds out whether the endpoint read only a part of what was sent. Then that many tokens are the window. */
+  async check(usage: Usage, sent: ModelRequest): Promise<Usage> {
+    const { inputTokens, cachedTokens = 0 } = usage
+    if (charsOf(sent) <= SHORT) return usage
+    const added = this.#recent.add(sent.messages.map(wordsOf).join('\n'))
+    const estimate = this.#estimates.get(sent.messages)
+    if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))
+    if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens
+    if (inputTokens < MIN_READ || cachedTokens > 0 || inputTokens >= leastTokens(sent.messages)) return usage
+    const count = await promptCounter()
+    const sentTokens = count(sent)
+    // A few endpoints count only what their cache has not had.
+    const isNewPart =
+      added !== undefined && isClose(inputTokens, count({ messages: [{ role: 'user', content: added }] }))
+    const isCut = inputTokens < sentTokens * CLEARLY && sentTokens - inputTokens >= MIN_FOR_ANSWER && !isNewPart
+    if (!isCut) return usage
+    this.#learnt = inputTokens
+    const facts = { model: this.#options.model, read: inputTokens, sent: sentTokens }
+    this.#options.log.warn(facts, 'the endpoint has cut the prompt without an error: prompts are shortened from now on')
+    return { ...usage, sentTokens }
+  }
+
+  async #counter(): Promise<(prompt: CountedPrompt) => number> {
+    const count = await promptCounter()
+    return (prompt) => Math.ceil(count(prompt) * this.#scale)
+  }
+}
+
+/** Our estimate is never corrected by a larger factor. */
+const MAX_SCALE = 4
+/** No window is smaller, in tokens. */
+const MIN_READ = 4 * MIN_WINDOW
+/** A prompt is cut if the endpoint has read less than this share of it. */
+const CLEARLY = 0.7
+
+function isClose(one: number, other: number): boolean {
+  return one > other * CLEARLY && one * CLEARLY < other
+}
+
+export function isShorter(one: ModelRequest, other: ModelRequest): boolean {
+  return charsOf(one) < charsOf(other)
+}
+
+function charsOf({ messages, tools = [] }: ModelRequest): number {
+  const chars = messages.reduce((sum, message) => sum + wordsOf(message).length, 0)
+  return tools.length > 0 ? chars + JSON.stringify(tools).length : chars
+}
+
+/** Fewer tokens than any model makes of these words. Cheap, so that a normal answer costs no count. */
+function leastTokens(messages: Message[]): number {
+  const words = messages.map(wordsOf).join('\n')
+  const dense = words.match(DENSE)?.reduce((sum, run) => sum + run.length, 0) ?? 0
+  return dense / 2 + (words.length - dense) / 5
+}
+
+/** Scripts whose letters are about a token each. */
+const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]+/gu
+
+/** The longest message loses its middle, until the prompt fits or is not worth sending. */
+function withoutMiddle(request: ModelRequest, max: number, count: (prompt: CountedPrompt) => number): FittedRequest {
+  const { tools } = request
+  let messages = request.messages
+  for (let tries = 0; tries < MAX_CUTS; tries += 1) {
+    const over = count({ messages, ...(tools && { tools }) }) - max
+    if (over <= 0) break
+    const longest = messages.reduce((one, other) => (other.content.length > one.content.length ? other : one))
+    const perToken = Math.max(1, longest.content.length / count({ messages: [longest] }))
+    const room = Math.floor(longest.content.length - over * perToken * 1.1 - MARK_CHARS)
+    const content = cutMiddle(longest.content, Math.max(MIN_CHARS, room))
+    if (content.length >= longest.content.length) break
+    messages = messages.map((message) => (message === longest ? { ...message, content } : message))
+  }
+  return { messages, ...(tools && { tools }), question: 0 }
+}
+
+const MAX_CUTS = 8
+/** The note that `cutMiddle` leaves, and the least that it leaves of a message. */
+const MARK_CHARS = 40
+const MIN_CHARS = 400
+
+/** The beginnings of the last prompts, as hashes of their blocks: no text is kept. */
+class RecentPrompts {
+  #all: number[][] = []
+
+  /** @returns the part of the text that follows what it shares with a recent one; undefined if it shares nothing */
+  add(text: string): string | undefined {
+    const blocks = hashesOf(text)
+    const shared = Math.max(0, ...this.#all.map((other) => firstDifference(blocks, other)))
+    this.#all = [blocks, ...this.#all].slice(0, MAX_RECENT)
+    return shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
+  }
+}
+
+const MAX_RECENT = 4
+const BLOCK_CHARS = 500
+
+function firstDifference(one: number[], other: number[]): number {
+  const at = one.findIndex((hash, i) => hash !== other[i])
+  return at < 0 ? one.length : at
+}
+
+/** The hash of everything up to the end of each block. */
+function hashesOf(text: string): number[] {
+  const hashes: number[] = []
+  let hash = 7
+  for (let i = 0; i + BLOCK_CHARS <= text.length; i += BLOCK_CHARS) {
+    for (let j = i; j < i + BLOCK_CHARS; j += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(j)) | 0
+    hashes.push(hash)
+  }
+  return hashes
+}

@@ -1,0 +1,117 @@
+/** The endpoint's list of models: their names, and how many tokens each takes at once, if it says so. */
+import { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Network } from '../base/http/proxy.ts'
+import { isRecord, parseJson } from '../base/parse-json.ts'
+import { modelFetch } from './model-fetch.ts'
+
+export const OPENAI = 'https://api.openai.com/v1'
+
+export interface ListedModel {
+  name: string
+  /** Tokens. */
+  window?: number
+}
+
+interface EndpointQuestion {
+  net: Network
+  signal: AbortSignal
+}
+
+/** Asks for `models` below OPENAI_BASE_URL, or for another path of that host if `path` begins with a slash. */
+export function askEndpoint(path: string, config: Config, { net, signal }: EndpointQuestion): Promise<Response> {
+  const url = new URL(config.OPENAI_BASE_URL ?? OPENAI)
+  url.pathname = path.startsWith('/') ? path : `${url.pathname.replace(/\/$/, '')}/${path}`
+  const headers = new Headers(config.OPENAI_HEADERS)
+  if (config.OPENAI_API_KEY !== undefined && !headers.has('authorization'))
+    headers.set('authorization', `Bearer ${config.OPENAI_API_KEY}`)
+  return modelFetch(net.fetch ?? globalThis.fetch)(url, { headers, signal })
+}
+
+const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().min(1).max(200) })) })
+
+/** The models in a list's text. None if it is no list. */
+export function modelsIn(text: string): ListedModel[] {
+  const { data = [] } = listSchema.safeParse(parseJson(text)).data ?? {}
+  return data.map(({ id, ...facts }) => {
+    const window = windowIn(facts)
+    return { name: id, ...(window === undefined ? {} : { window }) }
+  })
+}
+
+/**
+ * The names of a window in the lists of llama.cpp, vLLM, LiteLLM, OpenRouter, Groq, Mistral and LM Studio. What a model
+ * could take (`n_ctx_train`; LM Studio's `max_context_length`) is not what its server gives.
+ */
+const NAMES = ['loaded_context_length', 'n_ctx', 'max_model_len', 'max_input_tokens', 'context_length', 'max_context']
+const MORE_NAMES = ['context_window', 'context_size', 'max_context_length']
+/** Objects within an entry that hold such names. */
+const WITHIN = ['meta', 'model_info', 'top_provider', 'default_generation_settings', 'limits']
+
+function windowIn(facts: Record<string, unknown>): number | undefined {
+  const isLmStudio = 'loaded_context_length' in facts || 'state' in facts
+  const named = (isLmStudio ? NAMES : [...NAMES, ...MORE_NAMES]).map((name) => facts[name])
+  const within = WITHIN.map((name) => facts[name]).map((one) => (isRecord(one) ? windowIn(one) : undefined))
+  const found = [...named, ...within].filter(isWindow)
+  return found.length > 0 ? Math.min(...found) : undefined
+}
+
+/** The smallest and the largest window of any model, in tokens. */
+export const MIN_WINDOW = 256
+const MAX_WINDOW = 20_000_000
+
+export function isWindow(tokens: unknown): tokens is number {
+  return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
+}
+
+/** How long a call waits for the list, and how long the list is believed, in ms. */
+const LIST_MS = 3_000
+const KEPT_MS = 600_000
+
+/** The windows of the endpoint's models as it lists them, read when they are first needed. */
+export class ListedWindows {
+  readonly #config: Config
+  readonly #net: Network
+  readonly #now: () => number
+  #read: Promise<ListedModel[]> | undefined
+  #until = 0
+
+  constructor({ config, net, now }: { config: Config; net: Network; now: () => number }) {
+    this.#config = config
+    this.#net = net
+    this.#now = now
+  }
+
+  /** Never rejects. Undefined if nothing is listed. */
+  async of(model: string): Promise<number | undefined> {
+    if (this.#config.OPENAI_BASE_URL === undefined) return undefined
+    if (!this.#read || this.#now() >= this.#until) {
+      this.#until = this.#now() + KEPT_MS
+      this.#read = this.#listed()
+    }
+    const listed = await this.#read
+    const only = listed.length === 1 ? listed[0] : undefined
+    return (listed.find(({ name }) => name === model || name === `${model}:latest`) ?? only)?.window
+  }
+
+  /** The list itself; LM Studio's own; the properties of a llama.cpp that lists nothing. Empty if none tells a window. */
+  async #listed(): Promise<ListedModel[]> {
+    for (const path of ['models', '/api/v0/models']) {
+      const listed = modelsIn(await this.#textOf(path))
+      if (listed.some(({ window }) => window !== undefined)) return listed
+    }
+    const properties = parseJson(await this.#textOf('/props'))
+    const window = isRecord(properties) ? windowIn(properties) : undefined
+    return window === undefined ? [] : [{ name: '', window }]
+  }
+
+  async #textOf(path: string): Promise<string> {
+    try {
+      const signal = AbortSignal.timeout(LIST_MS)
+      const response = await askEndpoint(path, this.#config, { net: this.#net, signal })
+      return response.ok ? await response.text() : ''
+    } catch {
+      return ''
+    }
+  }
+}

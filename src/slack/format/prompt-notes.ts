@@ -1,0 +1,18 @@
+import type { Usage } from '../../agent/contracts/model.ts'
+
+/** What the model did not read of the prompts, as lines below the answer. */
+export function promptNotes(usage: readonly Usage[]): string[] {
+  const leftOut = [...new Set(usage.flatMap((one) => one.leftOut ?? []))]
+  const cut = usage.filter(({ sentTokens }) => sentTokens !== undefined)
+  const [worst] = cut.toSorted((one, other) => one.inputTokens - other.inputTokens)
+  const tokens = (count: number) => count.toLocaleString('en-US')
+  return [
+    ...(leftOut.length > 0 ? [`✂️ Shortened, because the model takes no more at once: ${leftOut.join(', ')}.`] : []),
+    ...(worst
+      ? [
+          `✂️ The model’s server read only ${tokens(worst.inputTokens)} of about ${tokens(worst.sentTokens ?? 0)} tokens, ` +
+            'so this answer may miss something. I send it less from now on.',
+        ]
+      : []),
+  ]
+}

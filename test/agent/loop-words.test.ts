@@ -1,0 +1,136 @@
+/** Nothing that the loop says to a model, and none of its marks, reaches a person. */
+import { describe, expect, test } from 'vitest'
+import type { DialectName } from '../../src/config.ts'
+import { ToolError } from '../../src/base/errors.ts'
+import { AnswerDeltas } from '../../src/agent/parser/answer-deltas.ts'
+import { echo, runOn } from '../harness/agent-run.ts'
+import { act, finish, structured, type PlayedRequest, type Turn } from '../harness/played-model.ts'
+
+const SPOKEN: Partial<Record<DialectName, { call: Turn; answer(text: string): Turn }>> = {
+  text: { call: act('a', 'echo', 'x'), answer: finish },
+  structured: { call: structured('echo', { query: 'x' }), answer: (text) => structured('answer', text) },
+  native: { call: { toolCalls: [{ name: 'echo', arguments: '{"query":"x"}' }] }, answer: (text) => text },
+}
+const NAMES = Object.keys(SPOKEN) as DialectName[]
+
+/** Returns the mark around the last observation of a prompt. */
+function markIn({ prompt }: PlayedRequest): string {
+  return [...prompt.matchAll(/<(\w{6})>/g)].at(-1)?.[1] ?? 'none'
+}
+
+describe.each(NAMES)('%s: an answer', (dialect) => {
+  const { call, answer } = SPOKEN[dialect]!
+
+  test.for([true, false])('loses the marks around a result, whether it is streamed or not (%s)', async (streams, t) => {
+    const { final, events } = await runOn(t, {
+      dialect,
+      model: (request, n) =>
+        n === 0
+          ? call
+          : answer(`It is <${markIn(request)}>441</${markIn(request)}> in all, so ${markIn(request)}>441.`),
+      ...(streams ? { readAlong: (spoken, tools) => new AnswerDeltas(spoken, tools) } : {}),
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'It is 441 in all, so 441.' })
+    const streamed = events.flatMap((event) => (event.type === 'answer_delta' ? [event.text] : [])).join('')
+    expect(streamed).not.toMatch(/<?\w{6}>/)
+  })
+
+  test('that repeats a hint of the loop is asked again', async (t) => {
+    const { final, model } = await runOn(t, {
+      dialect,
+      model: [call, call, answer('You have already done exactly this. It returned: echo of x'), answer('It is x.')],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'It is x.' })
+    expect(model.requests).toHaveLength(4)
+  })
+
+  test('that is a tool’s raw error is asked again, and at the end nothing was found', async (t) => {
+    const broken = echo(() => Promise.reject(new Error('ENOENT: no such file, open /srv/handbook.txt')))
+    const leak = answer('The echo failed: Error: ENOENT: no such file, open /srv/handbook.txt.')
+    const { final } = await runOn(t, { dialect, tools: [broken], model: [call, leak, leak, leak, leak] })
+    expect(final).toMatchObject({ type: 'gave_up', reason: 'unreadable' })
+    expect(final).toMatchObject({ text: expect.stringMatching(/could not find an answer/) })
+    expect(JSON.stringify(final)).not.toContain('ENOENT')
+  })
+
+  test('may repeat what a tool itself says', async (t) => {
+    const said = 'There is no page with the name x in this wiki, but there are two like it.'
+    const wiki = echo(() => Promise.reject(new ToolError(said)))
+    const { final } = await runOn(t, { dialect, tools: [wiki], model: [call, answer(said)] })
+    expect(final).toMatchObject({ type: 'answer', text: said })
+  })
+})
+
+test('text: the hint about the form is no answer, whatever marks stand around it', async (t) => {
+  const { final, observations } = await runOn(t, {
+    model: (request, n) => {
+      if (n === 0) return '{"broken": '
+      return n === 1
+        ? finish(
+            `<${markIn(request)}>That reply could not be read: its JSON breaks off before the end. Write "Thought: …"`,
+          )
+        : finish('Nothing was found.')
+    },
+  })
+  expect(observations).toHaveLength(2)
+  expect(final).toMatchObject({ type: 'answer', text: 'Nothing was found.' })
+})
+
+describe('an answer with a figure that no result yields', () => {
+  const sum = echo(() => '10063', { name: 'calculator' })
+  const call = act('a', 'calculator', '347 * 29')
+  const doubtful = (answer: string) => (answer.includes('9823') ? ['9823'] : [])
+
+  test('is asked again once, with the figure and the results in short', async (t) => {
+    const { final, model, observations } = await runOn(t, {
+      tools: [sum],
+      doubtful,
+      model: [call, finish('It is 9823.'), finish('It is 10063.')],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'It is 10063.' })
+    expect(observations[1]).toMatch(/^9823: .*- calculator \(347 \* 29\): 10063/s)
+    expect(model.requests).toHaveLength(3)
+  })
+
+  test('is given if it comes again', async (t) => {
+    const { final, events } = await runOn(t, {
+      tools: [sum],
+      doubtful,
+      model: [call, finish('It is 9823.'), finish('Still 9823.')],
+    })
+    expect(final).toMatchObject({ type: 'answer', text: 'Still 9823.' })
+    expect(events.filter((event) => event.type === 'thought' && event.step.kind === 'unreadable')).toHaveLength(1)
+  })
+
+  test('is asked again on the final turn too, which stays the final one', async (t) => {
+    const { final, model } = await runOn(t, {
+      tools: [sum],
+      doubtful,
+      model: [call, call, call, finish('It is 9823.'), finish('It is 10063.')],
+    })
+    expect(final).toEqual({ type: 'answer', text: 'It is 10063.', sources: [], stopped: 'loop' })
+    expect(model.requests.at(-1)!.prompt).toMatch(/run out of new things to try/)
+  })
+
+  test('is not asked again without results, nor after people have seen it grow', async (t) => {
+    const bare = await runOn(t, { doubtful, model: [finish('It is 9823.')] })
+    expect(bare.model.requests).toHaveLength(1)
+    const seen = await runOn(t, {
+      tools: [sum],
+      doubtful,
+      model: [call, finish('It is 9823.')],
+      readAlong: (spoken, tools) => new AnswerDeltas(spoken, tools),
+    })
+    expect(seen.final).toMatchObject({ text: 'It is 9823.' })
+  })
+})
+
+test('the final turn names what is known in short', async (t) => {
+  const { model } = await runOn(t, {
+    limits: { maxSteps: 2 },
+    model: [act('a', 'echo', 'one'), act('b', 'echo', 'two'), finish('x')],
+  })
+  expect(model.requests.at(-1)?.body.messages.at(-1)?.content).toMatch(
+    /no more tools can be used\.[^]*- echo \(one\): echo of one\n- echo \(two\): echo of two\n?<\//,
+  )
+})
