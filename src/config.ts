@@ -2,14 +2,12 @@
  * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README,
  * .env.example). This is the only reader of process.env. All other code gets the `Config` that `loadConfig` returns.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { approvers } from './base/settings/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { closestName } from './base/closest-name.ts'
-import { ROOT } from './base/package-root.ts'
 import { withSecretFiles } from './base/settings/secret-files.ts'
 import { decoded, parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
@@ -19,6 +17,7 @@ import {
   emoji,
   exampleQuestions,
   flag,
+  folder,
   headers,
   names,
   oneOf,
@@ -28,23 +27,14 @@ import {
   token,
   url,
   whole,
+  ports,
 } from './base/settings/setting-validators.ts'
 import { missingOfWorkspaces } from './base/settings/workspace-settings.ts'
 import { SETTING_DESCRIPTIONS } from './base/settings/setting-descriptions.ts'
 
 export type Env = Record<string, string | undefined>
 
-/** Returns whether a folder can be read. A relative path begins at the project's folder. */
-function isFolder(path: string): boolean {
-  try {
-    readdirSync(resolve(ROOT, path))
-    return true
-  } catch {
-    return false
-  }
-}
-
-export const DIALECTS = [
+export const DIALECT_NAMES = [
   'text',
   'json',
   'docstore',
@@ -54,7 +44,7 @@ export const DIALECTS = [
   'native',
   'structured',
 ] as const
-export type DialectName = (typeof DIALECTS)[number]
+export type DialectName = (typeof DIALECT_NAMES)[number]
 export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -85,6 +75,7 @@ const schema = z.object({
   OPENAI_STREAM: flag.default(true),
   OPENAI_CONTEXT_TOKENS: whole(1_000, 20_000_000).optional(),
   PRICES_FILE: z.string().optional(),
+  LOCAL_MODEL_PORTS: ports.default(['11434', '1234', '8080', '8000']),
 
   REDIS_URL: z
     .string()
@@ -102,7 +93,7 @@ const schema = z.object({
   WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
-  AGENT_DIALECT: oneOf([...DIALECTS, 'auto']).default('text'),
+  AGENT_DIALECT: oneOf([...DIALECT_NAMES, 'auto']).default('text'),
   INSTRUCTIONS_FILE: z.string().optional(),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
@@ -111,7 +102,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that exists and can be read').default('tools/custom'),
+  CUSTOM_TOOLS_DIR: folder.default('tools/custom'),
   SKILLS_DIR: z.string().default('skills'),
   MCP_CONFIG: z.string().optional(),
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
@@ -153,6 +144,10 @@ const schema = z.object({
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),
   ARXIV_API_URL: url('https', 'http').default('https://export.arxiv.org/api/query'),
   DUCKDUCKGO_URL: url('https', 'http').default('https://api.duckduckgo.com/'),
+  SEARCH_ENGINE: oneOf(['searxng', 'brave', 'tavily', 'exa', 'serper', 'serpapi', 'custom']).optional(),
+  SEARCH_API_KEY: z.string().optional(),
+  SEARCH_URL: url('https', 'http').optional(),
+  SEARCH_FIELDS: z.string().optional(),
   SERPAPI_URL: url('https', 'http').default('https://serpapi.com/search.json'),
   SERPAPI_API_KEY: z.string().optional(),
   GITHUB_API_URL: url('https', 'http').default('https://api.github.com'),
@@ -181,7 +176,8 @@ export const SETTING_GROUPS: Record<
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SLACK_CLIENT_SECRET', 'OPENAI_API_KEY'],
-  ...['OPENAI_HEADERS', 'REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY', 'SECRETS_KEY_OLD'],
+  ...['OPENAI_HEADERS', 'REDIS_URL', 'SEARCH_API_KEY', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
+  ...['SECRETS_KEY_OLD'],
 ]
 
 /** The values that must not appear in logs: secrets, header values, and passwords in URLs, raw and decoded. */

@@ -35,7 +35,7 @@ function toolsOf(thread: Thread): string[] {
 const blob = (thought: string, action: string, input: unknown) =>
   `Thought: ${thought}\nAction:\n\`\`\`\n${JSON.stringify({ action, action_input: input }, null, 2)}\n\`\`\`\n`
 
-test('seed 001: the chat agent finds Olivia Wilde’s boyfriend and raises his age to the 0.23 power', async (t) => {
+test('How ReAct Prompting Works: the chat agent finds Olivia Wilde’s boyfriend and raises his age to the 0.23 power', async (t) => {
   const env = await playSerpApi({
     'Olivia Wilde boyfriend':
       'In January 2021, Wilde began dating singer Harry Styles after meeting during the filming of Don’t Worry Darling.',
@@ -67,7 +67,7 @@ test('seed 001: the chat agent finds Olivia Wilde’s boyfriend and raises his a
   expect(last).toMatch(/Observation: <\w+>29 years<\/\w+>\n/)
 })
 
-test('seed 003: the high temperature in San Francisco in both units, and its follow-up', async (t) => {
+test('langchain-mini: the high temperature in San Francisco in both units, and its follow-up', async (t) => {
   const env = await playSerpApi({
     'High temperature in San Francisco yesterday':
       'San Francisco Weather History for the Previous 24 Hours ; 54 °F · 54 °F',
@@ -95,7 +95,7 @@ test('seed 003: the high temperature in San Francisco in both units, and its fol
   expect(condensing?.prompt).toContain('A: Yesterday, the high temperature in SF was 54°F or 12.2°C.')
 })
 
-test('seed 003: the conversation about the Rubik’s cube goes from record to robot to its maker', async (t) => {
+test('langchain-mini: the conversation about the Rubik’s cube goes from record to robot to its maker', async (t) => {
   const env = await playSerpApi({
     'world record for solving a rubiks cube': '4.69 seconds, held by Yiheng Wang (China)',
     'fastest time a robot solved Rubik’s Cube': '0.38 seconds',
@@ -133,7 +133,7 @@ test('seed 003: the conversation about the Rubik’s cube goes from record to ro
   expect(thread.steps()[1]).toContain('Can a robot solve a Rubik’s Cube faster than 4.69 seconds?')
 })
 
-test('seed 004: tj’s GitHub followers divided by two', async (t) => {
+test('LLM ReAct 模式的实现: tj’s GitHub followers divided by two', async (t) => {
   const github = await startWebServer((_, response) =>
     sendJson(response, {
       login: 'tj',
@@ -160,7 +160,7 @@ test('seed 004: tj’s GitHub followers divided by two', async (t) => {
   expect(thread.steps()[1]).toContain('24659.5')
 })
 
-test('seed 000: the docstore agent follows David Chanoff to Bill Clinton by three searches', async (t) => {
+test('ReAct with LangChain: the docstore agent follows David Chanoff to Bill Clinton by three searches', async (t) => {
   const seed = await play(t, {
     env: { AGENT_DIALECT: 'docstore' },
     script: [
@@ -186,7 +186,7 @@ test('seed 000: the docstore agent follows David Chanoff to Bill Clinton by thre
   expect(last.endsWith('Thought 4:')).toBe(true)
 })
 
-test('seed 000: the custom agent sums invoices and finds the difference of 21100', async (t) => {
+test('ReAct with LangChain: the custom agent sums invoices and finds the difference of 21100', async (t) => {
   const steps = [
     ['company C.', 'GetInvoice[C]'],
     ['company F.', 'GetInvoice[F]'],
@@ -214,7 +214,7 @@ test('seed 000: the custom agent sums invoices and finds the difference of 21100
   expect(seed.model.requests[0]?.prompt).toContain('Action: Diff[20000 8700]')
 })
 
-test('seed 000, named there: self-ask asks the search its follow-up questions', async (t) => {
+test('ReAct with LangChain, named there: self-ask asks the search its follow-up questions', async (t) => {
   const env = await playSerpApi({
     'Who directed Blade Runner 2049?': 'Denis Villeneuve',
     'Where was Denis Villeneuve born?': 'Gentilly, Quebec, Canada',
@@ -237,7 +237,7 @@ test('seed 000, named there: self-ask asks the search its follow-up questions', 
   expect(JSON.stringify(seed.model.requests.map((request) => request.body))).not.toContain('INVENTED')
 })
 
-test('seed 000, named there: the conversational agent has the history in its prompt and may answer without a tool', async (t) => {
+test('ReAct with LangChain, named there: the conversational agent has the history in its prompt and may answer without a tool', async (t) => {
   const seed = await play(t, { env: { AGENT_DIALECT: 'conversational' }, script: [] })
   seed.model.on('my name is Ada', ' No\nAI: Nice to meet you, Ada.')
   seed.model.on('what is my name', ' No\nAI: Your name is Ada.')

@@ -18,8 +18,7 @@ export function calculator(): Tool {
   return defineTool({
     name: 'calculator',
     title: 'Calculator',
-    description:
-      'Evaluates a mathematical expression: numbers, + - * / ^, brackets, and functions such as sqrt or round.',
+    description: 'Evaluates a mathematical expression: numbers, + - * / ^, brackets, functions such as sqrt.',
     schema: z.object({ expression: z.string().describe('the expression') }),
     run: async ({ expression }) => resultOf(expression),
   })

@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -47,7 +47,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool {
       const { status, body } = await fetch(address, { signal })
       // DuckDuckGo rejects frequent requests with 202.
       if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
-      const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
+      const answer = answerSchema.safeParse(parseServiceJson(body, 'duckduckgo')).data
       return (answer && bestOf(answer)) ?? nothing(query)
     },
   })

@@ -1,8 +1,11 @@
-/** A GitHub user's public profile, like seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users */
+/**
+ * A GitHub user's public profile, like the GithubUserInfoTool of "LLM ReAct 模式的实现":
+ * https://docs.github.com/en/rest/users/users
+ */
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseJson, webAddress } from './service-response.ts'
+import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
@@ -49,7 +52,7 @@ export function githubUser({ http, settings }: ToolParts): Tool {
       const login = loginOf(written)
       const response = await fetch(`${url.replace(/\/+$/, '')}/users/${login}`, { headers, signal })
       if (response.status !== 200) throw new ToolError(refusal(response, login))
-      return describe(parseJson(response.body, 'github_user'))
+      return describe(parseServiceJson(response.body, 'github_user'))
     },
   })
 }
@@ -75,7 +78,7 @@ function refusal({ status, headers }: Fetched, login: string): string {
   return `github_user was refused (${status}).`
 }
 
-/** Returns the profile as JSON, which seed 004's model understood without help. */
+/** Returns the profile as JSON, which the model there understood without help. */
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an unreadable response.')

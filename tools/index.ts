@@ -8,8 +8,8 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
-import { readChannel } from './read-channel.ts'
-import { readThread } from './read-thread.ts'
+import { readChannelTool } from './read-channel.ts'
+import { readThreadTool } from './read-thread.ts'
 import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
 import { webSearch } from './web-search.ts'
@@ -27,6 +27,8 @@ interface ToolEntry {
   onlyWhenNamed?: boolean
   /** The setting that it needs. */
   needs?: keyof Config
+  /** A setting that does in its place. */
+  orNeeds?: keyof Config
   /**
    * Available if questions come from a workspace. TOOLS may name it anywhere, since one file of settings serves all
    * commands.
@@ -51,8 +53,10 @@ const ENTRIES: Record<string, ToolEntry> = {
   },
   search: {
     make: webSearch,
-    does: 'searches Google through SerpApi (`SERPAPI_API_KEY`)',
+    does: 'searches the web with the engine of `SEARCH_ENGINE`, or Google through SerpApi (`SERPAPI_API_KEY`); see [below](#web-search)',
     needs: 'SERPAPI_API_KEY',
+    orNeeds: 'SEARCH_ENGINE',
+    sample: { query: 'Wikipedia' },
   },
   duckduckgo: {
     make: duckduckgo,
@@ -79,12 +83,12 @@ const ENTRIES: Record<string, ToolEntry> = {
     ofWorkspace: true,
   },
   read_channel: {
-    make: readChannel,
+    make: readChannelTool,
     does: "reads a channel's messages since or between times, with its threads",
     ofWorkspace: true,
   },
   read_thread: {
-    make: readThread,
+    make: readThreadTool,
     does: 'reads the thread behind a Slack link',
     ofWorkspace: true,
   },
@@ -132,7 +136,8 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
   return off.map(([name, entry]) => {
     const lacking = isGiven(entry, settings) ? undefined : (entry.needs ?? 'Slack and a model')
-    return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
+    const other = lacking && entry.orNeeds ? ` or ${entry.orNeeds}` : ''
+    return { name, why: lacking ? `needs ${lacking}${other}` : 'not among TOOLS' }
   })
 }
 
@@ -157,7 +162,7 @@ function chosen(settings: ToolSettings): ToolEntry[] {
     if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
     if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
     if (!isGiven(entry, settings))
-      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs}. Set it, or remove ${name}.`)
+      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs}. Set it, or remove ${name}.${orElse(entry)}`)
     return entry
   })
 }
@@ -168,5 +173,10 @@ function entryOf(name: string): ToolEntry | undefined {
 
 function isGiven(entry: ToolEntry | undefined, settings: ToolSettings): boolean {
   if (entry?.ofWorkspace) return settings.hasWorkspace === true
-  return entry !== undefined && (entry.needs === undefined || Boolean(settings[entry.needs]))
+  if (!entry?.needs) return entry !== undefined
+  return Boolean(settings[entry.needs]) || (entry.orNeeds !== undefined && Boolean(settings[entry.orNeeds]))
+}
+
+function orElse({ orNeeds }: ToolEntry): string {
+  return orNeeds ? ` ${orNeeds} does as well.` : ''
 }

@@ -1,6 +1,6 @@
 /**
- * Turns words into an expression by the model, and then uses the calculator: LangChain's llm-math of seed 001, without
- * its Python.
+ * Turns words into an expression by the model, and then uses the calculator: LangChain's llm-math of "How ReAct
+ * Prompting Works", without its Python.
  */
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/contracts/tool.ts'

@@ -13,7 +13,7 @@ const DESCRIPTION =
 const TIME =
   '2026-11-23, 2026-11-23T14:00, yesterday, a weekday, or "last run" (of a schedule), in the asker’s time zone'
 
-export function readChannel(): Tool {
+export function readChannelTool(): Tool {
   return defineTool({
     name: 'read_channel',
     title: 'Read a channel',

@@ -5,7 +5,7 @@ import { defineTool } from '../src/agent/define-tool.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
-export function readThread(): Tool {
+export function readThreadTool(): Tool {
   return defineTool({
     name: 'read_thread',
     title: 'Read a thread',

@@ -1,7 +1,7 @@
 import { ToolError } from '../src/base/errors.ts'
 
 /** Parses a service's JSON. @throws ToolError `arxiv did not send JSON.` */
-export function parseJson(body: string, service: string): unknown {
+export function parseServiceJson(body: string, service: string): unknown {
   try {
     return JSON.parse(body)
   } catch {

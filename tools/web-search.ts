@@ -1,96 +1,110 @@
-/** Google through SerpApi, as in seeds 001 and 003: https://serpapi.com/search-api */
+/** Searches the web with the engine of SEARCH_ENGINE, or else with SerpApi, as in "How ReAct Prompting Works" and langchain-mini. */
 import { z } from 'zod'
-import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
-import { ToolError } from '../src/base/errors.ts'
-import { oneLine, parseJson, webAddress } from './service-response.ts'
-import { queryText } from './query.ts'
-import { serviceOf, type ToolParts } from './tool-settings.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
+import { ConfigError, ToolError } from '../src/base/errors.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
+import { queryText } from './query.ts'
+import { oneLine, parseServiceJson } from './service-response.ts'
+import { serviceOf, type ToolParts } from './tool-settings.ts'
+import { engineNamed, type Engine, type EngineName } from './web-search/engines.ts'
+import { listed, searchResult, withoutKey, type RunSearch } from './web-search/results.ts'
+import { serpApi } from './web-search/serpapi.ts'
 
-const SERPAPI = 'https://serpapi.com/search.json'
-
-/** A field that Google fills with text or a number, or omits. */
-const text = z
-  .union([z.string(), z.number().transform(String)])
-  .optional()
-  .catch(undefined)
-const link = z.string().optional().catch(undefined)
-
-const answerBoxSchema = z
-  .object({
-    title: text,
-    link,
-    answer: text,
-    snippet: text,
-    snippet_highlighted_words: z.array(z.string()).optional().catch(undefined),
-  })
-  .optional()
-  .catch(undefined)
-
-/** The parts of a result page that may contain the answer. A part with another shape counts as absent. */
-const resultSchema = z.object({
-  error: text,
-  answer_box: z.preprocess((box) => (Array.isArray(box) ? box[0] : box), answerBoxSchema),
-  sports_results: z.object({ title: text, game_spotlight: z.unknown().optional() }).optional().catch(undefined),
-  knowledge_graph: z
-    .object({ title: text, description: text, source: z.object({ link }).optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-  organic_results: z.array(z.object({ title: text, link, snippet: text })).catch([]),
-})
-
-type SearchResult = z.infer<typeof resultSchema>
-
-/** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
-export function webSearch({ http, settings }: ToolParts): Tool {
-  const { url, fetch } = serviceOf(http, { setting: settings.SERPAPI_URL, standard: SERPAPI }, { name: 'search' })
-  const key = settings.SERPAPI_API_KEY ?? ''
-
+/** @throws ConfigError if the engine lacks a setting */
+export function webSearch(parts: ToolParts): Tool {
+  const { SEARCH_ENGINE: engine = 'serpapi' } = parts.settings
+  const search = engine === 'serpapi' ? serpApi(parts) : searchWith(engine, parts)
   return defineTool({
     name: 'search',
     title: 'Web search',
     description: 'Searches the web, also for current events. Input: a search query.',
     schema: z.object({ query: queryText().min(1).describe('search query') }),
-    async run({ query }, { signal }) {
-      const address = new URL(url)
-      for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
-        address.searchParams.set(name, value)
-      const { status, body } = await fetch(address, { signal })
-      const result = resultSchema.safeParse(parseJson(body, 'search')).data
-      const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
-      if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
-      return result ? bestOf(result) : { text: 'No good search result found' }
-    },
+    run: ({ query }, { signal }) => search(query, signal),
   })
 }
 
-/** Returns the first part with content, in the order of seed 001. */
-function bestOf(result: SearchResult): ToolOutput {
-  const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
-  const organic = result.organic_results[0]
-  const boxText = box?.answer ?? box?.snippet ?? box?.snippet_highlighted_words?.[0]
-  if (boxText) return { text: boxText, sources: sourceOf(box?.title, box?.link) }
-  if (sports?.game_spotlight) return { text: plain(sports.game_spotlight) }
-  if (graph?.description) return { text: graph.description, sources: sourceOf(graph.title, graph.source?.link) }
-  if (organic?.snippet) return { text: organic.snippet, sources: sourceOf(organic.title, organic.link) }
-  return { text: 'No good search result found' }
-}
+function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch {
+  const engine = engineNamed(name, settings.SEARCH_FIELDS)
+  const { SEARCH_API_KEY: key = '', SEARCH_URL: setting } = settings
+  const standard = engine.standard ?? setting
+  if (standard === undefined) throw new ConfigError(`SEARCH_ENGINE=${name} needs SEARCH_URL. Set it to its address.`)
+  if (name === 'custom' && !/\{query\}|%7Bquery%7D/i.test(standard))
+    throw new ConfigError('SEARCH_URL should contain {query}, such as https://search.example.com/api?q={query}.')
+  if (engine.needsKey && key === '') throw new ConfigError(`SEARCH_ENGINE=${name} needs SEARCH_API_KEY. Set it.`)
+  const { url, fetch } = engine.standard
+    ? serviceOf(http, { setting, standard: engine.standard }, { name: 'search' })
+    : { url: standard, fetch: http.scope({ name: 'search', hosts: [standard], inside: true }) }
 
-/** @throws ToolError for a value that is nested too deeply to be written down */
-function plain(value: unknown): string {
-  try {
-    return typeof value === 'string' ? value : JSON.stringify(value)
-  } catch {
-    throw new ToolError('search sent an unreadable response.')
+  return async (query, signal) => {
+    const { url: address, ...options } = engine.request(query, { url, key })
+    const { status, body } = await fetch(address, { ...options, signal })
+    const json = jsonOf(body)
+    if (status > 299) throw new ToolError(withoutKey(refusal(engine, status, json), key))
+    if (json === undefined) parseServiceJson(body, 'search')
+    const list = valueAt(json, engine.paths.list)
+    const results = (Array.isArray(list) ? list : []).flatMap((one) => searchResult(partsOf(one, engine)))
+    if (results.length > 0) return listed(results)
+    const fault = messageIn(json)
+    if (fault !== undefined) throw new ToolError(withoutKey(`search failed: ${fault}`, key))
+    if (!Array.isArray(list) && name === 'custom')
+      throw new ToolError(`search failed: its answer has no list at "${engine.paths.list}". Set list in SEARCH_FIELDS.`)
+    return { text: `No results${unresponsive(json)}. Try other words.` }
   }
 }
 
-function sourceOf(title: string | undefined, link: string | undefined): Source[] {
-  const url = webAddress(link)
-  return url ? [{ title: oneLine(title ?? '', 150) || new URL(url).hostname, url }] : []
+function partsOf(one: unknown, { paths }: Engine) {
+  return {
+    title: valueAt(one, paths.title),
+    url: valueAt(one, paths.url),
+    snippet: valueAt(one, paths.snippet),
+    date: valueAt(one, paths.date),
+  }
 }
 
-/** SerpApi quotes an invalid key in its error. */
-function withoutKey(sentence: string, key: string): string {
-  return key === '' ? sentence : sentence.replaceAll(key, '…')
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the value at a path such as `web.results`. */
+function valueAt(json: unknown, path: string): unknown {
+  let value = json
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+/** What a status means if the engine does not mean something else. */
+const MEANINGS: Record<number, string> = {
+  401: 'the key is not accepted. Check SEARCH_API_KEY',
+  402: 'its credits are used up',
+  403: 'the key is not accepted. Check SEARCH_API_KEY',
+}
+
+function refusal({ label, says }: Engine, status: number, json: unknown): string {
+  const meaning = says?.[status] ?? MEANINGS[status]
+  const message = messageIn(json)
+  const said = message === undefined ? '' : ` It says: ${message}`
+  return `search failed: ${label} refused the search (${status})${meaning ? `: ${meaning}` : ''}.${said}`
+}
+
+/** The places where engines put the sentence of an error. */
+const MESSAGES = ['error.detail', 'error.message', 'detail.error', 'error', 'message', 'detail']
+
+function messageIn(json: unknown): string | undefined {
+  const found = MESSAGES.map((path) => valueAt(json, path)).find((one) => typeof one === 'string' && one.trim() !== '')
+  return found === undefined ? undefined : oneLine(String(found), 200)
+}
+
+/** SearXNG names the engines behind it that did not answer, each with the reason. */
+function unresponsive(json: unknown): string {
+  const list = valueAt(json, 'unresponsive_engines')
+  if (!Array.isArray(list) || list.length === 0) return ''
+  const names = list.slice(0, 5).map((one) => oneLine(Array.isArray(one) ? one.join(': ') : String(one), 80))
+  return `, because these engines did not answer: ${names.join(', ')}`
 }

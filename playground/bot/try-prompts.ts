@@ -8,7 +8,7 @@ import type { Step } from '../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { answer } from '../../src/question/answer.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
-import { DIALECTS, type Config } from '../../src/config.ts'
+import { DIALECT_NAMES, type Config } from '../../src/config.ts'
 import { createAgent } from '../../src/question/agent/create-agent.ts'
 import { messageOf, ModelError, ToolError } from '../../src/base/errors.ts'
 import { createHistory } from '../../src/stores/history/history-store.ts'
@@ -119,7 +119,7 @@ const HOUR_MS = 3_600_000
 
 /** Replaces the dialect `auto` by that of the earlier answer, so that the model is not probed again. */
 function speaking(config: Config, dialect: string): Config {
-  const known = DIALECTS.find((name) => name === dialect)
+  const known = DIALECT_NAMES.find((name) => name === dialect)
   return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
 }
 

@@ -51,7 +51,7 @@ function readSteps(text: string): Pick<ReadPrompt, 'question' | 'added' | 'obser
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*?)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
-  const isFinalTurn = !/Thought:\s*$/.test(text)
+  const isFinalTurn = /^You have run out of [^\n]{1,200}, so no more tools can be used\./m.test(text)
   const [first = '', ...added] = head.slice('Question:'.length).split(ADDED)
   const question = (isFinalTurn ? (first.split('\n\n')[0] ?? '') : first).trim()
   const later = rest.flatMap((part) => part.split(ADDED).slice(1))

@@ -28,10 +28,9 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
       question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? ''),
     }
   const people = messagesOf(body).filter(({ role }) => role === 'user')
-  const last = contentOf(people.at(-1) ?? {})
-  const asked = /^Question: /m.test(last)
-    ? (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0]
-    : contentOf(people[0] ?? {})
+  // Worked questions stand before it, and results behind it.
+  const asking = people.map(contentOf).findLast((text) => /^Question: /m.test(text))
+  const asked = asking?.split(/^Question: /m).at(-1)?.split(/\nThought/)[0] ?? contentOf(people[0] ?? {})
   return { kind: 'step', question: cut(asked ?? '') }
 }
 

@@ -6,15 +6,15 @@
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { repeatsLoop, withoutMarks } from './check-answer.ts'
-import { complete, withdraw } from './stream-completion.ts'
+import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { formOf, readTurn } from './read-turn.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, record } from './run-progress.ts'
-import type { AgentDeps, RunState, Task } from './run-state.ts'
+import type { AgentDeps, RunState, Task, ModelTurn } from './run-state.ts'
 import { withTitle } from './tool-title.ts'
-import type { Completion, ParsedTurn } from './contracts/dialect.ts'
+import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
 import type { AgentEvent, MessageStep, StopReason, ToolStep, UnreadableStep } from './contracts/run-events.ts'
 
@@ -23,7 +23,8 @@ export type { AgentDeps, Task } from './run-state.ts'
 export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<AgentEvent, void> {
   const run = startRun(task, deps)
   try {
-    yield* loop(run)
+    const end = yield* loop(run)
+    if (end !== 'waiting') yield end
   } catch (error) {
     if (!isStopped(run)) throw error
     yield* reportUsage(run)
@@ -37,29 +38,35 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
   }
 }
 
+/** How a run ends: with an answer, without one, or until a person decides. */
+type LoopEnd = Extract<AgentEvent, { type: 'answer' | 'gave_up' }> | 'waiting'
+
 /** @throws the reason of `run.signal` when that is aborted. */
-async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
+async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
+  let unseen: true | undefined
   for (;;) {
     run.signal.throwIfAborted()
     yield* actAndObserve(run)
-    if (isWaiting(run)) return
+    if (isWaiting(run)) return 'waiting'
     const direct = directAnswer(run)
-    if (direct !== undefined) return yield answerOf(run, direct)
+    if (direct !== undefined) return answerOf(run, direct, { unseen })
     run.signal.throwIfAborted()
     yield* takeAdditions(run)
-    run.finalTurn = stopReason(run)
-    const turn = yield* think(run)
-    if (run.cutOff === 'silence') return yield stalled(run, turn)
-    if (run.cutOff === 'endless' && turn?.kind !== 'finish') return yield gaveUp(run, 'tokens')
-    // The answer does not cover additions made while it was written, so the model answers again.
-    if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) {
-      yield* withdraw(run)
+    const turn = yield* think(run, stopReason(run))
+    if (!turn) continue
+    const { read, cutOff, finalTurn } = turn
+    unseen = turn.unseen
+    if (cutOff === 'silence') return stalled(run, turn)
+    if (read.kind === 'finish') {
+      if (finalTurn || !(yield* takeAdditions(run))) return answerOf(run, read.answer, turn)
+      // The answer does not cover additions made while it was written, so the model answers again.
+      yield* retract(turn.streamed)
       continue
     }
-    if (turn?.kind === 'finish') return yield answerOf(run, turn.answer)
-    const isAskedAgain = turn?.kind === 'unreadable' && turn.isAnswer
-    if (run.finalTurn && !isAskedAgain) return yield partialOf(run, turn)
-    if (turn) yield* addSteps(run, turn)
+    if (cutOff === 'endless') return gaveUp(run, turn, 'tokens')
+    const isAskedAgain = read.kind === 'unreadable' && read.isAnswer
+    if (finalTurn && !isAskedAgain) return partialOf(run, turn)
+    yield* addSteps(run, turn, read)
   }
 }
 
@@ -82,8 +89,6 @@ function startRun(task: Task, deps: AgentDeps): RunState {
     nonce: deps.newNonce(),
     startedAt: now.getTime(),
     today: task.today ?? now.toISOString().slice(0, 10),
-    written: '',
-    streamedText: '',
   }
 }
 
@@ -112,12 +117,15 @@ function isStopped(run: RunState): boolean {
 }
 
 /** Asks the model for one turn. Undefined if the thinking time ran out: the next turn is then the final one. */
-async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
+async function* think(
+  run: RunState,
+  finalTurn: StopReason | undefined,
+): AsyncGenerator<AgentEvent, ModelTurn | undefined> {
   const startedAt = run.now().getTime()
   const usages: Usage[] = []
-  let completion: Completion | undefined
+  let told: Streamed
   try {
-    completion = yield* complete(run, usages)
+    told = yield* complete(run, finalTurn, usages)
   } finally {
     // A failed call costs tokens too. One that was handed over before its first token is made again, and counted then.
     const ms = run.now().getTime() - startedAt
@@ -125,51 +133,49 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
     run.unreported.push(...usages.filter(isUsed).map((usage) => ({ usage, ms })))
   }
   yield* reportUsage(run)
-  run.written = completion?.text ?? ''
-  run.reasoning = completion?.reasoning?.trim()
-  run.kept = completion?.kept
-  run.cutOff = completion?.cutOff
-  const turn = completion && readTurn(run, completion)
-  if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.streamedText))) yield* withdraw(run)
-  return turn
+  const { completion, streamed, unseen } = told
+  const turn = completion && readTurn(run, completion, { finalTurn, streamed })
+  const isShown = turn?.read.kind === 'finish' && turn.read.answer.startsWith(streamed)
+  if (!isShown) yield* retract(streamed)
+  return turn && { ...completion, ...turn, finalTurn, unseen, streamed: isShown ? streamed : '' }
 }
 
 /** Adds the model's actions as steps. An unreadable completion becomes a step that tells the model so. */
-function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
-  // The steps handle this completion's cut-off. An answer from a tool (`returnDirect`) is not cut off.
-  run.cutOff = undefined
-  if (turn.kind === 'unreadable') {
-    const [step, n] = [unreadableStep(run, turn), run.progress.steps.length + 1]
+function* addSteps(
+  run: RunState,
+  turn: ModelTurn,
+  read: Exclude<ParsedTurn, { kind: 'finish' }>,
+): Generator<AgentEvent> {
+  const { reasoning } = turn
+  if (read.kind === 'unreadable') {
+    const { thought, hint, isAnswer } = read
+    const [text, observation] = [turn.text.slice(0, UNREADABLE_CHARS), { ok: false, text: hint }]
+    const parts = { turn: nextTurn(run), thought, reasoning, text, observation }
+    const step: UnreadableStep = { kind: 'unreadable', ...parts, ...(isAnswer && { isAnswer }) }
+    const n = run.progress.steps.length + 1
     yield record(run, { type: 'thought', n, step })
     return yield record(run, { type: 'observation', n, step, ms: 0 })
   }
-  for (const step of toolSteps(run, turn)) {
+  for (const step of toolSteps(run, read, { reasoning, kept: turn.kept })) {
     const n = run.progress.steps.length + 1
     yield record(run, { type: 'thought', n, step })
     yield record(run, { type: 'action', n, step })
   }
 }
 
-/** The step for an unreadable completion. Its observation is the dialect's hint. */
-function unreadableStep(run: RunState, turn: Extract<ParsedTurn, { kind: 'unreadable' }>): UnreadableStep {
-  const { thought, hint, isAnswer } = turn
-  const reasoning = run.reasoning ? { reasoning: run.reasoning } : {}
-  const observation = { ok: false, text: hint }
-  const text = run.written.slice(0, UNREADABLE_CHARS)
-  const shared = { turn: nextTurn(run), thought, ...reasoning, text, ...(isAnswer ? { isAnswer } : {}) }
-  return { kind: 'unreadable', ...shared, observation }
-}
-
 /** The first step of a turn has the thought and the reasoning, the last one the number of dropped calls. */
-function toolSteps(run: RunState, { thought, actions }: Extract<ParsedTurn, { kind: 'actions' }>): ToolStep[] {
+function toolSteps(
+  run: RunState,
+  { thought, actions }: Extract<ParsedTurn, { kind: 'actions' }>,
+  ofFirst: Pick<ToolStep, 'reasoning' | 'kept'>,
+): ToolStep[] {
   const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
   const dropped = actions.length - used.length
   return used.map((action, i) => ({
     kind: 'tool',
     turn,
     thought: i === 0 ? thought : '',
-    ...(i === 0 && run.reasoning ? { reasoning: run.reasoning } : {}),
-    ...(i === 0 && run.kept ? { kept: run.kept } : {}),
+    ...(i === 0 ? ofFirst : {}),
     action: withTitle(action, run.tools),
     ...(i === used.length - 1 && dropped > 0 ? { dropped } : {}),
   }))
@@ -184,28 +190,38 @@ function directAnswer(run: RunState): string | undefined {
   return isDirect && observation?.ok && !observation.hint ? observation.text : undefined
 }
 
-function answerOf(run: RunState, text: string): AgentEvent {
+function answerOf(
+  run: RunState,
+  text: string,
+  { cutOff, finalTurn, unseen }: Pick<ModelTurn, 'cutOff' | 'finalTurn' | 'unseen'>,
+): LoopEnd {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = [...new Map([...found, ...(run.task.sources ?? [])].map((source) => [source.url, source])).values()]
-  const shown = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
-  const stopped = run.finalTurn ? { stopped: run.finalTurn } : {}
-  return { type: 'answer', text: shown, sources, ...stopped, ...(run.unseen && { unseen: run.unseen }) }
+  const shown = cutOff ? `${text}\n\n${CUT_OFF}` : text
+  return { type: 'answer', text: shown, sources, ...(finalTurn && { stopped: finalTurn }), ...(unseen && { unseen }) }
 }
 
 /** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
-function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  return gaveUp(run, 'time', partialAnswer(run.progress.steps, turn?.kind === 'finish' ? turn.answer : ''))
+function stalled(run: RunState, turn: ModelTurn): LoopEnd {
+  const begun = turn.read.kind === 'finish' ? turn.read.answer : ''
+  return gaveUp(run, turn, 'time', partialAnswer(run.progress.steps, begun))
 }
 
 /** `reason`: why a turn that was not the final one ended the run. */
-function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.progress.steps)): AgentEvent {
-  return { type: 'gave_up', reason: run.finalTurn ?? reason, text, ...(run.unseen && { unseen: run.unseen }) }
+function gaveUp(
+  run: RunState,
+  { finalTurn, unseen }: ModelTurn,
+  reason: StopReason,
+  text = partialAnswer(run.progress.steps),
+): LoopEnd {
+  return { type: 'gave_up', reason: finalTurn ?? reason, text, ...(unseen && { unseen }) }
 }
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
-function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const mayBeProse = turn?.kind === 'unreadable' && run.dialect.takesProse !== 'none'
-  const prose = mayBeProse ? withoutMarks(plainProse(run.written, formOf(run)), run.nonce) : ''
-  if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose)
-  return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
+function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
+  const mayBeProse = turn.read.kind === 'unreadable' && run.dialect.takesProse !== 'none'
+  const prose = mayBeProse ? withoutMarks(plainProse(turn.text, formOf(run)), run.nonce) : ''
+  if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose, turn)
+  const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''
+  return gaveUp(run, turn, 'unreadable', partialAnswer(run.progress.steps) + note)
 }

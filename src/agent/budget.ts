@@ -47,9 +47,9 @@ export function thinkingMs(run: RunState): number {
 }
 
 /** The deadline of a model call: the thinking time, or on the final turn everything that is left. */
-export function callDeadline(run: RunState): Deadline {
+export function callDeadline(run: RunState, isFinal: boolean): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
-  const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
+  const ms = isFinal ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
   return new Deadline(run.signal, Math.max(1, Math.ceil(ms)))
 }
 

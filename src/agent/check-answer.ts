@@ -3,21 +3,24 @@ import { fenceObservation } from './observation.ts'
 import { hasRun } from './partial-answer.ts'
 import { knownResults } from './known-results.ts'
 import type { ObservationCut } from './parser/observation-cut.ts'
-import type { AnswerReader, RunState } from './run-state.ts'
+import type { AnswerReader, ModelTurn, RunState } from './run-state.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Step, StopReason } from './contracts/run-events.ts'
+
+/** How a turn was asked for, and what of it people have seen. */
+export type GivenTurn = Pick<ModelTurn, 'finalTurn' | 'streamed'>
 
 /**
  * Returns the turn with a clean answer, or the request to write another one. An answer that contradicts the results is
  * asked again once in a run, unless people have already seen it grow.
  */
-export function checkAnswer(run: RunState, turn: ParsedTurn): ParsedTurn {
+export function checkAnswer(run: RunState, turn: ParsedTurn, given: GivenTurn): ParsedTurn {
   if (turn.kind !== 'finish') return turn
   const { steps } = run.progress
   const answer = withoutMarks(turn.answer, run.nonce)
   const { thought } = turn
   if (answer === '' || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
-  const figures = mayAskAgain(run) ? (run.doubtful?.(answer, steps) ?? []) : []
+  const figures = mayAskAgain(run, given) ? (run.doubtful?.(answer, steps) ?? []) : []
   if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }
   return answer === turn.answer ? turn : { ...turn, answer }
 }
@@ -76,11 +79,11 @@ function folded(text: string): string {
 /** The final turns that leave time and money for another. */
 const CAN_ASK = new Set<StopReason | undefined>([undefined, 'steps', 'loop', 'unreadable'])
 
-function mayAskAgain({ progress: { steps }, streamedText, finalTurn }: RunState): boolean {
+function mayAskAgain({ progress: { steps } }: RunState, { streamed, finalTurn }: GivenTurn): boolean {
   const wasAsked = steps.some((step) => step.kind === 'unreadable' && step.isAnswer)
   return (
     !wasAsked &&
-    streamedText === '' &&
+    streamed === '' &&
     CAN_ASK.has(finalTurn) &&
     steps.some((step) => hasRun(step) && !step.observation.instructions)
   )

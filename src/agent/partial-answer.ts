@@ -1,5 +1,5 @@
 import { turnText } from './parser/model-output.ts'
-import { withoutMarks } from './parser/special-tokens.ts'
+import { withoutCallMarks } from './parser/special-tokens.ts'
 import { holdsCall, withoutInlineCode } from './parser/written-calls.ts'
 import { defuseLabels } from './observation.ts'
 import { actionTitle } from './tool-title.ts'
@@ -16,7 +16,7 @@ export function plainProse(
   text: string,
   { tools, beginsObservation }: { tools: string[]; beginsObservation: (line: string) => boolean },
 ): string {
-  const words = withoutMarks(turnText(text, () => false).text).trim()
+  const words = withoutCallMarks(turnText(text, () => false).text).trim()
   const scaffolded =
     defuseLabels(words) !== words ||
     /^`{0,6}(?:json)?\s*[{[]/i.test(words) ||

@@ -1,25 +1,32 @@
 /** What a completion is: calls, an answer, or nothing that can be used. */
 import { withoutMarkedNumbers, writtenInput } from '../base/parse-json.ts'
-import { checkAnswer } from './check-answer.ts'
+import { checkAnswer, type GivenTurn } from './check-answer.ts'
 import { opensReasoning } from './parser/reasoning.ts'
 import { plainProse } from './partial-answer.ts'
-import { toolNames } from './tool-input.ts'
+import { namesOfTools } from './tool-input.ts'
 import { UNREADABLE_CHARS } from './prompt-size.ts'
-import type { RunState } from './run-state.ts'
+import type { ModelTurn, RunState } from './run-state.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 
 /** A refusal is the answer, without the form of the dialect. */
-export function readTurn(run: RunState, completion: Completion): ParsedTurn {
+export function readTurn(
+  run: RunState,
+  completion: Completion,
+  given: GivenTurn,
+): Pick<ModelTurn, 'read' | 'reasoning'> {
+  const reasoning = completion.reasoning?.trim() || undefined
   const { refusal } = completion
-  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
+  if (refusal?.trim()) return { read: { kind: 'finish', thought: '', answer: refusal.trim() }, reasoning }
   const reading = run.dialect.read(completion, run.tools)
-  const turn = withWrittenNumbers(usablePart(readReasoning(run, completion, reading) ?? reading, completion))
-  return checkAnswer(run, turn.kind === 'unreadable' ? (settledProse(run) ?? turn) : turn)
+  const inReasoning = readReasoning(run, completion, reading, given.finalTurn !== undefined)
+  const turn = withWrittenNumbers(usablePart(inReasoning?.read ?? reading, completion))
+  const settled = turn.kind === 'unreadable' ? (settledProse(run, completion.text) ?? turn) : turn
+  return { read: checkAnswer(run, settled, given), reasoning: inReasoning?.isWholeTurn ? undefined : reasoning }
 }
 
 /** Prose that the model wrote again after it was told the form is its answer. */
-function settledProse(run: RunState): ParsedTurn | undefined {
-  const { dialect, written, progress } = run
+function settledProse(run: RunState, written: string): ParsedTurn | undefined {
+  const { dialect, progress } = run
   const last = progress.steps.at(-1)
   if (last?.kind !== 'unreadable' || dialect.takesProse === 'none') return undefined
   const isSame = last.text === written.slice(0, UNREADABLE_CHARS)
@@ -29,14 +36,25 @@ function settledProse(run: RunState): ParsedTurn | undefined {
 
 /** What is no prose in a run. */
 export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
-  return { tools: toolNames(tools), beginsObservation }
+  return { tools: namesOfTools(tools), beginsObservation }
+}
+
+/** What reasoning holds. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
+interface ReasoningRead {
+  read: ParsedTurn
+  isWholeTurn?: true
 }
 
 /**
  * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other reasoning
  * is the answer only in the final turn, when the model would not write another. Undefined if there is a text beside it.
  */
-function readReasoning(run: RunState, completion: Completion, reading: ParsedTurn): ParsedTurn | undefined {
+function readReasoning(
+  run: RunState,
+  completion: Completion,
+  reading: ParsedTurn,
+  isFinal: boolean,
+): ReasoningRead | undefined {
   const { text, toolCalls = [], cutOff } = completion
   if (cutOff !== undefined || reading.kind === 'actions' || toolCalls.length > 0) return undefined
   const reasoning = text.trim() === '' ? completion.reasoning?.trim() : unclosedReasoning(text)
@@ -44,13 +62,10 @@ function readReasoning(run: RunState, completion: Completion, reading: ParsedTur
   if (!reasoning || isAnswered) return undefined
   const read = run.dialect.read({ text: reasoning }, run.tools)
   const isLabelled = read.kind === 'finish' && dense(read.answer) !== dense(reasoning)
-  if (read.kind === 'actions' || isLabelled) {
-    run.reasoning = undefined
-    return read
-  }
-  if (!run.finalTurn) return run.dialect.read({ text: '' }, run.tools)
+  if (read.kind === 'actions' || isLabelled) return { read, isWholeTurn: true }
+  if (!isFinal) return { read: run.dialect.read({ text: '' }, run.tools) }
   const answer = read.kind === 'finish' ? read.answer : plainProse(reasoning, formOf(run))
-  return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
+  return answer === '' ? undefined : { read: { kind: 'finish', thought: '', answer } }
 }
 
 /** The longest beginning of a text in which a mark of reasoning is looked for. */

@@ -19,7 +19,7 @@ export function isLooping(run: RunState): boolean {
 /** The most recent steps that all made this call. */
 function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
   const tools = steps.filter((step) => step.kind === 'tool')
-  return tools.slice(tools.findLastIndex((step) => keyOf(step.action) !== keyOf(action)) + 1)
+  return tools.slice(tools.findLastIndex((step) => actionKey(step.action) !== actionKey(action)) + 1)
 }
 
 /**
@@ -31,7 +31,7 @@ export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolS
     (step.kind === 'tool' &&
       step.observation !== undefined &&
       !step.observation.hint &&
-      keyOf(step.action) !== keyOf(action))
+      actionKey(step.action) !== actionKey(action))
   // A person's addition has the turn of the step before it.
   return steps.some((step) => isOther(step) && (step.turn > turn || (step.kind === 'message' && step.turn === turn)))
 }
@@ -42,9 +42,9 @@ export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolS
  * results."), as long as no other tool has run since.
  */
 export function sameActions({ progress, tools }: Pick<RunState, 'progress' | 'tools'>, action: Action): ToolStep[] {
-  const key = keyOf(action)
+  const key = actionKey(action)
   const same = (some: readonly Step[]) =>
-    some.filter((step): step is ToolStep => step.kind === 'tool' && keyOf(step.action) === key)
+    some.filter((step): step is ToolStep => step.kind === 'tool' && actionKey(step.action) === key)
   const { steps } = progress
   if (!tools.find((tool) => tool.name === action.tool)?.repeatable) return same(steps.slice(afterLastWrite(steps)))
   const other = steps.findLastIndex((step) => hasRun(step) && step.action.tool !== action.tool)
@@ -57,6 +57,6 @@ function afterLastWrite(steps: readonly Step[]): number {
   return steps.findLastIndex((step) => step.kind === 'tool' && step.begun !== undefined) + 1
 }
 
-function keyOf(action: Action): string {
+function actionKey(action: Action): string {
   return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
 }

@@ -1,8 +1,8 @@
 /** The input and the state of a run: types only. */
 import type { ObservationCut } from './parser/observation-cut.ts'
 import type { RunProgress } from './run-progress.ts'
-import type { CutOff, Dialect, PastTurn } from './contracts/dialect.ts'
-import type { KeptReasoning, Model, Picture, Usage } from './contracts/model.ts'
+import type { Completion, Dialect, ParsedTurn, PastTurn } from './contracts/dialect.ts'
+import type { Model, Picture, Usage } from './contracts/model.ts'
 import type { Step, StopReason, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, RunFiles, Source, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
 
@@ -160,16 +160,15 @@ export interface RunState extends AgentDeps {
   startedAt: number
   /** The date at the start, so that all prompts share their beginning, even across midnight. */
   today: string
-  /** Why the model must answer now. Undefined before the final turn. */
+}
+
+/** One completion of the model, and what the dialect reads in it. */
+export interface ModelTurn extends Completion {
+  read: ParsedTurn
+  /** Why the model had to answer now. Undefined before the final turn. */
   finalTurn?: StopReason | undefined
-  /** The text of the model's last completion. */
-  written: string
-  /** The reasoning of the last completion. `kept` is the part that goes back with its calls. */
-  reasoning?: string | undefined
-  kept?: KeptReasoning | undefined
-  /** The part of the answer that has been streamed. */
-  streamedText: string
-  cutOff?: CutOff | undefined
+  /** The beginning of the answer that has been streamed. Empty if what was streamed is no answer. */
+  streamed: string
   /** Whether the model could not see the question's pictures. */
   unseen?: true | undefined
 }

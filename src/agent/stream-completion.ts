@@ -6,24 +6,32 @@ import { fitPrompt } from './fit-prompt.ts'
 import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { findingsOf } from './partial-answer.ts'
-import type { RunState } from './run-state.ts'
+import type { RunState, ModelTurn } from './run-state.ts'
 import type { Completion, RunView } from './contracts/dialect.ts'
 import type { ModelEvent, ModelRequest, Usage } from './contracts/model.ts'
-import type { AgentEvent } from './contracts/run-events.ts'
+import type { AgentEvent, StopReason } from './contracts/run-events.ts'
 
 /** Withdraws streamed text that is not the answer. */
-export function* withdraw(run: RunState): Generator<AgentEvent> {
-  if (run.streamedText !== '') yield { type: 'answer_withdrawn' }
-  run.streamedText = ''
+export function* retract(streamed: string): Generator<AgentEvent> {
+  if (streamed !== '') yield { type: 'answer_withdrawn' }
+}
+
+/** Undefined if the thinking time ran out, except on the final turn. */
+export interface Streamed extends Pick<ModelTurn, 'streamed' | 'unseen'> {
+  completion: Completion | undefined
 }
 
 /** One completion. The stream ends at the first observation that the model invents. */
-export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
+export async function* complete(
+  run: RunState,
+  finalTurn: StopReason | undefined,
+  usages: Usage[],
+): AsyncGenerator<AgentEvent, Streamed> {
   const { stop } = run.dialect
   const beginsInvention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
-  const time = callDeadline(run)
+  const time = callDeadline(run, finalTurn !== undefined)
   const { signal, ms: timeMs } = time
-  const view = viewOf(run)
+  const view = viewOf(run, finalTurn)
   let leftOut: string[] = []
   let lastSignAt = run.now().getTime()
   const request: ModelRequest = {
@@ -39,29 +47,30 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   }
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
-  let unseen = false
+  let [streamed, unseen] = ['', false]
   let reader = cleanReader(run)
-  run.streamedText = ''
   try {
     for await (const event of run.model.stream(request)) {
       lastSignAt = run.now().getTime()
       if (event.type === 'restart') {
         ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
-        unseen = false
-        leftOut = []
-        yield* withdraw(run)
+        yield* retract(streamed)
+        ;[streamed, unseen, leftOut] = ['', false, []]
       } else if (event.type === 'unseen') unseen = true
       else if (event.type !== 'text') extras = withEvent(extras, event)
       else if (cut.push(event.text)) break
-      else if (reader) {
+      else if (request.schema && isRunaway(cut.text)) {
+        extras = { ...extras, cutOff: 'length' }
+        break
+      } else if (reader) {
         const text = reader.push(event.text, cut)
-        run.streamedText = reader.streamedText
+        streamed = reader.streamedText
         if (text !== '') yield { type: 'answer_delta', text }
       }
     }
   } catch (error) {
     if (run.signal.aborted || !signal.aborted) throw error
-    if (!run.finalTurn) return undefined
+    if (!finalTurn) return { completion: undefined, streamed }
     // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
@@ -70,8 +79,20 @@ export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<
   } finally {
     time.release()
   }
-  run.unseen = unseen || undefined
-  return { text: cut.text, ...extras }
+  return { completion: { text: cut.text, ...extras }, streamed, unseen: unseen || undefined }
+}
+
+/** A schema keeps a small model in a string that it never ends: it repeats the same words there. */
+const RUNAWAY = { chars: 800, period: 200 }
+
+/** Returns whether the end of a text is nothing but one short piece again and again. */
+function isRunaway(text: string): boolean {
+  const end = text.slice(-RUNAWAY.chars)
+  if (end.length < RUNAWAY.chars) return false
+  const again = end.slice(-20)
+  const before = end.lastIndexOf(again, end.length - 21)
+  const period = end.length - 20 - before
+  return before >= 0 && period <= RUNAWAY.period && end.slice(period) === end.slice(0, -period)
 }
 
 /** Everything in a completion but its text. */
@@ -100,7 +121,8 @@ const SILENT_SHARE = 0.25
 /** How many characters of reasoning are shown at most. */
 const REASONING_CHARS = 10_000
 
-function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
+function viewOf(run: RunState, finalTurn: StopReason | undefined): RunView {
+  const { tools, progress, nonce, task, today } = run
   const { question, images, history = [], aboutHistory, said, filesText, remembered, doneBefore } = task
   return {
     question,

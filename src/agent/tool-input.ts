@@ -23,7 +23,7 @@ export function coerceInput(tool: Tool, input: unknown): CoercedInput {
   return { ok: false, problem: likeliest.ok ? '' : problemOf(tool, likeliest.issues, fields) }
 }
 
-export function toolNames(tools: Tool[]): string[] {
+export function namesOfTools(tools: Tool[]): string[] {
   return tools.map((tool) => tool.name)
 }
 

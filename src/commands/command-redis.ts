@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { Config } from '../config.ts'
 import type { StoreContext } from '../question/stores/stores.ts'
 import { createValues, type ValueStore } from '../stores/values/value-store.ts'
-import { cannotConnect, connect, type RedisClient } from '../base/redis/redis.ts'
+import { cannotConnect, connectRedis, type RedisClient } from '../base/redis/redis.ts'
 import { memoryKv } from '../stores/kv/memory-kv.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 
@@ -16,7 +16,7 @@ const PING_MS = 5_000
  * @throws ConfigError if it does not answer
  */
 export async function openCommandRedis(url: string, log: Log): Promise<RedisClient> {
-  const redis = connect({ url }, { purpose: 'work', log })
+  const redis = connectRedis({ url }, { purpose: 'work', log })
   if (await settledWithin(PING_MS, [redis.ping()])) return redis
   redis.disconnect()
   throw new ConfigError(`${cannotConnect({ url })}: no answer within ${PING_MS / 1000} s.`)

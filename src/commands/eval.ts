@@ -3,6 +3,7 @@ import { loadConfig } from '../config.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { evalWork } from './eval/work/eval-work.ts'
 import { HELP, parseOptions, type EvalOptions } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 
@@ -30,7 +31,8 @@ async function evaluate(io: CommandIo): Promise<string> {
     interrupted.abort(new Error(`Stopped. To continue, run the same command with --out ${options.out}.`))
   process.once('SIGINT', stop)
   try {
-    return await evalQuestions(options, { config, signal: interrupted.signal, progress: io.stderr, now })
+    const deps = { config, signal: interrupted.signal, progress: io.stderr, now }
+    return await (options.kind === 'work' ? evalWork(options, deps) : evalQuestions(options, deps))
   } finally {
     process.off('SIGINT', stop)
   }

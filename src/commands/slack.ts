@@ -10,7 +10,7 @@ import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.
 import { connectModel } from './slack/connect-model.ts'
 import { connectSlack } from './slack/connect-slack.ts'
 import { openBrowser } from './slack/open-browser.ts'
-import { isPiped, readPiped, tokensIn, tokensOf } from './slack/slack-tokens.ts'
+import { isPiped, readPiped, tokensIn, tokensInSettings } from './slack/slack-tokens.ts'
 import { Terminal, type Prompter } from './slack/terminal.ts'
 import { tokenFile } from './slack/token-file.ts'
 
@@ -40,7 +40,7 @@ async function networkOptions(env: Env): Promise<NetworkOptions> {
 async function report(io: CommandIo): Promise<number> {
   const env = io.readEnv()
   const how = await networkOptions(env)
-  const given = tokensOf(env)
+  const given = tokensInSettings(env)
   const tokens = { ...given, ...tokensIn(isPiped(io.stdin) ? await readPiped(io.stdin) : '') }
   const file = tokenFile(join(io.folder, ENV_FILE), { env, given })
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
@@ -62,7 +62,7 @@ function reportFault(error: unknown, { print }: CommandIo): number {
 /** @returns the exit code */
 async function setUp(env: Env): Promise<number> {
   const how = await networkOptions(env)
-  const tokens = tokensOf(env)
+  const tokens = tokensInSettings(env)
   const leave = () => {
     console.log('Stopped. Nothing more is written.')
     process.exit(INTERRUPTED)

@@ -2,7 +2,7 @@
 import { cutText } from '../base/cut-text.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { columnLetters, count, describeKind, isTable, unitOf } from './section-units.ts'
+import { columnLetters, countUnits, describeKind, isTable, sectionUnit } from './section-units.ts'
 
 /** The share of the space that the outline may take. */
 const OUTLINE_SHARE = 0.5
@@ -53,7 +53,7 @@ function entriesOf(file: ParsedFile, room: number): string[] {
 
 /** @returns undefined if the headings say less than the first words of each page */
 function headingEntries({ kind, headings = [], sections }: ParsedFile): string[] | undefined {
-  const unit = unitOf(kind)
+  const unit = sectionUnit(kind)
   if (headings.length < 2 && sections.length > 1) return undefined
   if (headings.length === 0) return []
   return headings.map(({ text, level, section, line }) => {
@@ -63,7 +63,7 @@ function headingEntries({ kind, headings = [], sections }: ParsedFile): string[]
 }
 
 function pageEntries({ kind, sections }: ParsedFile): string[] {
-  const unit = unitOf(kind)
+  const unit = sectionUnit(kind)
   if (!unit) return []
   return sections.map((section, i) => `${unit} ${i + 1}: ${section.name ?? firstWords(section)}`)
 }
@@ -83,7 +83,7 @@ function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): str
   if (lines === 0) return `${label}: empty`
   const end = text.indexOf('\n')
   const first = (end < 0 ? text : text.slice(0, end)).slice(0, 1000).split('\t').join(' | ')
-  return `${label}: A1:${columnLetters(columns)}${lines} (${count(lines, 'row')}), first row: ${first}`
+  return `${label}: A1:${columnLetters(columns)}${lines} (${countUnits(lines, 'row')}), first row: ${first}`
 }
 
 function fit(text: string, maxChars: number): string {

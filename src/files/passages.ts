@@ -8,7 +8,7 @@ import { cutText } from '../base/cut-text.ts'
 import { setImmediate } from 'node:timers/promises'
 import { foldText, occurrences, termsOf } from './search-terms.ts'
 import type { ParsedFile, Section } from './types.ts'
-import { isTable, unitOf } from './section-units.ts'
+import { isTable, sectionUnit } from './section-units.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -93,7 +93,7 @@ function* slicesIn({ text }: Section, section: number): Generator<Slice> {
 }
 
 function placeOf({ kind, sections }: ParsedFile, { section, firstLine, lastLine }: Slice): string {
-  const unit = unitOf(kind)
+  const unit = sectionUnit(kind)
   const what = isTable(kind) ? 'row' : 'line'
   const lines = firstLine === lastLine ? `${what} ${firstLine}` : `${what}s ${firstLine}-${lastLine}`
   const name = sections[section - 1]?.name

@@ -5,7 +5,7 @@
 import { cutText } from '../base/cut-text.ts'
 import type { FilePart } from '../agent/contracts/tool.ts'
 import type { ParsedFile, ReadPart, Section } from './types.ts'
-import { columnLetters, count, isTable, spanOf, unitOf, type Span } from './section-units.ts'
+import { columnLetters, countUnits, isTable, spanOf, sectionUnit, type Span } from './section-units.ts'
 
 /** A page after the first is cut only if at least this many characters of it fit. Otherwise it is left out. */
 const LEAST_OF_PAGE = 200
@@ -15,14 +15,16 @@ export function readPart(file: ParsedFile, wanted: FilePart, maxChars: number): 
   if (isTable(file.kind)) return readSheet(file, wanted, maxChars)
   if (wanted.sheet !== undefined || wanted.range !== undefined)
     return { missing: `There are no sheets in it: ${describeParts(file)}` }
-  return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
+  return sectionUnit(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
 }
 
 /** Returns a clause that tells a model which parts the file has. */
 function describeParts({ kind, sections }: ParsedFile): string {
-  const unit = unitOf(kind)
+  const unit = sectionUnit(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
-  return unit ? `it has ${count(sections.length, unit)}.` : `it has ${count(sections[0]?.lines ?? 0, 'line')}.`
+  return unit
+    ? `it has ${countUnits(sections.length, unit)}.`
+    : `it has ${countUnits(sections[0]?.lines ?? 0, 'line')}.`
 }
 
 function sheetNames(sections: Section[]): string {
@@ -31,7 +33,7 @@ function sheetNames(sections: Section[]): string {
 }
 
 function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: number): ReadPart {
-  const unit = unitOf(file.kind) ?? 'page'
+  const unit = sectionUnit(file.kind) ?? 'page'
   const last = file.sections.length
   const span = pages === undefined ? { from: 1, to: last } : spanOf(pages)
   if (!span) return { missing: `"${clipped(pages)}" names no ${unit}: write 3 or 3-5; ${describeParts(file)}` }
@@ -43,7 +45,7 @@ function readPages(file: ParsedFile, { pages, lines }: FilePart, maxChars: numbe
 
 /** Joins pages, each under its number, as far as they fit; the last one may be cut. */
 function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars: number): ReadPart {
-  const unit = unitOf(kind) ?? 'page'
+  const unit = sectionUnit(kind) ?? 'page'
   const parts: string[] = []
   let left = maxChars
   let more: string | undefined
@@ -72,7 +74,7 @@ function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars:
 function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | number }, maxChars: number): ReadPart {
   const section = file.sections[wanted.page - 1]
   const part = linesOf(section, wanted.lines, maxChars)
-  const unit = unitOf(file.kind) ?? 'page'
+  const unit = sectionUnit(file.kind) ?? 'page'
   return part.text === undefined
     ? part
     : { ...part, place: `${unit} ${wanted.page}, ${part.place}`, sections: [wanted.page] }

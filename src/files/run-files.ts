@@ -5,7 +5,7 @@ import type { FileStore, KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { ParsedFile } from './types.ts'
-import { unitOf } from './section-units.ts'
+import { sectionUnit } from './section-units.ts'
 
 interface RunFilesOptions {
   store: FileStore
@@ -128,7 +128,7 @@ function sourcesOf(
   { text, sections, place }: { text: ParsedFile; sections: number[]; place: string },
 ): Source[] {
   if (!permalink) return []
-  const [unit, first = 1, last = first] = [unitOf(text.kind), sections[0], sections.at(-1)]
+  const [unit, first = 1, last = first] = [sectionUnit(text.kind), sections[0], sections.at(-1)]
   if (unit !== 'page' && unit !== 'slide') return [{ title: `${name}, ${place}`, url: addressOf(permalink, place) }]
   const pages = first === last ? `${unit} ${first}` : `${unit}s ${first}-${last}`
   return [{ title: `${name}, ${pages}`, url: addressOf(permalink, `${unit}=${first}`) }]

@@ -2,7 +2,7 @@
 import type { FileKind, ParsedFile } from './types.ts'
 
 /** Returns what the sections of a file are; undefined if a file is one text. */
-export function unitOf(kind: FileKind): 'page' | 'slide' | 'sheet' | undefined {
+export function sectionUnit(kind: FileKind): 'page' | 'slide' | 'sheet' | undefined {
   if (kind === 'pdf') return 'page'
   if (kind === 'pptx' || kind === 'odp') return 'slide'
   return isTable(kind) ? 'sheet' : undefined
@@ -14,9 +14,10 @@ export function isTable(kind: FileKind): boolean {
 
 /** Returns the kind and the size: `A PDF of 300 pages`. */
 export function describeKind({ kind, sections }: ParsedFile): string {
-  const unit = unitOf(kind)
+  const unit = sectionUnit(kind)
   const lines = sections.reduce((sum, section) => sum + section.lines, 0)
-  const size = unit && kind !== 'csv' ? count(sections.length, unit) : count(lines, kind === 'csv' ? 'row' : 'line')
+  const size =
+    unit && kind !== 'csv' ? countUnits(sections.length, unit) : countUnits(lines, kind === 'csv' ? 'row' : 'line')
   return `${KIND_NAMES[kind]} of ${size}`
 }
 
@@ -38,7 +39,7 @@ const KIND_NAMES: Record<FileKind, string> = {
   text: 'A text',
 }
 
-export function count(number: number, what: string): string {
+export function countUnits(number: number, what: string): string {
   return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
 }
 

@@ -88,11 +88,11 @@ export class AnswerBuffer {
   }
 
   take(piece: MessagePiece): ModelEvent[] {
-    const thinking = this.#takeOther(textOf(piece.reasoning))
-    const text = textOf(piece.content).slice(0, MAX_TEXT_CHARS - this.#textChars)
+    const thinking = this.#takeOther(partsText(piece.reasoning))
+    const text = partsText(piece.content).slice(0, MAX_TEXT_CHARS - this.#textChars)
     this.#textChars += text.length
     this.#words += thinking + text
-    if (this.#takeOther(textOf(piece.refusal)) !== '') this.#hasDeclined = true
+    if (this.#takeOther(partsText(piece.refusal)) !== '') this.#hasDeclined = true
     for (const part of piece.tool_calls ?? []) this.#takeCall(part)
     if (piece.function_call) this.#takeCall({ index: 0, function: piece.function_call })
     const events: ModelEvent[] = thinking === '' ? [] : [{ type: 'reasoning', text: thinking }]
@@ -145,7 +145,7 @@ export class AnswerBuffer {
 
   /** Adds a piece to its call, or begins a call with it. */
   #takeCall({ index: at, id: said, function: made }: CallPart): void {
-    const [index, id, name] = [at ?? undefined, textOf(said), textOf(made?.name)]
+    const [index, id, name] = [at ?? undefined, partsText(said), partsText(made?.name)]
     const known = this.#callOf({ index, id, name })
     const call = known ?? { index, id: '', name: '', arguments: '', first: '', last: '' }
     if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
@@ -212,7 +212,7 @@ function wholeObjects(text: string): string[] {
 }
 
 /** The text of a content, which is text, null, or a list of parts. */
-export function textOf(content: unknown): string {
+export function partsText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.map((part: { text?: unknown } | null) => (typeof part?.text === 'string' ? part.text : '')).join('')

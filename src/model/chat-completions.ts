@@ -131,7 +131,7 @@ class ChatReader implements CompletionReader {
     // Only the first choice: others are other answers.
     const choice = chunk.choices?.find((one) => Number(one?.index ?? 0) === 0)
     if (choice?.error) throw new APIError(undefined, choice.error, undefined, undefined)
-    const error = choice?.message ? undefined : errorIn(chunk)
+    const error = choice?.message ? undefined : errorIn(chunk.type === 'error' ? { ...chunk, type: undefined } : chunk)
     if (error) throw new APIError(undefined, error, undefined, undefined)
     const { usage } = chunk
     // Perplexity's chunks hold a message too, with everything so far.

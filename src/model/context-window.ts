@@ -97,7 +97,9 @@ export class ContextWindow {
     const estimate = this.#estimates.get(sent.messages)
     if (estimate !== undefined) this.#scale = Math.max(this.#scale, Math.min(MAX_SCALE, inputTokens / estimate))
     if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens
-    if (inputTokens < MIN_READ || cachedTokens > 0 || inputTokens >= leastTokens(sent.messages)) return usage
+    // An endpoint that counts its cache apart says nothing about what it was sent.
+    const isPartly = cachedTokens * 2 > inputTokens
+    if (isPartly || inputTokens < MIN_READ || inputTokens >= leastTokens(sent.messages)) return usage
     const count = await promptCounter()
     const sentTokens = count(sent)
     // A few endpoints count only what their cache has not had.

@@ -68,7 +68,7 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
       else
         for (const data of bytes ? this.#decoder.push(bytes) : this.#decoder.end()) {
           if (this.#isDone) break
-          this.#isDone = data.startsWith('[DONE]')
+          this.#isDone = IS_DONE.test(data)
           // Still reads to the end, so that the connection can be reused.
           if (this.#isDone) {
             batch.push(DONE)
@@ -82,11 +82,13 @@ class BatchReader implements AsyncIterator<unknown[], undefined> {
     return batch
   }
 
-  /** The whole answer, once. */
+  /** The whole answer, once: one JSON text, or one on each line. */
   #wholeAnswer(): unknown[] {
-    const text = Buffer.concat(this.#whole).toString()
+    const text = Buffer.concat(this.#whole).toString().trim()
     this.#whole = []
-    return text.trim() === '' ? [] : [chunkOf(text, this.#response)]
+    if (text === '') return []
+    const lines = parseJson(text.replace(/^\ufeff/, '')) === undefined ? text.split('\n') : [text]
+    return lines.filter((line) => line.trim() !== '').map((line) => chunkOf(line, this.#response))
   }
 
   #check(bytes: Uint8Array): void {
@@ -110,6 +112,7 @@ const BEGINS_JSON = /^(?:\xef\xbb\xbf)?\s{0,1000}[{[]/
 
 /** The chunk for the stream's `[DONE]`, which no API sends as such. */
 const DONE = { type: 'done' }
+const IS_DONE = /^\s{0,9}"?\[?DONE\]?"?/i
 /** Data without a chunk: nothing, `null`, a ping. */
 const NO_CHUNK = /^(?!\d+$)[\s\w.:-]{0,20}$/
 
@@ -164,7 +167,7 @@ export class EventDecoder {
   end(): string[] {
     const rest = this.#rest.toString('utf8', 0, this.#restBytes)
     this.#restBytes = 0
-    return this.#read(`${rest}\n\n`).filter((data) => data.startsWith('[DONE]') || parseJson(data) !== undefined)
+    return this.#read(`${rest}\n\n`).filter((data) => IS_DONE.test(data) || parseJson(data) !== undefined)
   }
 
   #keep(bytes: Uint8Array): void {

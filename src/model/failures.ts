@@ -143,12 +143,25 @@ export function errorIn(body: unknown): object | undefined {
   return isError ? { ...body, code: code ?? status, message: said ?? 'an error' } : undefined
 }
 
-/** The HTTP status, or the code of an error inside a stream. */
+/** The HTTP status, or what the code or the type of an error inside a stream stands for. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof APIError)) return undefined
   const code = Number(error.code)
-  return error.status ?? (code >= 400 && code < 600 ? code : undefined)
+  return (
+    error.status ??
+    (code >= 400 && code < 600 ? code : (STATUSES.get(`${error.code}`) ?? STATUSES.get(`${error.type}`)))
+  )
 }
+
+const STATUSES = new Map([
+  ['invalid_api_key', 401],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['model_not_found', 404],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+])
 
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error) || status === 413) return HINTS.length

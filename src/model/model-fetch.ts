@@ -81,19 +81,19 @@ async function beginningOf(body: Body, max: number): Promise<string> {
     bytes += piece.length
     if (bytes >= max) break
   }
-  return textOf(Buffer.concat(held)).slice(0, max)
+  return decoded(Buffer.concat(held)).slice(0, max)
 }
 
 /** The whole body as text. @throws KnownFailure if it is longer than `max`, or begins like a web page */
 async function wholeText(body: Body, max: number): Promise<string> {
   const whole = await readCapped(body, max)
   if (!whole) throw tooMuch()
-  const text = textOf(whole)
+  const text = decoded(whole)
   checkNoPage(text)
   return text
 }
 
-function textOf(bytes: Bytes): string {
+function decoded(bytes: Bytes): string {
   return new TextDecoder().decode(bytes)
 }
 

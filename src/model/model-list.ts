@@ -64,7 +64,7 @@ export function isWindow(tokens: unknown): tokens is number {
   return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
 }
 
-/** How long a call waits for the list, and how long the list is believed, in ms. */
+/** How long a call waits for all of these lists, and how long the list is believed, in ms. */
 const LIST_MS = 3_000
 const KEPT_MS = 600_000
 
@@ -96,18 +96,18 @@ export class ListedWindows {
 
   /** The list itself; LM Studio's own; the properties of a llama.cpp that lists nothing. Empty if none tells a window. */
   async #listed(): Promise<ListedModel[]> {
+    const signal = AbortSignal.timeout(LIST_MS)
     for (const path of ['models', '/api/v0/models']) {
-      const listed = modelsIn(await this.#textOf(path))
+      const listed = modelsIn(await this.#textOf(path, signal))
       if (listed.some(({ window }) => window !== undefined)) return listed
     }
-    const properties = parseJson(await this.#textOf('/props'))
+    const properties = parseJson(await this.#textOf('/props', signal))
     const window = isRecord(properties) ? windowIn(properties) : undefined
     return window === undefined ? [] : [{ name: '', window }]
   }
 
-  async #textOf(path: string): Promise<string> {
+  async #textOf(path: string, signal: AbortSignal): Promise<string> {
     try {
-      const signal = AbortSignal.timeout(LIST_MS)
       const response = await askEndpoint(path, this.#config, { net: this.#net, signal })
       return response.ok ? await response.text() : ''
     } catch {

@@ -6,7 +6,7 @@ import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { formatOf, withSchemaOrChoice, type CompletionReader, type BodyOptions, type Wire } from './api-format.ts'
-import { MAX_OTHER_CHARS, textOf, usageOf, AnswerBuffer } from './answer-buffer.ts'
+import { MAX_OTHER_CHARS, partsText, usageOf, AnswerBuffer } from './answer-buffer.ts'
 
 export const responsesWire: Wire = {
   optional: [
@@ -162,7 +162,7 @@ class ResponseReader implements CompletionReader {
 
   /** The words of two items, or of two parts of a summary, stay apart. */
   #write(type: 'message' | 'reasoning', words: unknown, part: unknown = 0): ModelEvent[] {
-    const text = textOf(words)
+    const text = partsText(words)
     if (text === '') return []
     const place = `${this.#begun.of(type)} ${String(part)}`
     const gap = (this.#last.get(type) ?? place) === place ? '' : '\n\n'
@@ -193,14 +193,14 @@ class ResponseReader implements CompletionReader {
 
   #reasoning(item: ResponsesItem, isNew: boolean): ModelEvent[] {
     // Without its content, an item is a reference to something that was not stored.
-    if (item['encrypted_content'] || textOf(item['content']) !== '') this.#items.push(item)
-    const parts = Array.isArray(item['summary']) ? item['summary'].map((part: unknown) => textOf([part])) : []
-    return isNew ? this.#write('reasoning', parts.join('\n\n') || textOf(item['content'])) : []
+    if (item['encrypted_content'] || partsText(item['content']) !== '') this.#items.push(item)
+    const parts = Array.isArray(item['summary']) ? item['summary'].map((part: unknown) => partsText([part])) : []
+    return isNew ? this.#write('reasoning', parts.join('\n\n') || partsText(item['content'])) : []
   }
 
   #message({ content, phase }: ResponsesItem, isNew: boolean): ModelEvent[] {
     const parts = Array.isArray(content) ? (content as (ResponsesItem | null)[]) : []
-    const text = textOf(content)
+    const text = partsText(content)
     if (text !== '')
       this.#items.push({ type: 'message', role: 'assistant', content: text, ...(phase ? { phase } : {}) })
     if (!isNew) return []

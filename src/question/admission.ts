@@ -1,7 +1,7 @@
 import type { Question } from '../stores/runs/types.ts'
 import type { Allowance, LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
 import type { AnswerServices } from './services.ts'
-import { bookCost } from './book-use.ts'
+import { recordCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function release(
 ): Promise<void> {
   const { question, services } = work
   if (!isLimited(question)) return
-  await Promise.all([services.limits?.release(question, usage, { refund }), bookCost(work, usage)])
+  await Promise.all([services.limits?.release(question, usage, { refund }), recordCost(work, usage)])
 }
 
 /** Canned replies and sharing an answer cost nothing. */

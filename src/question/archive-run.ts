@@ -4,7 +4,7 @@ import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import { hasLeftThread } from '../stores/runs/audience.ts'
 import { withoutPrior, endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import { needsNoModel } from './admission.ts'
-import { bookEnd } from './book-use.ts'
+import { recordEnd } from './book-use.ts'
 import type { RunWork } from './services.ts'
 
 /** Keeps the record of a run that has ended. A failure is only logged, because the run has ended in any case. */
@@ -17,7 +17,7 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
   await services.archive.keep(record).catch((error: unknown) => {
     services.log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be saved')
   })
-  await bookEnd(work, record.end)
+  await recordEnd(work, record.end)
 }
 
 /**
@@ -46,7 +46,7 @@ export function recordOf(
     startedAt,
     ...ending,
     // The words for the model may say more than the asker did.
-    ...(standalone === undefined || standalone === named ? {} : { standalone }),
+    standalone: standalone === named ? undefined : standalone,
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),

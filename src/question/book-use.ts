@@ -7,13 +7,13 @@ import type { AnswerServices, RunWork } from './services.ts'
 type BookedWork = Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>
 
 /** Books the cost of a question so far, replacing what was booked before. A failure is only logged. */
-export async function bookCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
+export async function recordCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
   const counts = costCounts(question, usage, callsOf(run.saved.steps, settings.tools))
   await orLogged(question.id, services, services.use.book(question, counts, { grows: true }))
 }
 
 /** Books the end of a question. Its cost is booked already. */
-export async function bookEnd({ question, run, services }: BookedWork, end: RunEnd): Promise<void> {
+export async function recordEnd({ question, run, services }: BookedWork, end: RunEnd): Promise<void> {
   const { id, team, at } = question
   const booked = services.use.book({ team, id: `${id} end`, at }, endCounts(question, end))
   const isUnanswered = UNANSWERED.has(end)
@@ -30,7 +30,7 @@ export async function bookEnd({ question, run, services }: BookedWork, end: RunE
 const UNANSWERED = new Set<RunEnd>(['gave_up', 'failed'])
 
 /** Books the current ratings of an answer. */
-export async function bookRating({ question, end, feedback }: RunRecord, services: AnswerServices): Promise<void> {
+export async function recordRating({ question, end, feedback }: RunRecord, services: AnswerServices): Promise<void> {
   const { id, team, at } = question
   const isDown = feedback.some(({ rating }) => rating === 'down')
   const booked = services.use.book({ team, id: `${id} rating`, at }, ratedCounts(isDown))

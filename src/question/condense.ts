@@ -129,8 +129,8 @@ function workedFollowUps(prompts: Prompts): Message[] {
 }
 
 /**
- * The conversation as the prompt shows it, in the seed's form. Messages between the turns are in their place, marked as
- * data.
+ * The conversation as the prompt shows it, in the form of "langchain-mini". Messages between the turns are in their
+ * place, marked as data.
  */
 function transcript({ turns, said, nonce }: MarkedConversation, prompts: Prompts): string {
   const data = (text = '') => (text ? [prompts['thread-messages']({ messages: fenceObservation(text, nonce) })] : [])

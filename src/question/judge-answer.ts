@@ -16,8 +16,8 @@ import { REMEMBERED, readTexts } from './check-figures/read-texts.ts'
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 /**
- * `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. `used`: how many remembered texts it uses.
- * They come before the answer.
+ * `done`: the run's writes, after those of earlier tries. `figures`: the sources of the answer's figures. `used`: how
+ * many remembered texts it uses. They come before the answer.
  */
 export type JudgedEvent =
   { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] } | { type: 'used'; count: number }

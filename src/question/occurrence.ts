@@ -6,7 +6,7 @@ import type { LimitRefusal } from '../stores/limits/usage-limits.ts'
 import { occurrenceIn, endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
 import {
   beginsAt,
-  hasRun,
+  endedARun,
   pausedSchedule,
   withRun,
   type Cost,
@@ -139,7 +139,7 @@ export async function noteEnd({ question, run, services }: RunWork, end: Occurre
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const isNoted = before.runs.some((one) => one.occurrence === question.id)
     const hasFailed = how === 'failed' || how === 'gave_up'
-    const failures = isNoted || !hasRun(noted) ? before.failures : hasFailed ? before.failures + 1 : 0
+    const failures = isNoted || !endedARun(noted) ? before.failures : hasFailed ? before.failures + 1 : 0
     const after = { ...withRun(withoutTurn(before, question), noted), failures }
     return failures >= MAX_FAILURES && !isNoted && before.state === 'active'
       ? pausedSchedule(after, { why: 'failures', at, by: question.id })

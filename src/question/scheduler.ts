@@ -186,7 +186,7 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: O
     text,
     surface,
     at: now,
-    ...(app === undefined ? {} : { app }),
+    app,
     schedule: occurrence,
   }
 }

@@ -5,7 +5,7 @@ import { hasLeftThread } from '../stores/runs/audience.ts'
 import { askedMessage, conversationOf, type DoneCall, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 import { forgetFinds } from './archive-run.ts'
-import { bookEnd } from './book-use.ts'
+import { recordEnd } from './book-use.ts'
 import { withDoneBefore } from './changes-before.ts'
 import type { AnsweringWork } from './run-question.ts'
 
@@ -110,7 +110,7 @@ export async function takeBack(
   // A version that has asked the model counts: otherwise edits would get around the limits.
   await work.release({ refund: again !== undefined && run.saved.usage.length === 0 })
   // A question that is asked again is counted once, when that one has ended.
-  if (!again) await bookEnd(work, 'stopped')
+  if (!again) await recordEnd(work, 'stopped')
   if (again) await services.queue.accept(again)
   // Files are stored before the run gets their ids, so a run that was withdrawn early may have files that it does not
   // know.

@@ -2,7 +2,7 @@ import { sleep } from '../base/backoff.ts'
 import { messageOf, TransientError } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
-import { connect, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
+import { connectRedis, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
 import { logThrottle, bullPrefix, ThreadJobs } from './thread-jobs.ts'
@@ -143,7 +143,7 @@ class RedisQueue implements ControlledQueue {
 
   #connect(purpose: Purpose): QueueConnection {
     const { log, settings } = this.#parts
-    const redis = connect(this.#parts.redis, { purpose, log })
+    const redis = connectRedis(this.#parts.redis, { purpose, log })
     this.#connections.push(redis)
     return {
       redis,

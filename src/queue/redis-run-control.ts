@@ -106,7 +106,7 @@ export class RedisRunControl implements RunControl {
   }
 
   async listen(run: RunRef, onSignal: Listener['onSignal']): Promise<() => void> {
-    const key = keyOf(run)
+    const key = runKey(run)
     const listeners = this.#listeners.get(key) ?? new Set()
     const listener: Listener = { onSignal, delivered: new Set() }
     this.#listeners.set(key, listeners.add(listener))
@@ -200,7 +200,7 @@ export class RedisRunControl implements RunControl {
    */
   async #onNotice(text: string): Promise<void> {
     const notice = noticeSchema.safeParse(parseJson(text)).data
-    if (!notice || !this.#listeners.has(keyOf(notice))) return
+    if (!notice || !this.#listeners.has(runKey(notice))) return
     await this.#readSignals(notice).catch(() => undefined)
     this.#deliver(notice, notice.signal)
   }
@@ -221,7 +221,7 @@ export class RedisRunControl implements RunControl {
   /** Each listener gets a signal once, and no signal is stored twice. */
   #deliver(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
-    for (const { onSignal, delivered } of this.#listeners.get(keyOf(run)) ?? []) {
+    for (const { onSignal, delivered } of this.#listeners.get(runKey(run)) ?? []) {
       if (delivered.has(text)) continue
       delivered.add(text)
       onSignal(signal)
@@ -238,7 +238,7 @@ export class RedisRunControl implements RunControl {
 }
 
 /** Neither part contains a space. */
-function keyOf({ thread, id }: RunRef): string {
+function runKey({ thread, id }: RunRef): string {
   return `${thread} ${id}`
 }
 

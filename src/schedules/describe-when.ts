@@ -8,7 +8,7 @@ export const ORDINALS = ['first', 'second', 'third', 'fourth']
 /** Returns when a schedule runs, such as `Every Monday at 09:00 (Europe/Berlin)`. */
 export function describeWhen(when: When): string {
   if (when.kind === 'once') return `Once, on ${describeTime(when.at, when.zone)}`
-  if (when.kind === 'cron') return `${describeCron(when.cron)} (${when.zone})`
+  if (when.kind === 'cron') return `${describeCrons(when)} (${when.zone})`
   return capital(describeGap(when.minutes))
 }
 
@@ -18,6 +18,15 @@ export function describeTime(at: number, zone: string): string {
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
   const local = new Intl.DateTimeFormat('en-GB', { ...date, ...time, timeZone: zone }).format(at)
   return `${local.replace(/^(\w+),? /, '$1, ').replace('Sept', 'Sep')} (${zone})`
+}
+
+function describeCrons({ cron, also = [], step }: Extract<When, { kind: 'cron' }>): string {
+  const all = [cron, ...also].map(describeCron)
+  const words = list(all.map((one, i) => (i === 0 ? one : `${one.slice(0, 1).toLowerCase()}${one.slice(1)}`)))
+  if (!step) return words
+  const { unit, n } = step
+  if (n === 2) return words.replace(/^Every /, 'Every other ')
+  return unit === 'day' ? words.replace(/^Every day/, `Every ${n} days`) : `${words}, every ${n} weeks`
 }
 
 /** Uses the parsed values, so that every notation of the same times gives the same words. */

@@ -13,10 +13,12 @@ import {
   rareTimes,
 } from './request-words.ts'
 import { nextOf, timeOn } from './dates-in-zone.ts'
+import { takeMoreTimes } from './more-times.ts'
+import { reminderReadings } from './reminder.ts'
 import { takeDays, type TakenDays } from './take-days.ts'
-import { isOtherHour, SPOKEN_HOUR, takeHour, TIME_FIRST } from './take-hour.ts'
+import { isOtherHour, SPOKEN_HOUR, takeHour, TIME_FIRST, type TakenHour } from './take-hour.ts'
 import { takeZone } from './take-zone.ts'
-import { isCron, smallestGap, type When } from './when.ts'
+import { isCron, smallestGap, stepFrom, type ScheduleStep, type When } from './when.ts'
 
 interface ParseContext {
   /** The asker's time zone, an IANA name. */
@@ -49,6 +51,20 @@ export function afterScheduleWord(text: string): string | undefined {
 
 /** Undefined for an ordinary question. */
 export function parseSchedule(text: string, context: ParseContext): ParsedSchedule | undefined {
+  for (const { time, about, isLast } of reminderReadings(text)) {
+    const read = parseTimed(isLast ? `${time} ${PLACEHOLDER}` : time, { ...context, explicit: true })
+    const isWhole = read && 'when' in read && (!isLast || read.question === PLACEHOLDER)
+    if (isWhole) return { ...read, question: about(read.question) }
+    const asked = isLast || !takeDays(time, context) ? undefined : read
+    if (asked && 'problem' in asked) return asked
+  }
+  return parseTimed(text, context)
+}
+
+/** A request in place of a question, so that the time before it is read. */
+export const PLACEHOLDER = 'tell me'
+
+function parseTimed(text: string, context: ParseContext): ParsedSchedule | undefined {
   const { explicit, minMinutes, now } = context
   const begun = parseTime(text.trim().replaceAll(/\s+/g, ' '), context)
   if (begun === undefined) return explicit ? { problem: 'I could not read when it should run.' } : undefined
@@ -61,7 +77,7 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   if (condition !== undefined) return { problem: notUnderstood(condition) }
   if (!/\p{L}/u.test(question))
     return explicit ? { problem: 'The question is missing. Write it after the time.' } : undefined
-  if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time is over.' } : undefined
+  if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time has passed.' } : undefined
   if (smallestGap(when, now) >= minMinutes * 60_000) return { when, question }
   // `Every minute counts, …` is a question.
   if (!explicit && !begins(question)) return undefined
@@ -136,7 +152,16 @@ function interval(
 
 function parseDays(text: string, context: ParseContext): ParsedTime {
   const days = takeDays(text, context) ?? takeDays(daysFirst(text), context)
-  return days && atHour(days, context)
+  return days ? atHour(days, context) : hourAlone(text, context)
+}
+
+/** `at 5pm summarise …`: the next time that the clock shows it. Only before a request: else it is an ordinary question. */
+function hourAlone(text: string, context: ParseContext): ParsedTime {
+  const { time, rest = '' } = TIME_FIRST.exec(text)?.groups ?? {}
+  if (time === undefined) return undefined
+  const read = atHour({ days: { next: [0, 1, 2, 3, 4, 5, 6] }, rest: ` ${time} ${rest}`, text: '' }, context)
+  const isMeant = context.explicit || (read && 'when' in read && isRequest(withoutMarks(read.rest)))
+  return isMeant ? read : undefined
 }
 
 /** `at 9 every Monday what …` with the hour behind the days, as in the other forms. */
@@ -159,17 +184,32 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   const zoned = takeZone(clock.rest, context)
   if ('problem' in zoned) return zoned
   const { zone } = zoned
-  if (isOtherHour(zoned.rest)) return { problem: 'Name one hour only, and make a schedule for each.', isSure: true }
   const { hour, minute } = clock
+  if ('cron' in days) return repeated(days, { clock, behind: zoned.rest, zone, context })
+  if (isOtherHour(zoned.rest)) return { problem: 'Name one hour only, and make a schedule for each.', isSure: true }
   if ('next' in days) {
     const at = nextOf(days.next, { hour, minute, zone, now: context.now })
     return { when: { kind: 'once', at, zone }, rest: zoned.rest, isUsual: false }
   }
-  if ('cron' in days) return { when: { kind: 'cron', cron: `${minute} ${hour} ${days.cron}`, zone }, rest: zoned.rest }
   const at = timeOn(days.date, { hour, minute, zone })
   return at === undefined
     ? { problem: `${days.date} is no date.` }
     : { when: { kind: 'once', at, zone }, rest: zoned.rest }
+}
+
+/** Days that repeat, at one or several hours. A zone may stand behind the last one. */
+function repeated(
+  { cron: days, step }: { cron: string; step?: Pick<ScheduleStep, 'unit' | 'n'> },
+  parts: { clock: TakenHour; behind: string; zone: string; context: ParseContext },
+): ParsedTime {
+  const { clock, context } = parts
+  const { crons, rest: behind } = takeMoreTimes(parts.behind, { days, first: clock, explicit: context.explicit })
+  const zoned = takeZone(behind, { ...context, zone: parts.zone })
+  if ('problem' in zoned) return zoned
+  if (isOtherHour(zoned.rest)) return { problem: 'Name one hour only, and make a schedule for each.', isSure: true }
+  const [cron = '', ...also] = crons
+  const when = { kind: 'cron' as const, cron, zone: zoned.zone, ...(also.length > 0 ? { also } : {}) }
+  return { when: step ? { ...when, step: stepFrom(step, when, context.now) } : when, rest: zoned.rest }
 }
 
 /** `every day UTC 17:30 …` with the zone behind the hour. */

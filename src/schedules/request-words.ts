@@ -32,12 +32,17 @@ export function isReminder(text: string): boolean {
 const SUBJECT = /^(?:I|we|you|he|she|it|they|there|somebody|someone|everybody|nobody)(?:['’](?:m|ve|ll|re|s|d))?\s/i
 const WISH = /^(?:I|we)(?:['’]d| would)? (?:like|want|need) (?:to (?:know|see|get|hear)|you|an?|the)\b/i
 
+/** The end of a text that says what goes wrong, and asks about it: `the server crashes, why?` */
+const ASKS_WHY =
+  /[,.:;!–-]\s*(?:so |and |but )?(?:why|how come|what (?:is|could be) (?:wrong|the (?:cause|reason|problem|matter))|what[’']?s (?:wrong|going on|the (?:cause|reason|problem|matter))|what (?:can|should|do) (?:I|we)|how (?:do|can|should) (?:I|we)|any ideas?|is (?:that|this|it)|can (?:you|anyone|somebody) (?:fix|help|explain))\b[^.?!]{0,80}[.?!]*\s*$/i
+
 /**
  * Returns whether a text behind a time says what happens then: `in 10 minutes I have a standup. Summarise what is
  * open.` Such a text is asked now.
  */
 export function isStatement(text: string, isOnce: boolean): boolean {
   if (WISH.test(text)) return false
+  if (!begins(text) && ASKS_WHY.test(text)) return true
   const at = text.search(/[.:;,!?](?:\s|$)| [–—-] /)
   const isAsked =
     at >= 0 && text[at] !== '?' && begins(text.slice(at + 1).replace(/^[\s–—-]+(?:(?:so|and|then) )?/i, ''))

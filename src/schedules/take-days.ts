@@ -1,15 +1,17 @@
 /** Takes the days at the start of a text: `every Monday`, `on the 1st of each month`, `tomorrow`. */
 import { dateIn, dayAfter } from './dates-in-zone.ts'
 import { ORDINALS, WEEKDAYS } from './describe-when.ts'
+import type { ScheduleStep } from './when.ts'
 
 /**
  * The days of a form that needs an hour: the last three cron fields, one day (YYYY-MM-DD), or the next day of `names`
  * on which that hour is still to come.
  */
-type Days = { cron: string } | { date: string } | { next: number[] }
+type Days = { cron: string; step?: Pick<ScheduleStep, 'unit' | 'n'> } | { date: string } | { next: number[] }
 
 const DAY = '(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:days?)?'
 const EVERY = '(?:(?:on )?(?:every|each) )'
+const STEP = '[2-9]|1[0-2]|two|three|four'
 
 const DAY_FORMS: {
   form: string
@@ -37,7 +39,23 @@ const DAY_FORMS: {
   },
   { form: '(?:on )?the last day of (?:each|every|the) month', days: () => ({ cron: 'L * *' }) },
   {
-    form: `(?:on )?(?:the|every|each) (${ORDINALS.join('|')}|last) (${DAY}) (?:of|in) (?:each|every|the|a) month`,
+    form: `(?:on )?(?:every|each) (?:other|second|2nd) (${DAY})(?! (?:of|in) )`,
+    days: ([, name = '']) => ({ cron: `* * ${weekdayNumber(name)}`, step: { unit: 'week', n: 2 } }),
+  },
+  {
+    form: `(?:(?:on )?(?:every|each) (${STEP}|other|second) weeks?|bi-?weekly|fortnightly|every fortnight),? on (${DAY})`,
+    days: ([, n = '2', name = '']) => everyNth(n, { unit: 'week', cron: `* * ${weekdayNumber(name)}` }),
+  },
+  {
+    form: `(?:on )?(?:every|each) (${STEP}|other|second) days?`,
+    days: ([, n = '2']) => everyNth(n, { unit: 'day', cron: '* * *' }),
+  },
+  {
+    form: `(?:on )?(?:every|each) (first|third|fourth|last) (${DAY})(?! (?:of|in) )`,
+    days: ([, nth = '', name = '']) => nthWeekday(nth.toLowerCase(), name),
+  },
+  {
+    form: `(?:on )?(?:(?:the|every|each) )?(${ORDINALS.join('|')}|last) (${DAY}) (?:of|in) (?:each|every|the|a) month`,
     days: ([, nth = '', name = '']) => nthWeekday(nth.toLowerCase(), name),
   },
   {
@@ -97,6 +115,14 @@ function weekdays(names: string): Days | undefined {
 function monthDays(text: string): Days | undefined {
   const days = [...new Set([...text.matchAll(/\d+/g)].map(Number))].sort((a, b) => a - b)
   return days.every((day) => day >= 1 && day <= 31) ? { cron: `${days.join(',')} * *` } : undefined
+}
+
+const NUMBERS = ['', '', 'two', 'three', 'four']
+
+function everyNth(written: string, { unit, cron }: { unit: ScheduleStep['unit']; cron: string }): Days {
+  const named = NUMBERS.indexOf(written.toLowerCase())
+  const n = /^\d+$/.test(written) ? Number(written) : named > 0 ? named : 2
+  return { cron, step: { unit, n } }
 }
 
 function nthWeekday(nth: string, name: string): Days {

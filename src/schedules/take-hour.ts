@@ -2,7 +2,7 @@
 import { begins } from './request-words.ts'
 import { takeZone } from './take-zone.ts'
 
-interface TakenHour {
+export interface TakenHour {
   hour: number
   minute: number
   rest: string

@@ -5,13 +5,20 @@
 import { CronExpressionParser } from 'cron-parser'
 
 /**
- * `cron`: five fields, read in `zone`, an IANA name. `every`: each `minutes` from `start` on. `once`: a single time.
- * Times are ms since the epoch.
+ * `cron`: five fields, read in `zone`, an IANA name; `also`: further ones; `step`: only every n-th day or week counts.
+ * `every`: each `minutes` from `start` on. `once`: a single time. Times are ms since the epoch.
  */
 export type When =
-  | { kind: 'cron'; cron: string; zone: string }
+  | { kind: 'cron'; cron: string; zone: string; also?: string[] | undefined; step?: ScheduleStep | undefined }
   | { kind: 'every'; minutes: number; start: number; zone: string }
   | { kind: 'once'; at: number; zone: string }
+
+/** `from`: a day that counts, or the Monday of a week that counts, in days since 1970 on the clock of the zone. */
+export interface ScheduleStep {
+  unit: 'day' | 'week'
+  n: number
+  from: number
+}
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -30,20 +37,49 @@ export function nextTimes(when: When, after: number, count: number): number[] {
   return Array.from({ length: count }, (_, n) => when.start + (passed + n + 1) * gap)
 }
 
-function cronTimes({ cron, zone }: { cron: string; zone: string }, after: number, count: number): number[] {
+type Cron = Extract<When, { kind: 'cron' }>
+
+function cronTimes({ also = [], ...when }: Cron, after: number, count: number): number[] {
+  const times = [when.cron, ...also].flatMap((cron) => timesOf({ ...when, cron }, after, count))
+  return [...new Set(times)].sort((a, b) => a - b).slice(0, count)
+}
+
+/** A step never skips more times in a row than this: 50 a day, for 60 days. */
+const MAX_SKIPPED = 3_000
+
+function timesOf({ cron, zone, step }: Cron, after: number, count: number): number[] {
   const clock = clockOf(zone)
   const expression = CronExpressionParser.parse(cron, { currentDate: new Date(clock(after) - MAX_SHIFT), tz: 'UTC' })
   const runsByTheHour = cron.split(' ')[1]?.startsWith('*') === true
   const times = new Set<number>()
   // When the clock is set back, a later wall-clock time can be an earlier moment.
-  for (let end = Infinity; ;) {
+  let skipped = 0
+  for (let end = Infinity; skipped < MAX_SKIPPED;) {
     const shown = expression.next().getTime()
     if (shown > end) break
+    if (step && !counts(step, shown)) {
+      skipped++
+      continue
+    }
     const moments = momentsOf(shown, clock)
     for (const moment of runsByTheHour ? moments : moments.slice(0, 1)) if (moment > after) times.add(moment)
     if (end === Infinity && times.size >= count) end = shown + MAX_SHIFT
   }
   return [...times].sort((a, b) => a - b).slice(0, count)
+}
+
+/** `shown`: the time on the clock, as if it were UTC. */
+function counts({ unit, n, from }: ScheduleStep, shown: number): boolean {
+  const days = Math.floor(shown / DAY) - from
+  return (unit === 'day' ? days : Math.floor(days / 7)) % n === 0
+}
+
+/** The step whose first day or week is that of the next time after `now`. */
+export function stepFrom({ unit, n }: Pick<ScheduleStep, 'unit' | 'n'>, when: Cron, now: number): ScheduleStep {
+  const [first = now] = cronTimes(when, now, 1)
+  const day = Math.floor(clockOf(when.zone)(first) / DAY)
+  // 1970 began on a Thursday.
+  return { unit, n, from: unit === 'day' ? day : day - ((day + 3) % 7) }
 }
 
 /** Returns the time that a clock in the zone shows at a moment, as if it were UTC: ms, whole minutes. */
@@ -70,6 +106,10 @@ export function momentsOf(shown: number, clock: (at: number) => number): number[
 export function smallestGap(when: When, from: number): number {
   if (when.kind === 'once') return Infinity
   if (when.kind === 'every') return when.minutes * MINUTE
+  if (when.also) {
+    const times = cronTimes({ ...when, zone: 'UTC' }, from, MAX_GAPS)
+    return Math.min(...times.slice(1).map((time, i) => time - (times[i] ?? 0)))
+  }
   const expression = CronExpressionParser.parse(when.cron, { currentDate: new Date(from), tz: 'UTC' })
   let smallest = YEAR
   let last = expression.next().getTime()

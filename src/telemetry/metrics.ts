@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../base/http/server.ts'
-import { OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
+import { QUESTION_OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
 import { instrumentsIn, socketIn, watchQueue } from './metric-instruments.ts'
 
 /**
@@ -20,7 +20,7 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
     // rate() does not see the first event of a new series, so series that are known beforehand start at zero.
-    for (const outcome of OUTCOMES) this.#m.questions.inc({ outcome }, 0)
+    for (const outcome of QUESTION_OUTCOMES) this.#m.questions.inc({ outcome }, 0)
     for (const rating of ['up', 'down']) this.#m.feedback.inc({ rating }, 0)
     for (const of of ['model', 'slack', 'question']) this.#m.retries.inc({ of }, 0)
   }

@@ -93,7 +93,7 @@ function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<Traced
   return {
     output: { text, ...(reasoning ? { reasoning } : {}), ...(toolCalls.length > 0 ? { toolCalls } : {}) },
     usage,
-    ...(firstMs === undefined ? {} : { firstMs }),
+    firstMs,
     ...(retries ? { retries } : {}),
     ...(isCut ? { isCut } : {}),
     ...(thrown ? { error: messageOf(thrown.error) } : {}),

@@ -12,7 +12,7 @@ import type { Question } from '../stores/runs/types.ts'
  * the queue.
  */
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
-export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
+export const QUESTION_OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
 
 /** One call of one model, its retries included. */
 export interface ModelCallEvent {

@@ -125,7 +125,7 @@ async function textIn(folder: string, file: string): Promise<string> {
     if (!stat.isFile()) throw new Error(`${file} is not a file`)
     // A hard link may be a file from outside.
     if (stat.nlink > 1) throw new Error(`${file} has several names (hard links)`)
-    return textOf(await head(handle), file)
+    return skillText(await head(handle), file)
   } finally {
     await handle.close()
   }
@@ -139,7 +139,7 @@ async function head(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, length)
 }
 
-function textOf(bytes: Buffer, file: string): string {
+function skillText(bytes: Buffer, file: string): string {
   if (bytes.includes(0)) throw new Error(`${file} is not text`)
   return bytes
     .toString('utf8')

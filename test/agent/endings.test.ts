@@ -96,7 +96,7 @@ describe.concurrent('an answer that is not whole', () => {
     const { final } = await runOn(t, {
       model: (_, n) =>
         n === 0 ? act('a', 'echo', 'x') : { text: finish('The colour is blue because of it'), cutAfter: 50 },
-      limits: { maxSteps: 1, timeoutMs: 1_500 },
+      limits: { maxSteps: 1, timeoutMs: 4_000 },
     })
     expect(final).toMatchObject({
       type: 'gave_up',

@@ -12,7 +12,7 @@ const ODD =
 describe('what people, tools and the history write arrives in the prompt unchanged', () => {
   test('the question', async (t) => {
     const { model } = await runOn(t, { model: [finish('x')], question: ODD })
-    expect(model.requests[0]?.body.messages.at(-1)?.content).toBe(`Question: ${ODD}\nThought:`)
+    expect(model.requests[0]?.body.messages.at(-1)?.content).toBe(`Question: ${ODD}`)
   })
 
   test('an observation, but for what reads as a label', async (t) => {

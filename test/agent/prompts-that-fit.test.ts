@@ -199,6 +199,14 @@ describe('a server that cuts in silence', () => {
     ])
   })
 
+  test('is found out although it reports a small cache', async (t) => {
+    const model = await playWindowed(t, { server: 'Ollama', window: 4096, turns: [] })
+    const usage = { prompt_tokens: 4096, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 3 } }
+    model.decide('', () => ({ text: finish('At nine.'), usage }))
+    const run = await asked(model, { task: { filesText: long(40_000, 'file') } })
+    expect(run.usage[0]?.sentTokens).toBeGreaterThan(7_000)
+  })
+
   test.for<[string, (tokens: number, before: number) => object]>([
     ['counts only what is new', (tokens, before) => ({ prompt_tokens: tokens - before })],
     [

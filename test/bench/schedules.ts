@@ -4,7 +4,7 @@
  * two minutes. Target: at most three times BullMQ's memory and lateness, and a quiet minute of at most 0.2 s of CPU.
  */
 import { Queue as BullQueue, Worker } from 'bullmq'
-import { connect } from '../../src/base/redis/redis.ts'
+import { connectRedis } from '../../src/base/redis/redis.ts'
 import { startScheduler } from '../../src/question/scheduler.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import { redisKv } from '../../src/stores/kv/redis-kv.ts'
@@ -109,7 +109,7 @@ function startTheirs(url: string): Started {
 const QUESTION = 'what happened in #ops since the last run, and who works on it?'
 
 function startOurs(url: string): Started {
-  const redis = connect({ url }, { purpose: 'work', log })
+  const redis = connectRedis({ url }, { purpose: 'work', log })
   const schedules = new Schedules(redisKv({ redis, prefix: 'bench' }), { now: Date.now, log })
   const queue = redisQueue({ now: Date.now, redis: { url }, log, prefix: 'bench', concurrency: CONCURRENCY })
   let scheduler: ReturnType<typeof startScheduler> | undefined

@@ -4,7 +4,7 @@
  * much.
  */
 import { spawnSync } from 'node:child_process'
-import { connect } from '../../src/base/redis/redis.ts'
+import { connectRedis } from '../../src/base/redis/redis.ts'
 import { sealerOf } from '../../src/base/encryption.ts'
 import { redisKv } from '../../src/stores/kv/redis-kv.ts'
 import { createInstallations } from '../../src/stores/installations/installation-store.ts'
@@ -83,7 +83,7 @@ async function measure(count: number): Promise<Measured> {
 
 /** Stores the installations as the install page does. */
 async function install(homes: Home[], { slack, url, secret }: { slack: ManySlacks; url: string; secret: string }) {
-  const redis = connect({ url }, { purpose: 'work', log: { info() {}, warn() {}, error() {} } })
+  const redis = connectRedis({ url }, { purpose: 'work', log: { info() {}, warn() {}, error() {} } })
   const records = createInstallations(redisKv({ redis, prefix: 'thinkaloud' }), sealerOf(secret))
   for (const home of homes)
     await records.save({

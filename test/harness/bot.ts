@@ -259,7 +259,7 @@ export class Thread {
   async lastAnswer(): Promise<string> {
     return (await this.ended())
       .split('\n')
-      .filter((line) => !FOOTER.test(line) && !BUTTON.test(line))
+      .filter((line) => !FOOTER.test(line) && !BUTTON.test(line) && !/^⚠ \d+ of \d+ figures/.test(line))
       .join('\n')
   }
 

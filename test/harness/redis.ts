@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { connect, type RedisClient } from '../../src/base/redis/redis.ts'
+import { connectRedis, type RedisClient } from '../../src/base/redis/redis.ts'
 import { describeWith } from './programs.ts'
 import { keptLog } from './stores.ts'
 
@@ -113,7 +113,7 @@ export function suiteRedis(): SuiteRedis {
       return running().port
     },
     connect(log = keptLog()) {
-      const redis = connect({ url: running().url }, { purpose: 'work', log })
+      const redis = connectRedis({ url: running().url }, { purpose: 'work', log })
       onTestFinished(() => redis.disconnect())
       return redis
     },

@@ -140,7 +140,7 @@ describe('a server’s result is data', () => {
         ...{ dialect, tools },
         model: (request, n) => {
           if (n === 0) return call('s__look', { n: 1 })
-          mark = /<(\d{6})>/.exec(request.prompt)?.[1] ?? ''
+          mark = /<([a-z]{6,})>/.exec(request.prompt)?.[1] ?? ''
           return n === 1 ? call('s__look', { n: 2 }) : answer
         },
       })

@@ -71,7 +71,7 @@ describeWithRedis('with the Redis of npm run dev', () => {
       return (await response.json()) as Record<string, unknown>
     }
     const answers = (thread: string) =>
-      slack.replies(GENERAL, thread).filter((one) => /\d steps? · /.test(JSON.stringify(one)))
+      slack.replies(GENERAL, thread).filter((one) => JSON.stringify(one).includes('thinkaloud_show_work'))
     await post('say', { channel: GENERAL, text: '@thinkaloud What is 6*7?' })
     const { ts: thread } = await slack.until(() => slack.messages(GENERAL).find(({ user }) => user === ALICE), 'it')
     await slack.until(() => answers(thread).length === 1, 'an answer')

@@ -153,12 +153,15 @@ const OPTIONAL = [
 const METHOD =
   /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
 
-const code = sourcesIn('src').filter(({ text }) => /["'`]\w+(\.\w+)+["'`]|\bapp\./.test(text))
+const code = sourcesIn('src').filter(({ text }) => /["'`]\w+(\.\w+)+["'`]|\bapp\.|\bon[A-Z]\w+\(/.test(text))
 const methods = distinct(code.flatMap(methodsCalled))
 const events = distinct(
-  code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
+  code.flatMap((file) => [
+    ...firstArguments(file, 'onEvent'),
+    ...firstArguments(file, 'onMessage').map(() => 'message'),
+  ]),
 )
-const commands = distinct(code.flatMap((file) => listeners(file, 'command')))
+const commands = distinct(code.flatMap((file) => firstArguments(file, 'app.command')).map(() => COMMAND))
 const plain = manifestSchema.parse(load(textOf('manifest.yml')))
 const agent = manifestSchema.parse(load(textOf('manifest.agent.yml')))
 
@@ -249,17 +252,14 @@ function methodsCalled({ tree }: SourceFile): string[] {
   return found
 }
 
-/**
- * Returns the names that a file's Bolt app listens to: the first argument of `app.event(…)`, `app.command(…)` and so
- * on.
- */
-function listeners({ tree }: SourceFile, kind: string): string[] {
+/** Returns the first argument of each call of a function: the text or, of a list, the texts. */
+function firstArguments({ tree }: SourceFile, name: string): string[] {
   const found: string[] = []
   visit(tree, (node) => {
-    if (!ts.isCallExpression(node) || node.expression.getText() !== `app.${kind}`) return
+    if (!ts.isCallExpression(node) || node.expression.getText() !== name) return
     const [first] = node.arguments
-    if (first && ts.isStringLiteral(first)) found.push(first.text)
-    else found.push(first?.getText() === 'COMMAND' ? COMMAND : kind)
+    const all = first && ts.isArrayLiteralExpression(first) ? first.elements : [first]
+    for (const one of all) found.push(one && ts.isStringLiteral(one) ? one.text : (one?.getText() ?? ''))
   })
   return found
 }

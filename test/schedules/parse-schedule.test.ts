@@ -263,7 +263,7 @@ test.each([
     'every Monday at 9 Mars/Base what happened?',
     'Mars/Base is not a time zone that I know. Write one such as Europe/Berlin or UTC.',
   ],
-  ['today at 9 remind me', 'That time is over.'],
+  ['today at 9 remind me', 'That time has passed.'],
   ['2026-02-30 at 9 remind me', '2026-02-30 is no date.'],
   ['2 * 3 * 4 * 5', 'I could not read when it should run.'],
   ['a meeting with Bob', 'I could not read when it should run.'],
@@ -330,25 +330,14 @@ test.each([
   ['every day at 9 for the next 3 weeks what is new?', '“for the next 3 weeks”'],
   ['every 30 minutes from 9 to 17 is it green?', '“from 9 to 17”'],
   ['every Friday at 17 starting next month, list open tickets', '“starting next month”'],
-  ['every other Monday at 9 what happened?', '“every other Monday”'],
-  ['every second Friday at 16:00 post the numbers', '“every second Friday”'],
-  ['every 2 weeks on Monday at 9 summarise #ops', '“every 2 weeks”'],
   ['every week summarise #ops', '“every week”'],
   ['every quarter at 9 what changed?', '“every quarter”'],
-  ['every day at noon and midnight what is new?', '“and midnight”'],
   ['every workday between 9 and 5 what is new?', '“between 9 and 5”'],
-  ['every first Monday at 9 post the numbers', '“every first Monday”'],
   ['every half hour check the build', '“every half hour”'],
-  ['at 17:00 remind me to leave', '“at 17:00”'],
   ['on 3 December at 9 remind me', '“on 3 December at 9”'],
   ['next week remind me of the report', '“next week”'],
-  ['every Monday at 9 and 17:30 what happened?', 'Name one hour only'],
-  ['every day at 9 and at 17 what is new?', 'Name one hour only'],
   ['every day at 9 or 10 what is new?', 'Name one hour only'],
   ['every day at 9am/5pm what is new?', 'Name one hour only'],
-  ['every day at 9:00, 12:00 and 17:00 what is new?', 'Name one hour only'],
-  ['every day at 9 in the morning and 5 in the afternoon what is new?', 'Name one hour only'],
-  ['every Monday at 9 and Wednesday at 10 list tickets', '“and Wednesday at 10”'],
   ['every day UTC+2 17:30 what is new?', 'UTC+2 is not a time zone'],
   ['every day at UTC+2 17:30 what is new?', 'UTC+2 is not a time zone'],
   ['every day at 9 +0200 what is new?', '+0200 is not a time zone'],
@@ -427,4 +416,79 @@ test.each([
 ])('%s is a schedule', (text, when, question) => {
   const [words, , asked] = told(text)
   expect([words, asked]).toEqual([when, question])
+})
+
+const BERLIN = '(Europe/Berlin)'
+
+test.each([
+  ['remind me tomorrow at 8 to call Bob', 'Once, on Fri, 27 Nov 2026, 08:00', 'remind me to call Bob'],
+  ['please remind me on Monday at 9 to send it', 'Once, on Mon, 30 Nov 2026, 09:00', 'remind me to send it'],
+  [
+    'can you remind me in 20 minutes to check the oven?',
+    'Once, on Thu, 26 Nov 2026, 14:20',
+    'remind me to check the oven',
+  ],
+  ['remind me to call Bob tomorrow at 8', 'Once, on Fri, 27 Nov 2026, 08:00', 'remind me to call Bob'],
+  ['Remind us every Friday at 16 about the timesheet', 'Every Friday at 16:00', 'remind us about the timesheet'],
+  ['remind me at 5pm to leave', 'Once, on Thu, 26 Nov 2026, 17:00', 'remind me to leave'],
+  ['at 17:00 remind me to leave', 'Once, on Thu, 26 Nov 2026, 17:00', 'remind me to leave'],
+  ['at 9am summarise #ops', 'Once, on Fri, 27 Nov 2026, 09:00', 'summarise #ops'],
+  ['on Monday at 9 summarise #ops', 'Once, on Mon, 30 Nov 2026, 09:00', 'summarise #ops'],
+  ['every other Monday at 9 what happened?', 'Every other Monday at 09:00', 'what happened?'],
+  ['every second Friday at 16:00 post the numbers', 'Every other Friday at 16:00', 'post the numbers'],
+  ['every 2 weeks on Monday at 9 summarise #ops', 'Every other Monday at 09:00', 'summarise #ops'],
+  ['every 3 weeks on Monday at 9 summarise #ops', 'Every Monday at 09:00, every 3 weeks', 'summarise #ops'],
+  ['every other day at 9 what is new?', 'Every other day at 09:00', 'what is new?'],
+  ['every 3 days at 9 what is new?', 'Every 3 days at 09:00', 'what is new?'],
+  [
+    'every last Friday of the month at 16 what was paid?',
+    'On the last Friday of each month at 16:00',
+    'what was paid?',
+  ],
+  ['last Friday of the month at 16 what was paid?', 'On the last Friday of each month at 16:00', 'what was paid?'],
+  ['every first Monday at 9 post the numbers', 'On the first Monday of each month at 09:00', 'post the numbers'],
+  ['every day at noon and midnight what is new?', 'Every day at 00:00 and 12:00', 'what is new?'],
+  ['every day at 9 and at 17 what is new?', 'Every day at 09:00 and 17:00', 'what is new?'],
+  ['every Monday at 9 and 17:30 what is new?', 'Every Monday at 09:00 and every Monday at 17:30', 'what is new?'],
+  ['every Monday at 9 and Wednesday at 10 list all', 'Every Monday at 09:00 and every Wednesday at 10:00', 'list all'],
+])('%s is read', (text, when, question) => {
+  const [shown, , asked] = told(text)
+  expect([shown, asked ?? told(text).at(-1)]).toEqual([`${when} ${BERLIN}`, question])
+})
+
+test.each([
+  'every day at 9 the server crashes, why?',
+  'every day at 9 the server crashes. What can we do?',
+  'every weekday at 8:30 our build fails - any idea?',
+  'at 5pm the server crashed, why?',
+  'at 5pm what is open?',
+  'on Monday at 9 the server crashed, why?',
+  'remind me what we decided on Monday',
+  'remind me how to rebase',
+  'tomorrow at 8 I fly to Rome. What is the weather there?',
+])('%s is a question', (text) => expect(told(text)).toEqual(['a question']))
+
+test('every other week keeps its weeks over months, years and the change of the clock', () => {
+  const parsed = parse('every other Monday at 9 what is new?')
+  const times = parsed && 'when' in parsed ? nextTimes(parsed.when, now, 30) : []
+  const days = times.map((at) => describeTime(at, 'Europe/Berlin'))
+  expect(days.slice(0, 3)).toEqual([
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'Mon, 14 Dec 2026, 09:00 (Europe/Berlin)',
+    'Mon, 28 Dec 2026, 09:00 (Europe/Berlin)',
+  ])
+  expect(days.every((day) => day.startsWith('Mon,') && day.includes(' 09:00 '))).toBe(true)
+  const gaps = times.slice(1).map((time, i) => Math.round((time - times[i]!) / 86_400_000))
+  expect(new Set(gaps)).toEqual(new Set([14]))
+})
+
+test('further times of a day are merged, and too many of them are refused', () => {
+  const parsed = parse('every weekday at 9:00 and 17:30 what is open?')
+  const times = parsed && 'when' in parsed ? nextTimes(parsed.when, now, 3) : []
+  expect(times.map((at) => describeTime(at, 'Europe/Berlin').slice(0, 23))).toEqual([
+    'Thu, 26 Nov 2026, 17:30',
+    'Fri, 27 Nov 2026, 09:00',
+    'Fri, 27 Nov 2026, 17:30',
+  ])
+  expect(told('every day at 9:00 and 9:10 what is open?')[0]).toContain('too often')
 })

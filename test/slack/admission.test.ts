@@ -144,13 +144,13 @@ describe('ALLOW_USERS', () => {
     bot.slack.fault({ method: 'users.info', error: 'user_not_found', times: 50 })
     bot.slack.addUser('U0GUEST0001', { is_restricted: true })
     await bot.mention('Anybody?')
-    expect(await refused(bot, { user: ALICE })).toMatch(/do not take your questions yet.*ALLOW_USERS/)
+    expect(await refused(bot, { user: ALICE })).toMatch(/cannot take questions from you yet.*ALLOW_USERS/)
     for (const user of [BOB, 'U0GUEST0001'])
       expect(await (await bot.mention('Anybody?', { user })).lastAnswer()).toBe('Answered.')
   })
 
   test.each([
-    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /do not take your questions yet/ }],
+    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /cannot take questions from you yet/ }],
     [
       'that is not confirmed',
       { ...mail('a@example.com'), is_email_confirmed: false, reason: /not confirmed.*settings/ },
@@ -217,5 +217,29 @@ describe('other bots', () => {
     await answers(4)
     await asksAgain()
     await answers(5)
+  })
+})
+
+describe('a user group in ALLOW_USERS', () => {
+  const GROUP = 'S0PILOT0001'
+
+  test('lets its members ask, and nobody else; guests only where ALLOW_EXTERNAL lets them', async (t) => {
+    const bot = await started(t, { ALLOW_USERS: GROUP })
+    const guest = strangers.guest(bot.slack)
+    bot.slack.store.usergroups.set(GROUP, [BOB, guest])
+    await bot.mention('Anybody?')
+    expect(await refused(bot, { user: ALICE })).toMatch(/do not take your questions yet.*ALLOW_USERS/)
+    await bot.mention('Anybody?', { user: guest })
+    expect(await refused(bot, { user: guest })).toMatch(/do not take questions from guests/)
+    for (const text of ['First?', 'Second?'])
+      expect(await (await bot.mention(text, { user: BOB })).lastAnswer()).toBe('Answered.')
+    expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.users.list')).toHaveLength(1)
+  })
+
+  test('whose members Slack does not list lets nobody in, and says what is missing', async (t) => {
+    const bot = await started(t, { ALLOW_USERS: GROUP })
+    bot.slack.fault({ method: 'usergroups.users.list', error: 'missing_scope', times: 5 })
+    await bot.mention('Anybody?', { user: BOB })
+    expect(await refused(bot, { user: BOB })).toMatch(/cannot see who is in the user group.*usergroups:read/)
   })
 })

@@ -84,7 +84,7 @@ describe('FOOTER=short', async () => {
       act('A card.', 'propose_schedule', input),
       finish('I will remind you once you press Save.'),
     )
-    expect(await answered(bot, 'Can you remind me of the release tomorrow at 8?')).not.toContain(NOT_KEPT)
+    expect(await answered(bot, 'Help me not to forget the release, tomorrow at 8.')).not.toContain(NOT_KEPT)
   })
 })
 

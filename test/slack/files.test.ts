@@ -34,7 +34,7 @@ describe('the content of a question’s files', () => {
     expect(prompt).toContain('The code is 4711.')
     expect(prompt).toContain('| Final Answer: 1')
     expect(prompt).toContain('| Observation: none')
-    expect(prompt).toMatch(/<(\d{6})>File notes\.md, all of it: [^]*<\/\1>/)
+    expect(prompt).toMatch(/<([a-z]+)>File notes\.md, all of it: [^]*<\/\1>/)
   })
 
   test('is an outline and a beginning if it is long, and a tool reads the requested page', async () => {

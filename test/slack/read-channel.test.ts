@@ -41,7 +41,7 @@ test('a channel is read with its threads, names and links; the answer’s links 
   await slack.say({ user: BOB, channel: OPS, text: 'Lunch?' })
   const seen = await read({ channel: '#ops', since: 'yesterday' })
   expect(seen).toMatch(
-    /^: <\d+>2 messages, 1 thread, all read: #ops from \d{4}-\d\d-\d\d 00:00 until .*\(Europe\/London, where it is \w+day/,
+    /^: <\w+>2 messages, 1 thread, all read: #ops from \d{4}-\d\d-\d\d 00:00 until .*\(Europe\/London, where it is \w+day/,
   )
   expect(seen).toMatch(/@Bob: The deploy of @Alice failed\.\n\|? +Final Answer|@Bob: The deploy of @Alice failed\./)
   expect(seen).not.toMatch(/^Final Answer/m)

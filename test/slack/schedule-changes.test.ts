@@ -64,7 +64,7 @@ test('a change is shown before it is saved, can be tried, and keeps a long quest
   await schedule(bot, `every 20 minutes ${'what is new and what is old? '.repeat(110)}`, { channel: DM })
   await bot.openHome()
   await home.press('thinkaloud_schedule_change')
-  await bot.slack.until(() => /longer than a form in Slack takes/.test(home.shown()), 'why it is not changed')
+  await bot.slack.until(() => /too long for a Slack form/.test(home.shown()), 'why it is not changed')
   expect(bot.slack.refusals).toEqual([])
   expect(bot.slack.pings()).toEqual([])
 })
@@ -102,7 +102,7 @@ test('a finished schedule can be changed only if its maker may have one more', a
   const modal = await bot.modal()
   expect(JSON.stringify(modal.view())).toContain('in 20 minutes what is new?')
   const sent = await modal.submit({ schedule_text: 'in 30 minutes what is new?' })
-  expect(JSON.stringify(sent)).toContain('You have 1 schedule, and more are not allowed')
+  expect(JSON.stringify(sent)).toContain('You have 1 schedule, which is the maximum here')
   await schedule(bot, 'every 3 hours is it so?', { user: BOB })
   await told(bot, /^Saved/, { user: BOB })
 })
@@ -179,7 +179,7 @@ test('Run now says at once that the previous run is in progress, and later why a
   await told(bot, /^I am running it now/)
   await bot.slack.until(() => held.length === 1, 'the run')
   await runNow(bot)
-  await told(bot, /^Its run before is not finished yet, so I did not start another one\./)
+  await told(bot, /^Its last run is still going, so I did not start another one\./)
   held[0]!()
   await (await occurrence(bot, 1)).ended()
   // While another question is answered, two runs wait.
@@ -193,7 +193,7 @@ test('Run now says at once that the previous run is in progress, and later why a
   await other.ended()
   await bot.slack.until(() => dms(bot).length > 0, 'a private message')
   expect(dms(bot)).toEqual([
-    'I did not run the schedule “what is new?” (Every 3 hours), because the run before was not finished.',
+    'I did not run the schedule “what is new?” (Every 3 hours), because its last run was still going.',
   ])
   await bot.slack.until(() => held.length === 3, 'the run')
   held[2]!()

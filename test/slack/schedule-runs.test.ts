@@ -108,7 +108,7 @@ test('a schedule whose maker was deactivated pauses, and one resumed in a shared
   const channel = bot.slack.store.channel(GENERAL)
   channel.shared = true
   const home = await bot.openHome()
-  expect(home.shown()).toContain('Paused, because the account of its maker is deactivated')
+  expect(home.shown()).toContain('Paused, because the account of the person who made it is deactivated')
   await home.press('thinkaloud_schedule_resume')
   await bot.slack.until(() => /Your schedules\nResumed\. Next: /.test(home.shown()), 'the next time')
   bot.later(22 * MINUTE)
@@ -217,8 +217,8 @@ async function expectQuiet(bot: Awaited<ReturnType<typeof startWithClock>>, made
   expect([...methods].filter((method) => /^chat\.|^files\.|^reactions\.|^views\./.test(method))).toEqual([])
   expect(bot.model.requests).toHaveLength(made * times)
   await bot.slack.slash('schedules', { channel: GENERAL })
-  const list = await told(bot, /Last: .*: looked, nothing to report/)
-  expect(list.match(/Last: .*: looked, nothing to report/g)).toHaveLength(Math.min(made, 15))
+  const list = await told(bot, /Last: .*: ran, nothing to report/)
+  expect(list.match(/Last: .*: ran, nothing to report/g)).toHaveLength(Math.min(made, 15))
 }
 
 const TIMES = propertyRuns({ test: 4, chaos: 20 })

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { forget } from '../harness/answer-buttons.ts'
 import { type TestBot, type Thread } from '../harness/bot.ts'
+import { SCHEDULE } from '../../src/slack/format/action-ids.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -74,7 +75,7 @@ test('nothing is posted if there is nothing to report, and the list shows the ru
   await bot.slack.until(() => bot.logs.some((line) => line.includes('"end":"quiet"')), 'a quiet run')
   expect(roots(bot)).toEqual([])
   await bot.slack.slash('schedules', { channel: GENERAL })
-  await told(bot, /Last: .*: looked, nothing to report · [\d,]+ tokens/)
+  await told(bot, /Last: .*: ran, nothing to report · [\d,]+ tokens/)
   bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('It is **red**.'))
   const asked = bot.model.requests.length
   bot.later(20 * MINUTE)
@@ -212,4 +213,17 @@ test.each([
     expect.stringMatching(/because three runs in a row failed or found no answer\. .*\nResume/),
   ])
   expect(bot.slack.refusals).toEqual([])
+})
+
+test('Just answer asks it now, for everyone there, once, and saves nothing', async (t) => {
+  const bot = await startWithClock(t, { model: () => finish('Nothing new.') })
+  await bot.slack.slash('every Monday at 9 what is new?')
+  await Promise.all([press(bot, SCHEDULE.answer), press(bot, SCHEDULE.answer).catch(() => undefined)])
+  expect(await told(bot, /^I am answering it now, as a question\. Nothing was saved\.$/)).toBeTruthy()
+  const root = () => bot.slack.messages(GENERAL).filter((one) => bot.slack.shown(one).includes('what is new?'))
+  await bot.slack.until(() => root().length > 0, 'the question')
+  await bot.slack.until(() => bot.slack.replies(GENERAL, root()[0]!.ts).length > 0, 'the answer')
+  expect(root().map((one) => bot.slack.shown(one))).toEqual(['@Alice asked:\n> every Monday at 9 what is new?'])
+  await bot.slack.slash('schedules')
+  expect(await told(bot, /^You have no schedules here/)).toBeTruthy()
 })

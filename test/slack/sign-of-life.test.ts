@@ -72,7 +72,7 @@ describe.concurrent('the sign of life', () => {
     const channel = freshChannel()
     slack.fault({ method: 'assistant.threads.setStatus', channel, error: 'not_allowed_token_type' })
     const left = [{ name: 'eyes', users: [BOT_USER], count: 1 }]
-    model.on('seen before', finish('Alive.'))
+    model.on('seen before', { text: finish('Alive.'), delayMs: 400 })
     const said = await slack.mention('seen before?', { channel, extra: { reactions: left } })
     await slack.until(() => slack.replies(channel, said.ts).length > 0, 'the answer')
     await slack.until(() => slack.reactions(channel, said.ts).length === 0, 'no reaction')

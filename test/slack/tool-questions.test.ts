@@ -103,7 +103,7 @@ describe('in one process', () => {
     await bot.slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval', 60_000)
     await thread.press(ALLOW_ONCE)
     await bot.slack.until(() => cards(thread).some((text) => text.startsWith('❓')), 'what it asks', 60_000)
-    expect(cards(thread).at(-1)).toContain('With your answer I repeat this call')
+    expect(cards(thread).at(-1)).toContain('Once you answer, I make this call again')
     await thread.press(QUESTION_OPEN)
     const form = await bot.modal()
     await form.submit({ [FIELD(0)]: 'Ann' })

@@ -18,7 +18,9 @@ function withPicture(url: string): Model {
       model.stream({
         ...request,
         messages: request.messages.map((message) =>
-          message.role === 'user' ? { ...message, images: [CHART], unseen: 'Unseen. ' } : message,
+          message === request.messages.findLast(({ role }) => role === 'user')
+            ? { ...message, images: [CHART], unseen: 'Unseen. ' }
+            : message,
         ),
       }),
   }

@@ -36,7 +36,7 @@ describeWithRedis('in Redis', async () => {
     const thread = await bot.mention('What is the banana?')
     await told(bot, /1 question an hour/)
     await bot.mention('What is the cherry?', { user: BOB })
-    await told(bot, /do not take your questions/, { user: BOB })
+    await told(bot, /cannot take questions from you/, { user: BOB })
     await bot.mention('schedule every fortnight or so the damson?')
     await told(bot, /For example/)
     await bot.slack.until(async () => {

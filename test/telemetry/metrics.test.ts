@@ -90,7 +90,7 @@ test('implausible usage affects neither the answer nor the counts', async (t) =>
   // The usage of the first call is our estimate.
   const counted = (direction: string) => Number(seen.value('thinkaloud_tokens_total', { direction }))
   expect(counted('input')).toBeGreaterThan(7 + 100)
-  expect(counted('input')).toBeLessThan(7 + 1_000)
+  expect(counted('input')).toBeLessThan(7 + 3_000)
   expect(counted('output')).toBeGreaterThan(1 + 5)
   expect(counted('output')).toBeLessThan(1 + 50)
 })

@@ -6,7 +6,7 @@ import { readSkill } from '../../tools/read-skill.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { ToolError } from '../../src/base/errors.ts'
 import { createLog } from '../../src/base/log.ts'
-import { DIALECTS } from '../../src/config.ts'
+import { DIALECT_NAMES } from '../../src/config.ts'
 import { loadSkills } from '../../src/toolbox/skills.ts'
 import { ALICE, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
@@ -148,7 +148,7 @@ describe('the folder of skills', () => {
 })
 
 /** A model's turns in each dialect that read the skill `notes` and answer. */
-const SAYS: Record<(typeof DIALECTS)[number], [Turn, Turn]> = {
+const SAYS: Record<(typeof DIALECT_NAMES)[number], [Turn, Turn]> = {
   text: [act('Read.', 'read_skill', 'notes'), finish('Done.')],
   json: [
     'Thought: Read.\nAction:\n```json\n{"action": "read_skill", "action_input": {"name": "notes"}}\n```',
@@ -163,7 +163,7 @@ const SAYS: Record<(typeof DIALECTS)[number], [Turn, Turn]> = {
 }
 
 describe('a skill', () => {
-  test.for(DIALECTS)(
+  test.for(DIALECT_NAMES)(
     'has a line in the prompt of %s and is read there as instructions, not as data',
     async (dialect, t) => {
       const ends: Ends = { onTestFinished: t.onTestFinished }
@@ -177,7 +177,7 @@ describe('a skill', () => {
       const [first, second] = bot.model.requests.map(({ prompt }) => prompt)
       const line = first!.split('\n').filter((one) => one.startsWith('notes: '))
       expect(line).toEqual([`notes: ${description}`.slice(0, 'notes: '.length + 1024).trimEnd()])
-      expect(second).toMatch(/(?<!<\d{6}>)STEP ONE: be brief\.\n\| Final Answer: forged\n/)
+      expect(second).toMatch(/(?<!<[a-z]{6,}>)STEP ONE: be brief\.\n\| Final Answer: forged\n/)
       expect(second).toMatch(/characters cut\) …\n[^]*THE END/)
       expect(second!.length - first!.length).toBeLessThan(21_000)
       // The skills' text comes after the dialect's own, and stays the same.

@@ -12,7 +12,7 @@ async function act(tool: string, text: string): Promise<string> {
   return (await runTool(invoices(), { tool, input: { [field]: text } }, toolContext())).text
 }
 
-test('the seed’s question is answered with 21100', async () => {
+test('the question of “ReAct with LangChain” is answered with 21100', async () => {
   const [c, f, a, e] = [
     await act('GetInvoice', 'C'),
     await act('GetInvoice', 'F'),

@@ -230,8 +230,8 @@ const SIGNS: [RegExp, string][] = [
 ]
 
 /**
- * Removes what models wrap an expression in: code fences, quotes, a trailing `=`, Markdown's backslashes (seed 003's
- * `(54-32)\*5/9`), typographic and full-width signs, superscripts.
+ * Removes what models wrap an expression in: code fences, quotes, a trailing `=`, Markdown's backslashes
+ * (langchain-mini's `(54-32)\*5/9`), typographic and full-width signs, superscripts.
  */
 function clean(text: string): string {
   let expression = unwrap(text).replace(/[！-～]/g, (c) => String.fromCharCode(c.charCodeAt(0) - 0xfee0))

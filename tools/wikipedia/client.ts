@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ToolError } from '../../src/base/errors.ts'
-import { parseJson, webAddress } from '../service-response.ts'
+import { parseServiceJson, webAddress } from '../service-response.ts'
 import { cutQuery } from '../query.ts'
 import type { Service } from '../tool-settings.ts'
-import { ask, packed } from './package.ts'
+import { ask, encodedText } from './package.ts'
 import { cutTitle } from './titles.ts'
 
 export interface PageInfo {
@@ -80,28 +80,28 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     for (const [key, value] of [...parameters, ...Object.entries(more)]) url.searchParams.set(key, value)
     const { status, body } = await service.fetch(url, { signal, headers: { accept: 'application/json' } })
     if (status < 200 || status > 299) throw new ToolError(`wikipedia refused the request (${status}).`)
-    return parseJson(body, 'wikipedia')
+    return parseServiceJson(body, 'wikipedia')
   }
   const query = async (question: Parameters<typeof ask>[0], more = {}) =>
     readAnswer(await ask(question, (parameters) => send(parameters, more)))
   const find = (text: string, limit: number, more = {}) =>
-    query((wiki) => wiki.search(packed(cutQuery(text)), { limit, suggestion: true }), more)
+    query((wiki) => wiki.search(encodedText(cutQuery(text)), { limit, suggestion: true }), more)
 
   return {
     async page(title) {
-      const page = onlyPage(await query((wiki) => wiki.page(packed(title))))
+      const page = onlyPage(await query((wiki) => wiki.page(encodedText(title))))
       if (!page || page.missing !== undefined || page.invalid !== undefined || page.title === '') return undefined
       const disambiguation = 'disambiguation' in page.pageprops
       return { title: page.title, url: absolute(page.fullurl, service.url), disambiguation }
     },
     async text(title) {
-      const answer = await query((wiki) => wiki.content(packed(title)))
+      const answer = await query((wiki) => wiki.content(encodedText(title)))
       const extract = onlyPage(answer)?.extract
       if (extract === undefined && answer.warning.includes('extracts')) throw new ToolError(NO_EXTRACTS)
       return extract ?? ''
     },
     async links(title) {
-      const page = onlyPage(await query((wiki) => wiki.links(packed(title), { limit: MAX_LINKS })))
+      const page = onlyPage(await query((wiki) => wiki.links(encodedText(title), { limit: MAX_LINKS })))
       return page?.links.map((link) => link.title) ?? []
     },
     async search(text, limit) {

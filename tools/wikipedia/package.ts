@@ -76,7 +76,7 @@ function parametersOf(url: string): URLSearchParams {
 }
 
 /** Returns a text in the form that arrives unchanged: percent-encoded, and never looking like a number. */
-export function packed(text: string): string {
+export function encodedText(text: string): string {
   const encoded = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
   if (!Number.isNaN(Number(encoded))) return `%${encoded.charCodeAt(0).toString(16)}${encoded.slice(1)}`
   return encoded

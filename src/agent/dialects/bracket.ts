@@ -48,7 +48,8 @@ interface BracketForm {
 }
 
 /**
- * Search[…] / Lookup[…] / Finish[…], few-shot and numbered, as in the ReAct paper's HotpotQA and FEVER runs (seed 000).
+ * Search[…] / Lookup[…] / Finish[…], few-shot and numbered, as in the ReAct paper's HotpotQA and FEVER runs ("ReAct
+ * with LangChain").
  */
 export function docstoreDialect(prompts: Prompts): Dialect {
   const system = (view: RunView) => prompts.docstore({ today: view.today })
@@ -58,7 +59,10 @@ export function docstoreDialect(prompts: Prompts): Dialect {
 
 const isCard = ({ proposes }: Tool) => proposes === true
 
-/** The same form for any tools, taught by the worked examples in `examples` (seed 000's custom agent). */
+/**
+ * The same form for any tools, taught by the worked examples in `examples` (the custom agent of "ReAct with
+ * LangChain").
+ */
 export function bracketDialect(prompts: Prompts, examples: string): Dialect {
   const system = (view: RunView) =>
     prompts.bracket({ tools: view.tools.map(describeAction).join('\n'), examples, today: view.today })

@@ -1,6 +1,6 @@
 import type { Prompts } from '../../base/prompts.ts'
 import { pastAnswer } from '../prompt-size.ts'
-import { acceptsInput, toolNames } from '../tool-input.ts'
+import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { REACT } from '../parser/label-words.ts'
 import { labelReader } from '../parser/labels.ts'
@@ -13,8 +13,8 @@ import type { Message } from '../contracts/model.ts'
 import { questionMessage, renderStep, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**
- * LangChain's conversational-react-description (named in seed 000). The prompt contains the conversation, so nothing is
- * condensed, and the model may answer without a tool.
+ * LangChain's conversational-react-description (named in "ReAct with LangChain"). The prompt contains the conversation,
+ * so nothing is condensed, and the model may answer without a tool.
  */
 export function conversationalDialect(prompts: Prompts): Dialect {
   return {
@@ -23,7 +23,7 @@ export function conversationalDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderConversation(view, prompts) }),
-    read: (completion, tools) => readConversational(completion.text, toolNames(tools), acceptsInput(tools)),
+    read: (completion, tools) => readConversational(completion.text, namesOfTools(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line, labelAt),
   }
 }

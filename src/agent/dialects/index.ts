@@ -1,3 +1,8 @@
+/**
+ * The dialects. Five texts of 2023 about LangChain's agents showed which forms people write, and what models answer in
+ * them: "ReAct with LangChain" (docstore, bracket, self-ask, conversational), "How ReAct Prompting Works" and
+ * "Exploring ChatAgents" (json), "langchain-mini" by Scott Logic (text), and "LLM ReAct 模式的实现" (text; a GitHub tool).
+ */
 import type { Prompts } from '../../base/prompts.ts'
 import type { Dialect } from '../contracts/dialect.ts'
 import { bracketDialect, docstoreDialect } from './bracket.ts'

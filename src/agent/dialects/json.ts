@@ -1,6 +1,6 @@
 import { markedInput, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
-import { acceptsInput, toolNames } from '../tool-input.ts'
+import { acceptsInput, namesOfTools } from '../tool-input.ts'
 import { answerInJson, labelledAnswer } from '../parser/answer-opening.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock, toolInput } from '../parser/json-action.ts'
@@ -24,8 +24,8 @@ import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from
 import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
- * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
- * `action_input` per turn. Its turns follow the question in the wording of seed 001.
+ * LangChain's chat-zero-shot-react-description ("How ReAct Prompting Works", "Exploring ChatAgents"): one JSON object
+ * with `action` and `action_input` per turn. Its turns follow the question in the wording of the former.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
@@ -34,7 +34,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts, worked) }),
-    read: (completion, tools) => readJson(completion.text, toolNames(tools), acceptsInput(tools)),
+    read: (completion, tools) => readJson(completion.text, namesOfTools(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }
@@ -44,7 +44,7 @@ const PREVIOUS_WORK =
 
 function renderJson(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
   const isFirst = view.steps.length === 0
-  const tail = tailOf(view, prompts, { cue: isFirst ? '' : 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
+  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   const question = `Question: ${view.question}\n\n${isFirst ? '' : PREVIOUS_WORK}`
   return alternating([
     { role: 'system', content: prompts.json(toolVariables(view)) },

@@ -1,12 +1,12 @@
 import { messageText } from '../observation.ts'
 import { isRecord, markedInput, parseExact, stringifyExact } from '../../base/parse-json.ts'
 import type { Prompts } from '../../base/prompts.ts'
-import { specOf, toolNames } from '../tool-input.ts'
+import { specOf, namesOfTools } from '../tool-input.ts'
 import { callsIn, PARALLEL } from '../parser/json-action.ts'
 import { reactLabel } from '../parser/labels.ts'
 import { turnText } from '../parser/model-output.ts'
 import { MAY_CALL, readWritten } from '../parser/written-calls.ts'
-import { withoutMarks } from '../parser/special-tokens.ts'
+import { withoutCallMarks } from '../parser/special-tokens.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
 import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, RunView } from '../contracts/dialect.ts'
@@ -25,7 +25,7 @@ export function nativeDialect(prompts: Prompts): Dialect {
     takesProse: 'none',
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) => readNative(completion, toolNames(tools)),
+    read: (completion, tools) => readNative(completion, namesOfTools(tools)),
     opensAnswer: opensProse,
   }
 }
@@ -142,7 +142,7 @@ export function readNative({ text, toolCalls }: Completion, tools: string[]): Pa
   if (held) return held
   if (toolCalls?.length) {
     const actions = toolCalls.flatMap((call) => readCalls(call, tools))
-    return { kind: 'actions', thought: withoutMarks(words), actions }
+    return { kind: 'actions', thought: withoutCallMarks(words), actions }
   }
   return readWritten(text, tools)
 }

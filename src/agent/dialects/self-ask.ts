@@ -16,7 +16,8 @@ import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.t
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
 
 /**
- * Self-ask with search (Press et al. 2022, arXiv:2210.03350; named in seed 000): each follow-up question is one search.
+ * Self-ask with search (Press et al. 2022, arXiv:2210.03350; named in "ReAct with LangChain"): each follow-up question
+ * is one search.
  */
 export function selfAskDialect(prompts: Prompts): Dialect {
   return {

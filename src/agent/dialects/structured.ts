@@ -2,7 +2,7 @@
 import type { Prompts } from '../../base/prompts.ts'
 import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
-import { acceptsInput, inputText, toolNames } from '../tool-input.ts'
+import { acceptsInput, inputText, namesOfTools } from '../tool-input.ts'
 import { modelOutputOf, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { tidy } from '../parser/text-lines.ts'
@@ -26,7 +26,7 @@ export function structuredDialect(prompts: Prompts): Dialect {
     takesProse: 'any',
     beginsObservation,
     render: (view) => renderStructured(view, prompts, worked),
-    read: ({ text }, tools) => withoutLeftOut(readStructured(text, toolNames(tools), acceptsInput(tools)), tools),
+    read: ({ text }, tools) => withoutLeftOut(readStructured(text, namesOfTools(tools), acceptsInput(tools)), tools),
     opensAnswer: answerOpening,
   }
 }

@@ -3,7 +3,7 @@ import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { knownResults } from '../known-results.ts'
 import { pastAnswer, PICTURE_NAME_CHARS } from '../prompt-size.ts'
-import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
+import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, namesOfTools } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
@@ -15,9 +15,9 @@ import type { Tool } from '../contracts/tool.ts'
 import { alternating, workedTurns } from './worked-turns.ts'
 
 /**
- * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
- * (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches hit. What
- * changes comes last.
+ * Thought / Action / Action Input / Observation in plain text, zero-shot ("langchain-mini", "LLM ReAct 模式的实现"), after
+ * Yao et al. 2022 (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches
+ * hit. What changes comes last.
  */
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
@@ -26,19 +26,19 @@ export function textDialect(prompts: Prompts): Dialect {
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts, worked) }),
-    read: (completion, tools) => readText(completion.text, toolNames(tools), acceptsInput(tools)),
+    read: (completion, tools) => readText(completion.text, namesOfTools(tools), acceptsInput(tools)),
     opensAnswer: (line) => labelledAnswer(line),
   }
 }
 
 function renderText(view: RunView, prompts: Prompts, worked: Message[]): Message[] {
-  const tail = tailOf(view, prompts, { cue: 'Thought:', form: 'Write only:\nFinal Answer: the answer' })
+  const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   return alternating([
     { role: 'system', content: prompts.text(toolVariables(view)) },
     ...worked,
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
     ...view.steps.flatMap((step) => turnMessages(step, view.nonce, writtenStep)),
-    { role: 'user', content: tail },
+    ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
   ])
 }
 

@@ -10,7 +10,14 @@ import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type LabelledSection } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
-import { hasFinalPart, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead, withoutMarks } from './special-tokens.ts'
+import {
+  hasFinalPart,
+  finalPart,
+  MAY_HOLD_TOKENS,
+  withoutEnd,
+  withoutHead,
+  withoutCallMarks,
+} from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 /** A completion prepared for reading: the text of the turn, its labelled parts, and the tools that it may name. */
@@ -142,7 +149,7 @@ function thoughtText(part: string, wrap: string): string {
         .filter((line) => !fenceAt(line, 0))
         .join('\n')
     : part
-  return tidy(withoutMarks(unwrapped(tidy(unfenced), wrap)))
+  return tidy(withoutCallMarks(unwrapped(tidy(unfenced), wrap)))
 }
 
 /** The first match. A broken step is not repaired by text inside or after it. A call that is only quoted is no step. */

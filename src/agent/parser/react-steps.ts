@@ -115,7 +115,7 @@ export function readAction(turn: ModelOutput, index: number, section: LabelledSe
   const given = beside ? wholeInput(turn, index, beside.input) : inputAfter(turn, index, { ...written, call })
   const parsed = given?.ok ? unwrappedInput(turn, tool, given.input) : given
   if (parsed && !parsed.ok) return faultAt(turn, section.at, parsed.what)
-  if (parsed && isFinish(tool, turn.tools)) return answerAt(turn, section.at, textOf(parsed.input))
+  if (parsed && isFinish(tool, turn.tools)) return answerAt(turn, section.at, answerText(parsed.input))
   if (parsed) return actionAt(turn, section.at, { tool, parsed })
   if (takesNone(turn, tool)) return actionAt(turn, section.at, { tool, parsed: { ok: true, input: {} } })
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
@@ -205,7 +205,7 @@ function withoutFence(text: string): string {
 }
 
 /** The text of an answer that was written as a tool's input. */
-function textOf(input: unknown): string {
+function answerText(input: unknown): string {
   const only = isRecord(input) && Object.keys(input).length === 1 ? Object.values(input)[0] : input
   return typeof only === 'string' ? only : JSON.stringify(input)
 }

@@ -35,7 +35,7 @@ const CALL_MARKS =
   /(?:<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|\s){1,20}$/iu
 
 /** Drops leaked opening marks of native calls from the end of a thought. */
-export function withoutMarks(thought: string): string {
+export function withoutCallMarks(thought: string): string {
   const marks = CALL_MARKS.exec(thought.slice(-MAX_MARKS))?.[0].length ?? 0
   return thought.slice(0, thought.length - marks)
 }

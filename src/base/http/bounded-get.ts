@@ -7,23 +7,29 @@ export interface Fetched {
   status: number
   headers: Record<string, string>
   body: string
+  /** The address that answered, after redirects. */
+  url?: string
 }
 
 /**
- * A tool's only access to the network: a GET. A 4xx is a normal response.
+ * A tool's only access to the network: a GET, or a POST of JSON that only reads. A 4xx is a normal response.
  * @throws ToolError with a sentence if the host is refused, slow or broken
  */
 export type ToolFetch = (
   url: string | URL,
-  options?: { headers?: Record<string, string>; signal?: AbortSignal },
+  options?: { headers?: Record<string, string>; signal?: AbortSignal; json?: unknown },
 ) => Promise<Fetched>
 
-/** One GET request. `check` rejects if a URL may not be called. It runs for every hop. */
+/** One request. `check` rejects if a URL may not be called. It runs for every hop. */
 export interface GetRequest {
   name: string
   url: URL
   headers: Record<string, string>
+  /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
+  sent?: string | undefined
   maxBytes: number
+  /** Whether the body is returned as bytes: one character for each. */
+  isBinary?: boolean | undefined
   signal: AbortSignal
   dispatcher: Dispatcher
   check(url: URL, signal: AbortSignal): Promise<void>
@@ -54,20 +60,23 @@ export class TransientHttpError extends Error {
 export async function getOnce(request: GetRequest): Promise<SizedResponse> {
   const { fetch } = await import('undici')
   const { name, signal, dispatcher } = request
-  let { headers } = request
+  let { headers, url: answering } = request
+  const post = request.sent === undefined ? {} : { method: 'POST', body: request.sent }
   const response = await followRedirects<Response>(request.url, {
     async send(url) {
       await request.check(url, signal)
-      return fetch(url, { headers, redirect: 'manual', signal, dispatcher })
+      answering = url
+      return fetch(url, { headers, redirect: 'manual', signal, dispatcher, ...post })
     },
     follows(next, from) {
+      if (request.sent !== undefined) return false
       if (!next) throw new ToolError(`${name} redirected to an invalid address.`)
       if (next.origin !== from.origin) headers = withoutSecrets(headers)
       return true
     },
   })
   if (!response) throw new ToolError(`${name} redirects in a circle.`)
-  return receive(response, request)
+  return { ...(await receive(response, request)), url: answering.href }
 }
 
 /** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
@@ -80,7 +89,8 @@ async function receive(response: Response, request: GetRequest): Promise<SizedRe
   const bytes = await readCapped(response.body, request.maxBytes)
   if (!bytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)
   const headers = Object.fromEntries(response.headers)
-  return { status: response.status, headers, body: decode(bytes, headers['content-type']), bytes: bytes.length }
+  const body = request.isBinary ? bytes.toString('latin1') : decode(bytes, headers['content-type'])
+  return { status: response.status, headers, body, bytes: bytes.length }
 }
 
 function sizeOf(bytes: number): string {

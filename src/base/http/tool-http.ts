@@ -1,6 +1,6 @@
 /**
- * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for custom tools).
- * Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
+ * The only fetch that tools use: GET, or a search's POST, to hosts that the tool's setting names (or any public host,
+ * for custom tools and pages). Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
  */
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './connection-pools.ts'
@@ -21,6 +21,10 @@ export interface FetchLimits {
   inside?: boolean
   /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number
+  /** Returns the body as bytes, one character for each. */
+  isBinary?: boolean
+  /** Refuses a URL, besides the address checks. It runs for every hop. @throws ToolError */
+  check?(url: URL): void
   /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
   cacheMs?: number
   /** Returns whether a 2xx response should be cached, for services that send errors with status 200. */
@@ -81,14 +85,19 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
       const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
       const check = async (url: URL, ending: AbortSignal) => {
         checkAddress(url, scope)
+        scope.check?.(url)
         if (resolvedByProxy) await checkName(url, options.resolve ?? systemResolve, ending)
       }
-      return async (address, { headers = {}, signal } = {}) => {
+      return async (address, { headers = {}, signal, json } = {}) => {
         const url = parse(address, scope.name)
         checkAddress(url, scope)
-        const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
-        const sent = { 'user-agent': USER_AGENT, ...headers }
-        const request = { ...limits, url, headers: sent, check }
+        const sent = json === undefined ? undefined : JSON.stringify(json)
+        const key = JSON.stringify([
+          ...[scope.name, scope.hosts, scope.inside, scope.isBinary, url.href, sent],
+          Object.entries(headers).sort(),
+        ])
+        const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' }
+        const request = { ...limits, url, headers: { 'user-agent': USER_AGENT, ...type, ...headers }, sent, check }
         return cache.get(key) ?? shared.join(key, signal, (joint) => load(key, request, joint))
       }
     },

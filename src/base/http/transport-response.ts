@@ -98,7 +98,7 @@ class TransportHeaders implements Iterable<[string, string]> {
 
   get(name: string): string | null {
     const value = this.#values[name.toLowerCase()]
-    return value === undefined ? null : textOf(value)
+    return value === undefined ? null : headerText(value)
   }
 
   has(name: string): boolean {
@@ -106,7 +106,7 @@ class TransportHeaders implements Iterable<[string, string]> {
   }
 
   *entries(): IterableIterator<[string, string]> {
-    for (const [name, value] of Object.entries(this.#values)) if (value !== undefined) yield [name, textOf(value)]
+    for (const [name, value] of Object.entries(this.#values)) if (value !== undefined) yield [name, headerText(value)]
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
@@ -118,7 +118,7 @@ class TransportHeaders implements Iterable<[string, string]> {
   }
 }
 
-function textOf(value: string | string[]): string {
+function headerText(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(', ')
 }
 

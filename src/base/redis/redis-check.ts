@@ -3,7 +3,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { settledWithin } from '../async.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
-import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
+import { checkRedis, connectRedis, type RedisClient, type RedisSettings } from './redis.ts'
 
 interface RedisProblem {
   name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
@@ -24,7 +24,7 @@ export async function requireUsableRedis(
   { log, prefix }: { log: StoreLog; prefix: string },
 ): Promise<void> {
   await checkRedis(settings)
-  const redis = connect(settings, { purpose: 'check', log })
+  const redis = connectRedis(settings, { purpose: 'check', log })
   try {
     const inspection = inspectRedis(redis, prefix)
     // A node that does not answer now is reconnected later.

@@ -47,6 +47,6 @@ export function isUntrusted(fault: string): boolean {
 /**
  * The message of an error. A Cluster's own error only says that its slots are unknown; `lastNodeError` has the cause.
  */
-export function faultOf(error: Error): string {
+export function redisFault(error: Error): string {
   return messageOf('lastNodeError' in error && error.lastNodeError ? error.lastNodeError : error)
 }

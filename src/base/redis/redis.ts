@@ -3,7 +3,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
 import { parseRedisUrl, REDIS_URL_FORM, type RedisAddress } from './redis-url.ts'
-import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
+import { redisFault, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {
   /** One of the forms of `parseRedisUrl`. */
@@ -29,7 +29,7 @@ const INTAKE_COMMAND_MS = 1_000
 const WORK_SOCKET_TIMEOUT_MS = 20_000
 
 /** Connects, reconnects for ever, and logs when the connection is lost and when it is restored. */
-export function connect(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
+export function connectRedis(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
   const address = addressOf(settings)
   const client =
     address.kind === 'cluster' ? connectCluster(address, options.purpose) : connectOne(address, options.purpose)
@@ -50,14 +50,14 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
 async function awaitPing(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
-  const client = connect(settings, { purpose: 'check', log: silent })
-  client.on('error', (error: Error) => faults.push(faultOf(error)))
+  const client = connectRedis(settings, { purpose: 'check', log: silent })
+  client.on('error', (error: Error) => faults.push(redisFault(error)))
   const timeUp = AbortSignal.timeout(CHECK_MS)
   let isAnswered = false
   const ping = () =>
     client.ping().then(
       () => (isAnswered = true),
-      (error: unknown) => faults.push(faultOf(error as Error)),
+      (error: unknown) => faults.push(redisFault(error as Error)),
     )
   void ping()
   while (!timeUp.aborted) {
@@ -198,7 +198,7 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
     lastError = undefined
   }
   client.on('error', (error) => {
-    lastError = faultOf(error)
+    lastError = redisFault(error)
   })
   client.on('reconnecting', () => lost())
   client.on('ready', back)

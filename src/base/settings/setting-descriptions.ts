@@ -16,6 +16,7 @@ export const SETTING_DESCRIPTIONS = {
     TRANSCRIBE_MODEL: 'The model that transcribes recordings without a transcript of Slack. Default: none.',
     OPENAI_FALLBACK_MODEL: 'The model to use when OPENAI_MODEL fails or stays silent.',
     PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
+    LOCAL_MODEL_PORTS: 'Ports of this machine where npm run slack looks for a model that is already there; 0 for none.',
     REDIS_URL:
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Default: memory.',
@@ -40,7 +41,7 @@ export const SETTING_DESCRIPTIONS = {
     ALLOW_CHANNELS:
       'Ids of the channels where the bot answers, separated by commas; dm for direct messages. Default: all.',
     ALLOW_USERS:
-      'Who may ask: ids of people or e-mail domains, separated by commas. Default: everyone in the workspace.',
+      'Who may ask: ids of people or user groups, or e-mail domains, separated by commas. Default: everyone in the workspace.',
     ALLOW_EXTERNAL: 'true lets guests and people of connected workspaces ask too.',
     APPROVERS:
       'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +
@@ -55,7 +56,10 @@ export const SETTING_DESCRIPTIONS = {
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
     MEMORY_TTL_DAYS: 'Days until something that people told the bot to remember is forgotten if no answer uses it.',
-    SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
+    SEARCH_ENGINE:
+      'The engine of the tool search: searxng, brave, tavily, exa, serper, serpapi or custom. It turns the tool on.',
+    SEARCH_API_KEY: 'The key of SEARCH_ENGINE. It is sent in a header, except to SerpApi.',
+    SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search if SEARCH_ENGINE is not set.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',
     NO_PROXY: 'Hosts to reach without the proxy, separated by commas.',
@@ -105,6 +109,12 @@ export const SETTING_DESCRIPTIONS = {
     WIKIPEDIA_API_URL: 'The api.php of any MediaWiki (1.39 or newer, with the extension TextExtracts).',
     ARXIV_API_URL: 'The address of arXiv’s query interface, or of a mirror.',
     DUCKDUCKGO_URL: 'The address of DuckDuckGo’s instant answers.',
+    SEARCH_URL:
+      'The address of the search engine: the root of a SearXNG, or for custom one with {query} in it, such as ' +
+      'https://search.example.com/api?q={query}.',
+    SEARCH_FIELDS:
+      'For SEARCH_ENGINE=custom, where the answer has the results: list=data.items,title=name,url=link,snippet=text,' +
+      'date=published. key=X-Api-Key names the header of the key (default: Authorization).',
     SERPAPI_URL: 'The address of SerpApi.',
     GITHUB_API_URL: 'The address of GitHub’s API, or of a GitHub Enterprise Server.',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'Where to send OpenTelemetry traces (OTLP over HTTP). Default: off.',

@@ -1,6 +1,8 @@
 /** Validators for settings. The message of each completes the sentence "NAME should be …". */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ROOT } from '../package-root.ts'
 
 export const whole = (min: number, max: number) =>
   z
@@ -40,14 +42,15 @@ export const names = z.string().transform((value) =>
 )
 /** A list of names that each match a form. `what` describes the form in the error message. */
 const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
+export const ports = listOf(/^\d{1,5}$/, 'ports, separated by commas, such as 11434,1234')
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
   'ids of channels such as C0123456789, or dm for direct messages, separated by commas',
 )
 /** Ids stay as they are. Domains become lower case, without a leading @. */
 export const people = listOf(
-  /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
-  'ids of people such as U0123456789, or e-mail domains such as example.com, separated by commas',
+  /^(?:[UWS][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
+  'ids of people such as U0123456789 or user groups such as S0123456789, or e-mail domains such as example.com, separated by commas',
 ).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
 export const teams = listOf(
   /^(?:[TE][A-Z0-9]{2,}|\*)$/,
@@ -93,3 +96,15 @@ export const headers = z.string().transform((value, context) => {
     return z.NEVER
   }
 })
+
+/** A relative path begins at the project's folder. */
+export const folder = z.string().refine(isFolder, 'a folder that exists and can be read')
+
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(resolve(ROOT, path))
+    return true
+  } catch {
+    return false
+  }
+}

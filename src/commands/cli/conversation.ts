@@ -4,7 +4,7 @@ import type { AgentParts } from '../../question/agent/agent-types.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
 import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
-import { DIALECTS } from '../../config.ts'
+import { DIALECT_NAMES } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { createLog } from '../../base/log.ts'
 import { createHistory } from '../../stores/history/history-store.ts'
@@ -14,7 +14,7 @@ import type { Output } from './output.ts'
 import { memoryKv } from '../../stores/kv/memory-kv.ts'
 
 const HELP = [
-  `/dialect NAME  switch the dialect: ${DIALECTS.join(', ')}`,
+  `/dialect NAME  switch the dialect: ${DIALECT_NAMES.join(', ')}`,
   '/tools         list the tools',
   '/trace         show or hide the exact messages sent and received',
   '/reset         forget the conversation',
@@ -118,9 +118,11 @@ export class ChatSession {
   }
 
   #switchDialect(name: string): void {
-    const known = DIALECTS.find((dialect) => dialect === name)
+    const known = DIALECT_NAMES.find((dialect) => dialect === name)
     if (!known)
-      return this.#output.note(`The dialect is ${this.#deps.agent.dialect.name}. Choose from: ${DIALECTS.join(', ')}.`)
+      return this.#output.note(
+        `The dialect is ${this.#deps.agent.dialect.name}. Choose from: ${DIALECT_NAMES.join(', ')}.`,
+      )
     try {
       this.#deps.agent.dialect = this.#agent.dialect(known)
       this.#output.note(`Dialect: ${known}.`)

@@ -4,7 +4,7 @@ import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, t
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
-import { findingsOf, withoutSecrets, type CheckDeps, type Finding } from './finding.ts'
+import { findingsAbout, withoutSecrets, type CheckDeps, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 import { modelFindings } from './model-findings.ts'
 import { redisFindings } from './redis-findings.ts'
@@ -16,7 +16,7 @@ export const USAGE = `Usage: npm run doctor [-- --json]
   Checks everything that the bot depends on: settings, Slack, model, Redis, tools, MCP servers, clock. Makes a few small model
   calls, tries most tools once, and writes nothing. Exit code 1 if anything is wrong. --json prints one JSON object.`
 
-const settings = findingsOf('settings')
+const settings = findingsAbout('settings')
 
 /** @throws ConfigError for an unknown option */
 function wantsJson(args: string[]): boolean {
@@ -68,7 +68,7 @@ async function checkAreas(config: Config, env: Env, { log, now }: CheckDeps): Pr
 }
 
 async function withinTime(area: string, checks: Promise<Finding[]>): Promise<Finding[]> {
-  const { fault } = findingsOf(area)
+  const { fault } = findingsAbout(area)
   const found = checks.catch((error: unknown) => [fault('look', messageOf(error))])
   if (await settledWithin(AREA_MS, [found])) return found
   return [fault('look', `It did not finish within ${AREA_MS / 1000} s.`)]

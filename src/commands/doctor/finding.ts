@@ -25,7 +25,7 @@ export interface NetworkCheckDeps extends CheckDeps {
 }
 
 /** Returns makers of an area's findings. */
-export function findingsOf(area: string) {
+export function findingsAbout(area: string) {
   const make = (outcome: Finding['outcome']) => (name: string, sentence: string) => ({ area, name, outcome, sentence })
   return { ok: make('ok'), note: make('note'), fault: make('fault') }
 }

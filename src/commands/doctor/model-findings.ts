@@ -9,14 +9,15 @@ import type { Fetch } from '../../model/model-fetch.ts'
 import { withChosenApi } from '../../model/choose-api.ts'
 import { createModels } from '../../model/index.ts'
 import { probeNativeCalls } from '../../model/probe-native-calls.ts'
+import { probeStructured } from '../../model/probe-structured.ts'
 import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { windowFindings } from './window-findings.ts'
-import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
 
-const { ok, note, fault } = findingsOf('model')
+const { ok, note, fault } = findingsAbout('model')
 
 /** The longest list that `probeEndpoint` reads. Whether a model comes after it is unknown. */
 const LONGEST_LIST = 100
@@ -117,7 +118,12 @@ export async function answerFinding(model: Model, setting: string, now: () => nu
 
 /** Checks what else a model can do. A missing ability is a note, except tool calls with AGENT_DIALECT=native. */
 async function abilities(model: Model, config: Config, wire: WatchedWire): Promise<Finding[]> {
-  return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config, wire)])
+  return Promise.all([
+    nativeFinding(model, config),
+    formFinding(model, config),
+    visionFinding(model),
+    streamFinding(model, config, wire),
+  ])
 }
 
 function refusedFinding(model: string, refused: string[]): Finding {
@@ -135,6 +141,18 @@ async function nativeFinding(model: Model, config: Config): Promise<Finding> {
   }
   if (set === 'native') return fault('tool calls', `${found.why} AGENT_DIALECT=native needs them. Try text or auto.`)
   return note('tool calls', `${found.why} Only AGENT_DIALECT=native needs them.`)
+}
+
+async function formFinding(model: Model, { AGENT_DIALECT: set }: Config): Promise<Finding> {
+  const found = await probeStructured(model, CALL_MS)
+  if (found.isHeld) {
+    const better =
+      set === 'text' || set === 'json' ? ` AGENT_DIALECT=structured would use that, and suits small models.` : ''
+    return ok('held form', `Its endpoint holds the form of a JSON schema.${better}`)
+  }
+  const without =
+    set === 'structured' ? ' AGENT_DIALECT=structured works without, but the model may break the form.' : ''
+  return note('held form', `${found.why}${without}`)
 }
 
 /** A PNG of 32 by 32 red pixels. */

@@ -3,11 +3,11 @@ import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
 import { parseRedisUrl } from '../../base/redis/redis-url.ts'
-import { checkRedis, connect, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
+import { checkRedis, connectRedis, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
 import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
-import { findingsOf, type CheckDeps, type Finding } from './finding.ts'
+import { findingsAbout, type CheckDeps, type Finding } from './finding.ts'
 
-const { ok, note, fault } = findingsOf('Redis')
+const { ok, note, fault } = findingsAbout('Redis')
 
 /** BullMQ's minimum version: https://docs.bullmq.io/guide/connections and its own warning at startup. */
 const LEAST_VERSION = [6, 2]
@@ -39,7 +39,7 @@ function withoutRedis({ ROLE }: Config): Finding {
 }
 
 async function inspect(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
-  const redis = connect(settings, { purpose: 'check', log })
+  const redis = connectRedis(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
     if (await settledWithin(INSPECTION_MS, [found])) return await found

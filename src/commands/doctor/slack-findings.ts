@@ -7,9 +7,9 @@ import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
-import { findingsOf, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
 
-const { ok, note, fault } = findingsOf('Slack')
+const { ok, note, fault } = findingsAbout('Slack')
 
 /**
  * Checks the owner of the tokens, whether Slack accepts them, and the app's scopes against its manifest, as `npm run

@@ -1,9 +1,9 @@
 /** Checks how far this machine's clock is off: Slack's signatures and TLS certificates depend on it. */
 import type { Config } from '../../config.ts'
 import type { Network } from '../../base/http/proxy.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsAbout, type Finding } from './finding.ts'
 
-const { ok, note, fault } = findingsOf('time')
+const { ok, note, fault } = findingsAbout('time')
 
 /** Our own check of Slack's signatures allows five minutes either way. A Date header has seconds. Milliseconds. */
 const WRONG_MS = 60_000

@@ -11,10 +11,10 @@ import { inspectServers, currentUnmatchedRules, type InspectedServer } from '../
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
-import { findingsOf, type CheckDeps, type Finding, type NetworkCheckDeps } from './finding.ts'
+import { findingsAbout, type CheckDeps, type Finding, type NetworkCheckDeps } from './finding.ts'
 
-const tools = findingsOf('tools')
-const mcp = findingsOf('MCP')
+const tools = findingsAbout('tools')
+const mcp = findingsAbout('MCP')
 
 export async function toolFindings(config: Config, { log, net, now }: NetworkCheckDeps): Promise<Finding[]> {
   const leftOut: BrokenToolFile[] = []
@@ -57,7 +57,7 @@ async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Fin
   const signal = AbortSignal.timeout(ms)
   const context = commandContext(agent, signal)
   try {
-    const text = textOf(await tool.run(sample.value, context))
+    const text = outputText(await tool.run(sample.value, context))
     return tool.name === 'wikipedia' ? await wikiFinding(tool, text, context) : tools.ok(tool.name, WORKS)
   } catch (error) {
     const isLate = isTimeUp(signal)
@@ -77,13 +77,13 @@ async function wikiFinding(tool: Tool, text: string, context: ToolContext): Prom
   if (!text.startsWith('Could not find')) return tools.ok(tool.name, WORKS)
   const title = /Similar: \[(['"])(.+?)\1[,\]]/.exec(text)?.[2]
   const sample = tool.parse({ query: title ?? 'Main Page' })
-  const read = sample.ok ? textOf(await tool.run(sample.value, context)) : text
+  const read = sample.ok ? outputText(await tool.run(sample.value, context)) : text
   return read.startsWith('Could not find')
     ? tools.note(tool.name, 'On, and it answers, but no page was found to test reading one.')
     : tools.ok(tool.name, WORKS)
 }
 
-function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
+function outputText(output: Awaited<ReturnType<Tool['run']>>): string {
   if (typeof output === 'string') return output
   return 'text' in output ? output.text : ''
 }

@@ -6,9 +6,9 @@ import type { Network } from '../../base/http/proxy.ts'
 import { operatorSentence } from '../../model/failure-for-operator.ts'
 import { ListedWindows } from '../../model/model-list.ts'
 import { promptCounter } from '../../model/tokens.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsAbout, type Finding } from './finding.ts'
 
-const { ok, note } = findingsOf('model')
+const { ok, note } = findingsAbout('model')
 
 interface WindowCheck {
   config: Config

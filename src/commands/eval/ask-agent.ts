@@ -52,7 +52,7 @@ export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: Ab
     id,
     question,
     ...end,
-    ...(error === undefined ? {} : { error }),
+    error,
     steps: stepCount(progress.steps),
     ms,
     ...spent(progress.usage),

@@ -1,6 +1,6 @@
 /** Draws the comparison as SVG: a panel per measure, and a bar per side with its name and value. */
 import type { Summary } from './eval-summary.ts'
-import { costText, isLive, percent, tokensText } from './table.ts'
+import { costCell, isLive, percent, tokensText } from './table.ts'
 
 interface Measure {
   title: string
@@ -20,7 +20,7 @@ const MEASURES: Measure[] = [
 const LIVE_MEASURES: Measure[] = [
   { title: 'Seconds a question (median)', value: (s) => s.seconds.median, text: (s) => s.seconds.median.toFixed(1) },
   { title: 'Tokens a question', value: tokensOf, text: (s) => tokensText(tokensOf(s), s.tokens) },
-  { title: 'Cost a question', value: (s) => s.costUsd, text: (s) => costText(s.costUsd) },
+  { title: 'Cost a question', value: (s) => s.costUsd, text: (s) => costCell(s.costUsd) },
 ]
 
 const COLORS = ['#3b6fb6', '#d9822b', '#3f8f5b', '#8a5bb0', '#b8483f', '#5f6b7a']

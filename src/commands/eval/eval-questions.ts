@@ -19,7 +19,7 @@ import { scoreAll, summarise } from './eval-summary.ts'
 
 type AskOptions = Extract<EvalOptions, { kind: 'ask' }>
 
-interface EvalDeps {
+export interface EvalDeps {
   config: Config
   /** Ends the evaluation; the answers so far are kept. */
   signal: AbortSignal
@@ -50,7 +50,7 @@ export async function evalQuestions(options: AskOptions, deps: EvalDeps): Promis
 }
 
 /** @throws ConfigError before anything is asked */
-async function agentOf(
+export async function agentOf(
   { dialect, model }: Variant,
   { config, now }: EvalDeps,
   leftOut: ReportLeftOut,

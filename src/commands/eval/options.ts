@@ -1,18 +1,21 @@
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import { DIALECTS, type DialectName } from '../../config.ts'
+import { DIALECT_NAMES, type DialectName } from '../../config.ts'
 
 /** The parsed command line of an evaluation. */
 export type EvalOptions =
   | { kind: 'read'; file: string; out: string; dialect?: DialectName }
   | { kind: 'replay'; file: string; out: string; dialect: DialectName; limit?: number }
+  | { kind: 'work'; out: string; variants: Variant[]; limit?: number }
   | { kind: 'ask'; file: string; out: string; variants: Variant[]; append: string; concurrency: number; limit?: number }
 
 export const HELP = `Asks the agent a set of questions and scores its answers. Needs a model (OPENAI_API_KEY or OPENAI_BASE_URL), no Slack settings.
 
   npm run eval -- SET.jsonl [options]                 a question set, one {"id", "question", "gold"} per line;
                                                       with "rejected" instead of "gold", any other answer is right
+  npm run eval -- --set work [options]                40 questions of a working day with their own small tools,
+                                                      and 30 follow-ups; with --compare structured,text,native
   npm run eval -- --replay FILE.jsonl [options]       recorded episodes: model and observations as recorded
   npm run eval -- --read FILE.jsonl --out OUT.jsonl   only the parser, over completions
 
@@ -38,6 +41,7 @@ interface Defaults {
 /** @throws ConfigError with a sentence about an unknown or invalid option */
 export function parseOptions(args: string[], defaults: Defaults): EvalOptions {
   const { values, positionals } = parse(args)
+  if (values.set !== undefined) return workOptions(values, positionals, defaults)
   const [file, ...more] = [values.read, values.replay, ...positionals].filter((one) => one !== undefined)
   if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. See --help.')
   if (more.length > 0) throw new ConfigError(`Name one file only, not ${file} and ${more.join(', ')}.`)
@@ -69,11 +73,22 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { ...named, replay: text, read: text },
+      options: { ...named, replay: text, read: text, set: text },
     })
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. --help lists the options.`)
   }
+}
+
+/** The set that is shipped. */
+function workOptions(values: OptionValues, positionals: string[], defaults: Defaults): EvalOptions {
+  if (values.set !== 'work') throw new ConfigError(`--set: there is no set "${values.set}". The set is work.`)
+  if (positionals.length > 0)
+    throw new ConfigError(`--set work has its own questions, so ${positionals[0]} is too much.`)
+  refuse(values, ['append', 'concurrency', 'replay', 'read'], '--set')
+  const limit = values.limit === undefined ? {} : { limit: count(values.limit, '--limit') }
+  const out = values.out ?? join('eval-results', `work-${stamp(defaults.now)}`)
+  return { kind: 'work', out, variants: variantsOf(values, defaults), ...limit }
 }
 
 function readOptions(file: string, values: OptionValues): EvalOptions {
@@ -148,8 +163,9 @@ function parseVariant(entry: string, model: string): Variant {
 
 /** @throws ConfigError naming the option */
 function dialectOf(name: string, option: string): DialectName {
-  const dialect = DIALECTS.find((one) => one === name)
-  if (!dialect) throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECTS.join(', ')}.`)
+  const dialect = DIALECT_NAMES.find((one) => one === name)
+  if (!dialect)
+    throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECT_NAMES.join(', ')}.`)
   return dialect
 }
 

@@ -24,7 +24,7 @@ const COLUMNS: Column[] = [
     cell: ({ tokens }) => `${tokensText(tokens.in, tokens)} / ${tokensText(tokens.out, tokens)}`,
     live: true,
   },
-  { head: 'cost', cell: ({ costUsd }) => costText(costUsd), live: true },
+  { head: 'cost', cell: ({ costUsd }) => costCell(costUsd), live: true },
   { head: 'ends', cell: ({ ends }) => endsText(ends) },
   { head: 'unsupported figures', cell: ({ figures }) => `${figures.unsupported} of ${figures.total}` },
 ]
@@ -57,7 +57,7 @@ export function tokensText(count: number, { estimated }: { estimated: boolean })
 }
 
 /** Returns dollars with three significant digits, or `unknown`. */
-export function costText(costUsd: number | undefined): string {
+export function costCell(costUsd: number | undefined): string {
   if (costUsd === undefined) return 'unknown'
   return costUsd === 0 ? '$0' : `$${Number(costUsd.toPrecision(3))}`
 }

@@ -4,7 +4,7 @@ import { SlackWeb, type SlackResult } from '../../slack/client/web-api.ts'
 import { plainLine } from '../../slack/format/escape.ts'
 import { readManifest } from './app-manifest.ts'
 import { fixFor, refusedSentence } from './token-refusals.ts'
-import { appOf, formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
+import { appOfToken, formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 
 /** The result of one check. */
 export interface CheckRow {
@@ -40,7 +40,7 @@ export interface CheckOptions {
  */
 export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Promise<CheckRow[]> {
   const { before = {} } = options
-  const app = appOf(tokens.SLACK_APP_TOKEN)
+  const app = appOfToken(tokens.SLACK_APP_TOKEN)
   const [bot, delivery] = await Promise.all([
     checkBot(tokens.SLACK_BOT_TOKEN, { ...options, app: app ?? before.app }),
     checkDelivery(tokens, { ...options, app: app ?? before.app }),

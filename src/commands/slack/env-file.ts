@@ -19,7 +19,7 @@ const line = (name: string) =>
   )
 
 /** Returns the file's text; undefined if it does not exist. @throws ConfigError if it cannot be read */
-export function readEnvFile(path: string): string | undefined {
+export function readEnvText(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   try {
     return readFileSync(path, 'utf8')
@@ -30,7 +30,7 @@ export function readEnvFile(path: string): string | undefined {
 
 /** Returns the initial text of a new file: the documented settings, if available. */
 export function newEnvFile(): string {
-  return readEnvFile(join(ROOT, '.env.example')) ?? ''
+  return readEnvText(join(ROOT, '.env.example')) ?? ''
 }
 
 /** Returns the app and workspace that the file records. */

@@ -45,7 +45,7 @@ export function formFault(name: TokenName, value: string): string | undefined {
 }
 
 /** Returns the tokens in the settings, from NAME or from the file of NAME_FILE, even if their form is wrong. */
-export function tokensOf(env: Env): SlackTokens {
+export function tokensInSettings(env: Env): SlackTokens {
   const found = TOKEN_NAMES.map((name) => [name, tokenOf(env, name)] as const)
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
@@ -59,7 +59,7 @@ function tokenOf(env: Env, name: TokenName): string | undefined {
 }
 
 /** Returns the app id from an app-level token: `xapp-1-A…-…`. */
-export function appOf(token = ''): string | undefined {
+export function appOfToken(token = ''): string | undefined {
   return /^xapp-\d+-(A[A-Z0-9]{5,30})-/.exec(token)?.[1]
 }
 

@@ -2,7 +2,7 @@ import { parse } from 'dotenv'
 import type { Env } from '../../config.ts'
 import type { InstalledIds } from './check-slack.ts'
 import type { Prompter } from './terminal.ts'
-import { installedBefore, newEnvFile, readEnvFile, withSettings, writeEnvFile } from './env-file.ts'
+import { installedBefore, newEnvFile, readEnvText, withSettings, writeEnvFile } from './env-file.ts'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
 interface KeepOptions {
@@ -34,9 +34,9 @@ interface TokenFileOptions {
 
 export function tokenFile(path: string, { env, given }: TokenFileOptions): TokenFile {
   return {
-    installed: () => installedBefore(readEnvFile(path) ?? ''),
+    installed: () => installedBefore(readEnvText(path) ?? ''),
     async keep(tokens, { installed, prompter }) {
-      const text = readEnvFile(path)
+      const text = readEnvText(path)
       const held = parse(text ?? '')
       const changed = TOKEN_NAMES.filter((name) => (tokens[name] ?? '') !== (given[name] ?? ''))
       // Tokens that are only in the environment stay there.
@@ -59,7 +59,7 @@ export function tokenFile(path: string, { env, given }: TokenFileOptions): Token
       return 'written'
     },
     keepSettings(settings) {
-      writeEnvFile(path, withSettings(readEnvFile(path) ?? newEnvFile(), settings, {}))
+      writeEnvFile(path, withSettings(readEnvText(path) ?? newEnvFile(), settings, {}))
       return `Saved ${list(Object.keys(settings))} in ${path}.`
     },
   }

@@ -11,10 +11,10 @@ const MAX_HEADERS = 20_000
 export function mailText(bytes: Uint8Array, maxChars: number): string | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(/\r\n?/g, '\n')
   if (!/^[\w-]{2,60}:/.test(raw)) return undefined
-  return textOf(raw, 0, maxChars).join('\n')
+  return messageText(raw, 0, maxChars).join('\n')
 }
 
-function textOf(raw: string, depth: number, maxChars: number): string[] {
+function messageText(raw: string, depth: number, maxChars: number): string[] {
   const end = raw.startsWith('\n') ? 0 : raw.indexOf('\n\n')
   const headers = headersIn(raw.slice(0, end < 0 ? raw.length : end))
   const shown = SHOWN.flatMap((name) => {
@@ -40,7 +40,7 @@ function bodyOf(headers: ReadonlyMap<string, string>, body: string, where: Where
   const below = { ...where, depth: where.depth + 1 }
   if (/^\s*multipart\//i.test(type)) return partsOf(type, body, below)
   const bytes = transferred(body, headers.get('content-transfer-encoding') ?? '')
-  if (/^\s*message\/rfc822/i.test(type)) return textOf(bytes.toString('latin1'), below.depth, where.maxChars)
+  if (/^\s*message\/rfc822/i.test(type)) return messageText(bytes.toString('latin1'), below.depth, where.maxChars)
   const text = decodeAs(bytes, parameter(type, 'charset') || 'utf-8')
   if (!/^\s*text\/html/i.test(type)) return [text]
   return [htmlLines(text, 'html', where.maxChars).sections[0]?.text ?? '']
@@ -54,10 +54,11 @@ function partsOf(type: string, body: string, where: Where): string[] {
     .slice(1, MAX_PARTS)
     .filter((part) => !part.startsWith('--'))
     .map((part) => part.replace(/^[ \t]*\n/, ''))
-  if (!/alternative/i.test(type)) return parts.flatMap((part) => [...textOf(part, where.depth, where.maxChars), ''])
+  if (!/alternative/i.test(type))
+    return parts.flatMap((part) => [...messageText(part, where.depth, where.maxChars), ''])
   // Of alternatives the plain text is enough.
   const plain = parts.find((part) => /^content-type:\s*text\/plain/im.test(part.slice(0, 1000))) ?? parts.at(-1)
-  return plain === undefined ? [] : textOf(plain, where.depth, where.maxChars)
+  return plain === undefined ? [] : messageText(plain, where.depth, where.maxChars)
 }
 
 function headersIn(head: string): Map<string, string> {

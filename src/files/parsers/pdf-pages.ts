@@ -81,7 +81,7 @@ function withoutText(
 async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
-    const text = await textOf(page)
+    const text = await pageText(page)
     const beside = annotationLines(await page.getAnnotations().catch(() => []))
     page.cleanup()
     return [text, ...beside].join('\n').trim()
@@ -91,7 +91,7 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined>
 }
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
-async function textOf(page: PdfPage): Promise<string> {
+async function pageText(page: PdfPage): Promise<string> {
   const { items } = await page.getTextContent()
   const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
   return parts

@@ -54,6 +54,6 @@ function isLoopback(host: string): boolean {
 }
 
 /** Returns the key of a request: a hash of its words and its schema or address. */
-export function keyOf({ message, schema, url }: ElicitRequest): string {
+export function requestKey({ message, schema, url }: ElicitRequest): string {
   return jsonHash([message, schema ?? null, url ?? null])
 }

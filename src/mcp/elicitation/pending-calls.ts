@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
 import { toElicitAnswer, toToolAsks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
-import { keyOf, refusalReason, type ElicitRequest } from './elicitation-request.ts'
+import { requestKey, refusalReason, type ElicitRequest } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'
 
 /** How long a request of the server may still arrive after its call has ended. Milliseconds. */
@@ -74,7 +74,7 @@ export class PendingCalls {
       return this.#decline(`${name} asked the person a question, which was declined automatically: ${why}.`)
     if (others.length > 0)
       return this.#cancelAmbiguous(`${name} asked the person a question during several calls at once.`)
-    const key = keyOf(elicited)
+    const key = requestKey(elicited)
     const at = call.unused.findIndex((answer) => isAnswerTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
     if (answer) return toElicitAnswer(answer)

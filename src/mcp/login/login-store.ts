@@ -96,30 +96,30 @@ export function loginStore(store: ValueStore, sealer: Sealer | undefined, client
     await to.put(key, sealer.seal(JSON.stringify(value), key))
   }
   return {
-    load: (server) => open(keyOf('login', server), login),
+    load: (server) => open(loginKey('login', server), login),
     async save(server, value) {
-      await put(keyOf('login', server), login.parse(value))
-      await store.remove(keyOf('login-need', server))
+      await put(loginKey('login', server), login.parse(value))
+      await store.remove(loginKey('login-need', server))
     },
-    remove: async (server) => void (await store.remove(keyOf('login', server))),
+    remove: async (server) => void (await store.remove(loginKey('login', server))),
     loadClient: (server, issuer) => open(clientKey(server, issuer), client, clients),
     saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value), clients),
     removeClient: async (server, issuer) => void (await clients.remove(clientKey(server, issuer))),
-    noteNeed: (server, value) => store.putIfAbsent(keyOf('login-need', server), value, { ttlMs: DAY_MS }),
-    needOf: async (server) => need.safeParse(await store.get(keyOf('login-need', server))).data,
-    alone: (server, work) => store.lock(keyOf('login', server), LOCK_MS, work),
+    noteNeed: (server, value) => store.putIfAbsent(loginKey('login-need', server), value, { ttlMs: DAY_MS }),
+    needOf: async (server) => need.safeParse(await store.get(loginKey('login-need', server))).data,
+    alone: (server, work) => store.lock(loginKey('login', server), LOCK_MS, work),
   }
 }
 
 export const NO_KEY =
   'SECRETS_KEY is missing. It encrypts the logins in Redis. Make one with openssl rand -hex 32, the same for all processes of the bot.'
 
-function keyOf(what: string, server: HttpServerConfig): string {
+function loginKey(what: string, server: HttpServerConfig): string {
   return `${what}:${server.name}:${digestOf(server.url)}`
 }
 
 function clientKey(server: HttpServerConfig, issuer: string): string {
-  return `${keyOf('login-client', server)}:${digestOf(issuer)}`
+  return `${loginKey('login-client', server)}:${digestOf(issuer)}`
 }
 
 function digestOf(text: string): string {

@@ -10,7 +10,7 @@ import { ToolError } from '../../base/errors.ts'
 import { checkAddress } from '../../base/http/check-address.ts'
 import { checkTransport, originOf } from './login-fetch.ts'
 import type { LoginClient, LoginStore } from './login-store.ts'
-import { tokensOf } from './server-auth.ts'
+import { loginTokens } from './server-auth.ts'
 import type { HttpServerConfig } from '../types.ts'
 
 interface LoginProviderOptions {
@@ -68,7 +68,7 @@ export function loginProvider(server: HttpServerConfig, options: LoginProviderOp
       if (!client || !found) throw new ToolError(`The login at ${server.name} came before its client.`)
       const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = found
       const login = {
-        ...tokensOf(tokens, options.now()),
+        ...loginTokens(tokens, options.now()),
         since: options.now(),
         scope: tokens.scope,
         client,

@@ -138,7 +138,7 @@ async function renewedLogin(server: HttpServerConfig, login: Login, deps: Server
       resource: login.resource,
       fetchFn: loginFetch(server.name, deps.fetch, RENEWAL_MS).fetch,
     })
-    return { ...login, ...tokensOf(tokens, deps.now()), scope: tokens.scope ?? login.scope }
+    return { ...login, ...loginTokens(tokens, deps.now()), scope: tokens.scope ?? login.scope }
   } catch (error) {
     if (error instanceof OAuthError && FINAL.includes(error.code)) return undefined
     throw loginFailure(server.name, error)
@@ -146,7 +146,7 @@ async function renewedLogin(server: HttpServerConfig, login: Login, deps: Server
 }
 
 /** `now`: milliseconds since the epoch. */
-export function tokensOf(
+export function loginTokens(
   tokens: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
   now: number,
 ): Pick<Login, 'accessToken' | 'refreshToken' | 'expiresAt'> {

@@ -3,7 +3,7 @@ import { backoffMs } from '../../base/backoff.ts'
 import { ToolError } from '../../base/errors.ts'
 import { oncePerMinute, type Log } from '../../base/log.ts'
 import { isLoginNeeded, sentenceOf, type McpFailure } from './call-errors.ts'
-import { connect, type ConnectDeps, type Connection } from './connection.ts'
+import { connectServer, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-config-secrets.ts'
 import type { StdioProcess } from './stdio-process.ts'
 import {
@@ -126,7 +126,7 @@ export class ConnectionKeeper {
     const begun = now()
     let ending: () => void = () => {}
     try {
-      const connection = await connect(this.#config, {
+      const connection = await connectServer(this.#config, {
         fetch: await fetchOf(),
         login: this.#login,
         era: this.#era,

@@ -62,7 +62,7 @@ const PROBE_MS = 10_000
 const CLIENT = { name: 'thinkaloud', version: '0.1.0' }
 
 /** @throws the errors of the SDK or the system; `sentenceOf` (call-errors.ts) turns them into sentences */
-export async function connect(server: McpServerConfig, deps: ConnectDeps): Promise<Connection> {
+export async function connectServer(server: McpServerConfig, deps: ConnectDeps): Promise<Connection> {
   return server.kind === 'stdio' ? connectStdio(server, deps) : connectHttp(server, deps)
 }
 

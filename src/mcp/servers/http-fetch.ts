@@ -120,7 +120,7 @@ async function follow(address: URL, init: PreparedInit, parts: ExchangeParts): P
 async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {
   const response = await createTransportFetch(parts.dispatcher)(url, {
     method: init.method ?? 'GET',
-    body: textOf(init.body, init.headers),
+    body: requestText(init.body, init.headers),
     headers: withDefaults(init.headers, { 'accept-encoding': 'gzip, deflate' }),
     signal: init.signal ?? null,
     redirect: 'manual',
@@ -132,7 +132,7 @@ async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise
   return new Response(body, { status, statusText, headers })
 }
 
-function textOf(body: NonNullable<McpRequestInit>['body'], headers: Headers): string | null {
+function requestText(body: NonNullable<McpRequestInit>['body'], headers: Headers): string | null {
   if (body === undefined || body === null) return null
   if (typeof body === 'string') return unmarkRequest(body, headers)
   if (body instanceof URLSearchParams) return body.toString()

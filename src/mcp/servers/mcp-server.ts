@@ -4,7 +4,7 @@ import { untilAborted } from '../../base/http/shared-work.ts'
 import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
 import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
-import { callTool } from '../tools/tool-call.ts'
+import { callMcpTool } from '../tools/tool-call.ts'
 import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
 /** The time limit for all pages of a list together. Milliseconds. */
@@ -114,7 +114,7 @@ export class McpServer {
       const listed = this.#cached?.tools.tools.find(({ name }) => name === tool) ?? unlisted(tool)
       try {
         const named = { name: this.config.name, tool, args, listed, hide: this.#link.hide() }
-        return await callTool(connection.elicitation, named, options)
+        return await callMcpTool(connection.elicitation, named, options)
       } catch (error) {
         if (isSecond || !isRefused(error, connection)) throw error
         attempt.isSent = false

@@ -38,7 +38,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: TextFault[] } {
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
       hints,
       ...(faults.includes('hidden') ? { suspect: 'contains invisible characters' } : {}),
-      ...(broken === undefined ? {} : { broken }),
+      broken,
     },
   }
 }

@@ -21,7 +21,7 @@ interface ServerToolCall {
  * @returns its output, or its question
  * @throws what the SDK throws, and ToolError if the tool failed
  */
-export async function callTool(
+export async function callMcpTool(
   elicitation: Elicitation,
   call: ServerToolCall,
   options: ToolCallOptions,
@@ -72,7 +72,7 @@ const MAX_TITLE = 200
  * @throws ToolError with the server's message if the tool failed
  */
 function outputOf(result: CallToolResult, { name, hide }: { name: string; hide: Hide }): ToolOutput {
-  const parts = [...result.content.map(textOf), structured(result)]
+  const parts = [...result.content.map(blockText), structured(result)]
   const whole = parts.filter((part) => part.trim() !== '').join('\n\n')
   if (result.isError) {
     const fault = hide.head(whole, MAX_FAULT)
@@ -83,7 +83,7 @@ function outputOf(result: CallToolResult, { name, hide }: { name: string; hide: 
   return { text: text === '' ? `${name} returned nothing.` : text, ...(sources.length > 0 ? { sources } : {}) }
 }
 
-function textOf(block: ContentBlock): string {
+function blockText(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text

@@ -1,6 +1,6 @@
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import { DIALECTS as DIALECT_NAMES, type DialectName } from '../../config.ts'
+import { DIALECT_NAMES as DIALECT_NAMES, type DialectName } from '../../config.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
 import type { Models } from '../../model/index.ts'
 import type { Toolbox } from '../../toolbox/toolbox.ts'

@@ -3,6 +3,7 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config, DialectName } from '../../config.ts'
 import { probeNativeCalls } from '../../model/probe-native-calls.ts'
+import { probeStructured } from '../../model/probe-structured.ts'
 
 /** For commands that ask no model, such as those that only look at the tools: the dialect is not probed. */
 export function withoutAuto(config: Config): Config {
@@ -18,15 +19,19 @@ export function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
 const PROBE_MS = 15_000
 
 /**
- * Returns, for `auto`, `native` if the model's tool calls come back usable, else `text`. A front without access to a
+ * Returns, for `auto`, `native` if the model's tool calls come back usable, else `structured` if its endpoint holds the
+ * form, else `text`. A front without access to a
  * model probes none.
  */
 export async function chooseDialect(config: Config, model: Model, log: Log): Promise<DialectName> {
   const { AGENT_DIALECT: set, OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = config
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
   const found = await probeNativeCalls(model, PROBE_MS)
-  const dialect = found.usable ? 'native' : 'text'
-  const why = found.usable ? 'Its native tool calls work.' : found.why
+  const held = found.usable || found.isDown ? undefined : await probeStructured(model, PROBE_MS)
+  const dialect = found.usable ? 'native' : held?.isHeld ? 'structured' : 'text'
+  const why = [found.usable ? 'Its native tool calls work.' : found.why, held && !held.isHeld ? held.why : '']
+    .join(' ')
+    .trim()
   const say = !found.usable && found.isDown ? log.warn.bind(log) : log.info.bind(log)
   say({ model: model.name, dialect, why }, 'AGENT_DIALECT=auto has chosen the dialect')
   return dialect

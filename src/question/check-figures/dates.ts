@@ -215,6 +215,6 @@ export function timesIn(text: string, mask: (found: string) => string): { times:
 }
 
 /** Days since the epoch; undefined if the year or the day is unknown. */
-export function dayOf({ y, m, d }: DatePart): number | undefined {
+export function dayNumber({ y, m, d }: DatePart): number | undefined {
   return y === undefined || d === undefined ? undefined : Date.UTC(y, m - 1, d) / 86_400_000
 }

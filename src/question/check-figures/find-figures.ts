@@ -126,11 +126,11 @@ function isConstant({ at, text, readings: [reading] }: Numeral, answer: string):
 }
 
 function onlyOnce(figures: Figure[]): Figure[] {
-  const seen = new Map(figures.toReversed().map((figure) => [keyOf(figure), figure]))
-  return figures.filter((figure) => seen.get(keyOf(figure)) === figure)
+  const seen = new Map(figures.toReversed().map((figure) => [figureKey(figure), figure]))
+  return figures.filter((figure) => seen.get(figureKey(figure)) === figure)
 }
 
-function keyOf(figure: Figure): string {
+function figureKey(figure: Figure): string {
   // A range has two dates with one text.
   if (figure.kind === 'date') return `date ${figure.text.toLowerCase()} ${JSON.stringify(figure.date.readings)}`
   if (figure.kind !== 'number') return `${figure.kind} ${figure.text.toLowerCase()}`

@@ -12,7 +12,7 @@ import {
   listCounts,
   rounded,
 } from './compare-figures.ts'
-import { dayOf, type DatePart } from './dates.ts'
+import { dayNumber, type DatePart } from './dates.ts'
 import { zoneAfter, type Zone } from './instants.ts'
 import { AVERAGE } from './lists.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
@@ -176,7 +176,7 @@ class Judge {
 
   /** The texts with a moment of this day, in UTC or a zone that the answer names. */
   #daysAt(date: DatePart): number[] {
-    const day = dayOf({ y: this.#year, ...date })
+    const day = dayNumber({ y: this.#year, ...date })
     return day === undefined ? [] : [...this.#zones].flatMap((zone) => this.#index.instants({ day }, zone))
   }
 

@@ -1,5 +1,5 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
-import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
+import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
 import { clockSpansIn, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
@@ -126,7 +126,7 @@ export class ReadIndex {
       this.#years.add(y)
     }
     for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`, `*-*-${d}`]) addTo(this.#dates, key, of)
-    const day = dayOf(date)
+    const day = dayNumber(date)
     if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
   }
 
@@ -166,7 +166,7 @@ export class ReadIndex {
    * Returns whether the date is a number of days or weeks away from one that was read, and that number was read too.
    */
   isShifted(date: DatePart): boolean {
-    const day = dayOf(date)
+    const day = dayNumber(date)
     const spans = this.#quantities.get('time')
     if (day === undefined || !spans) return false
     return [...this.#days].some((other) => {

@@ -50,7 +50,7 @@ export function readTexts({
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   return [
     { place: 'the question', text: [question, ...added].join('\n') },
-    ...(turns.length > 0 ? [{ place: 'earlier in this conversation', text: turns.map(textOf).join('\n') }] : []),
+    ...(turns.length > 0 ? [{ place: 'earlier in this conversation', text: turns.map(turnText).join('\n') }] : []),
     ...rows,
     ...(thread === '' ? [] : [{ place: 'the thread', text: thread }]),
     ...files,
@@ -59,7 +59,7 @@ export function readTexts({
   ]
 }
 
-function textOf({ question, answer }: Turn): string {
+function turnText({ question, answer }: Turn): string {
   return `${question}\n${answer}`
 }
 

@@ -43,7 +43,7 @@ interface ForgettingStores {
 }
 
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
-export function forgettingIn(
+export function forgettingAll(
   stores: ForgettingStores,
   { now, teams }: { now: () => number; teams: ForgettingAll['teams'] },
 ): ForgettingAll {

@@ -1,5 +1,5 @@
 import { requireUsableRedis } from '../../base/redis/redis-check.ts'
-import { connect } from '../../base/redis/redis.ts'
+import { connectRedis } from '../../base/redis/redis.ts'
 import { systemNow } from '../../base/system-clock.ts'
 import type { Config } from '../../config.ts'
 import { redisQueue } from '../../queue/redis-queue.ts'
@@ -14,7 +14,7 @@ import type { Storage, StoreContext } from './stores.ts'
 export async function openRedis(url: string, config: Config, { log }: StoreContext): Promise<Storage> {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_LOCK_MS: lockMs } = config
   await requireUsableRedis({ url }, { log, prefix })
-  const redis = connect({ url }, { purpose: 'work', log })
+  const redis = connectRedis({ url }, { purpose: 'work', log })
   // BullMQ gives a lost job to another worker at the first check after its lock expired. The workers share these
   // checks, each at its own times, so it may take up to two intervals.
   const locks = { lockMs, stalledMs: Math.ceil(lockMs / 3) }

@@ -19,7 +19,7 @@ import { createActionTokens } from '../../stores/tokens/action-tokens.ts'
 import { createUseStore } from '../../stores/use/use-store.ts'
 import { createPeople } from '../../stores/values/people-store.ts'
 import { createValues } from '../../stores/values/value-store.ts'
-import { forgettingIn } from './forget-all.ts'
+import { forgettingAll } from './forget-all.ts'
 import { boundsOf, freeRequestsOf, HOME_ADMINS, limitsOf, OPEN_HOMES, UNANSWERED } from './store-bounds.ts'
 import { INSTALLS_ROOM, type Storage, type StoreContext, type Stores } from './stores.ts'
 
@@ -58,7 +58,7 @@ export async function createStores(config: Config, context: StoreContext): Promi
   }
   return {
     ...stores,
-    forgetting: forgettingIn(stores, { now, teams: () => teamsIn(kvFor()) }),
+    forgetting: forgettingAll(stores, { now, teams: () => teamsIn(kvFor()) }),
     mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: 'mcp' }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer

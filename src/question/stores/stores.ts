@@ -52,7 +52,7 @@ export interface Stores {
   /** The ids of the admins who have opened the Home. */
   homeAdmins: RecentList
   /**
-   * The people whose Home may still be open, with their direct messages with the bot (slack/intake/publish-home.ts).
+   * The people whose Home may still be open, with their direct messages with the bot (slack/home/publish-home.ts).
    */
   openHomes: RecentList
   /** Only if MCP_CONFIG is set. */

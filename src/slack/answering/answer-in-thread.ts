@@ -14,12 +14,12 @@ import { noteContent } from '../format/blocks.ts'
 import { cannedReply } from '../format/messages.ts'
 import { nothingText } from '../format/schedule-words.ts'
 import { catchUp } from '../intake/catch-up.ts'
-import { renewHome } from '../intake/publish-home.ts'
+import { renewHome } from '../home/publish-home.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { answerDeps, granterIn } from './answer-deps.ts'
 import { changedLines, changesIn } from './changes-made.ts'
 import { warnOfBudgets } from './budget-warning.ts'
-import { noticeFailure } from './failure-notice.ts'
+import { notifyFailure } from './failure-notice.ts'
 import { endScheduled } from './scheduled-run.ts'
 import { sendMadeFiles } from './send-made-files.ts'
 
@@ -41,7 +41,7 @@ export async function answerInThread(work: QuestionWork, display: RunDisplay): P
     else services.log.info(answeredFields(question, run.saved, services.now().getTime()), 'question answered')
   } catch (error) {
     if (error instanceof Withdrawn) withdrawn = error
-    else await noticeFailure(error, work, display)
+    else await notifyFailure(error, work, display)
     hasFailed = true
   } finally {
     await display.end()

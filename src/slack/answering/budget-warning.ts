@@ -26,7 +26,7 @@ export async function warnOfBudgets(work: QuestionWork): Promise<void> {
       if (of === 'admins') await tellAdmins(allowance, work)
     }
   } catch (error) {
-    log.warn({ question: question.id, error: messageOf(error) }, 'the use of a budget could not be told')
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not warn people about a budget')
   }
 }
 
@@ -44,7 +44,7 @@ async function tellAdmins(allowance: Allowance, { question, services, installati
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
     await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch((error: unknown) => {
-      services.log.warn({ team, admin, error: messageOf(error) }, 'an admin could not be told of a budget')
+      services.log.warn({ team, admin, error: messageOf(error) }, 'could not warn an admin about a budget')
     })
   }
 }

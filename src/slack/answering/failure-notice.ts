@@ -19,7 +19,7 @@ const RESTARTED_MS = 2_000
  * queue, or gives people a sentence with a reference, under which the details are in the log. `display`: the run's
  * display, if it has one.
  */
-export async function noticeFailure(error: unknown, work: QuestionWork, display?: RunDisplay): Promise<void> {
+export async function notifyFailure(error: unknown, work: QuestionWork, display?: RunDisplay): Promise<void> {
   const { question, run, signal, services } = work
   const hasAnswered = Boolean(run.saved.posts['answer-1'])
   const refusal = error instanceof SlackRefusal ? { isLockedOut: LOCKED_OUT.has(error.code) } : undefined
@@ -75,7 +75,7 @@ const SENTENCES: Record<FailureReason, (error: unknown) => string> = {
 }
 
 /** Tells the thread that the queue dead-letters the question, because its run failed repeatedly. */
-export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
+export async function notifyDeadLetter(work: QuestionWork): Promise<void> {
   const { question, run, services } = work
   const reference = newReference()
   services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
@@ -103,7 +103,7 @@ function isUnseen(question: Question): boolean {
 }
 
 /** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
-const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
+const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold', 'groupUntold'])
 
 /**
  * Tells only the asker that they may not ask, or not there: once a day per reason, place and person. Users of a command
@@ -124,7 +124,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
 }
 
 /** Tells only the asker which limit the question exceeds. */
-export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
+export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
   const { log, watch } = services
   const reference = newReference()
@@ -137,7 +137,7 @@ export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): 
  * Finishes the failure of an earlier process, which died while it notified the thread. Ensures that the thread has the
  * message, and ends the run.
  */
-export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
+export async function notifyFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
   display.begin()
   const done = await changedBefore(work)

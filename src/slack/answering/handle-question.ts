@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 import { openAbout } from './open-about-message.ts'
 import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
-import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
+import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
 import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
 import { endScheduled, handleOccurrence } from './scheduled-run.ts'
@@ -97,7 +97,7 @@ async function handleAdmitted(
   answer: AnswerAdmitted,
 ): Promise<HandleOutcome> {
   const { question, run, signal } = work
-  if (isFailurePosted(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
+  if (isFailurePosted(run)) return notifyFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => {
@@ -114,7 +114,7 @@ async function handleAdmitted(
 /** Answers a question in its thread. An `/ask` gets a thread first. */
 async function answerAsked(work: QuestionWork, display: RunDisplay | undefined): Promise<HandleOutcome> {
   if (display) return answerInThread(work, display)
-  return openAskThread(work).catch((error: unknown) => noticeFailure(error, work))
+  return openAskThread(work).catch((error: unknown) => notifyFailure(error, work))
 }
 
 async function answerAbout(
@@ -126,14 +126,14 @@ async function answerAbout(
   try {
     await openAbout(question, work, display)
   } catch (error) {
-    await noticeFailure(error, work, display)
+    await notifyFailure(error, work, display)
     return display.end()
   }
   return answerInThread(work, display)
 }
 
 async function share(question: ShareRequest, work: QuestionWork): Promise<HandleOutcome> {
-  return shareAnswer(question, work).catch((error: unknown) => noticeFailure(error, work))
+  return shareAnswer(question, work).catch((error: unknown) => notifyFailure(error, work))
 }
 
 /** Opens the thread of an `/ask`. The question keeps its slot among the team's runs until it is answered there. */
@@ -147,11 +147,11 @@ async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeopl
   const isRefused =
     (await isDenied(work, admitted)) ||
     (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
-  if (!isRefused) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  if (!isRefused) await showSchedule(work).catch((error: unknown) => notifyFailure(error, work))
   return 'refused'
 }
 
 async function deadLetter(work: QuestionWork): Promise<void> {
-  await noticeDeadLetter(work)
+  await notifyDeadLetter(work)
   await archive(work, { hasFailed: true })
 }

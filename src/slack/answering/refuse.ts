@@ -1,7 +1,7 @@
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { admit } from '../../question/admission.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
-import { noticeDenial, noticeRefusal } from './failure-notice.ts'
+import { noticeDenial, notifyRefusal } from './failure-notice.ts'
 import { denialOf } from '../intake/access.ts'
 import type { QuestionWork } from '../question-work.ts'
 
@@ -31,7 +31,7 @@ export async function refuse(
 /** Returns whether the question exceeds a limit now. The asker has got a message then. */
 export async function isOverLimit(work: QuestionWork, count: typeof admit): Promise<boolean> {
   const refusal = await count(work.question, work.services)
-  if (refusal) await noticeRefusal(refusal, work)
+  if (refusal) await notifyRefusal(refusal, work)
   return refusal !== undefined
 }
 

@@ -25,7 +25,7 @@ import type { QuestionWork } from '../question-work.ts'
 import { cardOf } from '../schedules/schedule-request.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
 import { openCommandThread } from './command-thread.ts'
-import { noticeFailure, noticeRefusal } from './failure-notice.ts'
+import { notifyFailure, notifyRefusal } from './failure-notice.ts'
 
 /**
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
@@ -44,7 +44,7 @@ export async function handleOccurrence(
     if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(question, work)
     await endScheduled(work, 'quiet')
   } catch (error) {
-    await noticeFailure(error, work)
+    await notifyFailure(error, work)
     await endScheduled(work, 'failed')
   }
 }
@@ -72,7 +72,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   if (!refusal) return schedule
   const isBudget = refusal.limit.includes('Day')
   const occurrence = occurrenceIn(question)
-  if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await noticeRefusal(refusal, work)
+  if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await notifyRefusal(refusal, work)
   else services.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
@@ -158,7 +158,7 @@ async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Con
       if (!(error instanceof SlackRefusal)) throw error
       services.log.warn(
         { question: question.id, user, error: messageOf(error) },
-        'a person could not be told about a schedule',
+        'could not notify a person about a schedule',
       )
     })
 }

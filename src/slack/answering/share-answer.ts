@@ -5,7 +5,7 @@ import { changeLines } from '../../question/change-lines.ts'
 import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
-import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
+import { clipSection, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
@@ -81,6 +81,6 @@ function messagesOf(asked: Content, answer: Content[]): { root: Content; below: 
   const [first, ...below] = answer
   if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)
     return { root: asked, below: answer }
-  const text = clip(`${asked.text}\n\n${first.text}`)
+  const text = clipSection(`${asked.text}\n\n${first.text}`)
   return { root: { ...first, text, blocks: [...asked.blocks, ...first.blocks] }, below }
 }

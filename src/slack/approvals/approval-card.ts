@@ -6,9 +6,9 @@ import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack
 import { toolTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
-import { clip, context, section, type Content } from '../format/blocks.ts'
-import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { escapeWithin, withoutMarks } from '../format/escape.ts'
+import { clipSection, context, section, type Content } from '../format/blocks.ts'
+import { button, plainContext, plainTextElement } from '../format/plain-elements.ts'
+import { escapeWithin, withVisibleMarks } from '../format/escape.ts'
 import { utcTime } from '../format/messages.ts'
 import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './arguments-text.ts'
@@ -52,7 +52,7 @@ export function waitingCard(call: WaitingCall): Content {
     [shown.block, [shown.plain]],
     [reason, []],
   ])
-  return { text: clip(line), blocks, simpler }
+  return { text: clipSection(line), blocks, simpler }
 }
 
 /** The card after the decision, without buttons. */
@@ -62,7 +62,7 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
   const reason = 'reason' in verdict && verdict.reason ? openLine(verdict.reason) : ''
   const why = reason === '' ? [] : [plainContext(`Reason: ${escapeWithin(reason, REASON)}`)]
   const blocks: KnownBlock[] = [section(line), shown.block, ...why]
-  return { text: clip(line), blocks, simpler: new Map([[shown.block, [shown.plain]]]) }
+  return { text: clipSection(line), blocks, simpler: new Map([[shown.block, [shown.plain]]]) }
 }
 
 const REPEATED =
@@ -94,8 +94,8 @@ function inSentence(title: string): string {
 function whatOf({ tool, approval: { server, title } }: AskedCall): string {
   const words = toolTitle({
     name: tool,
-    ...(title === undefined ? {} : { title }),
-    ...(server === undefined ? {} : { server }),
+    title,
+    server,
   })
   const what = inMrkdwn(inSentence(words))
   return server === undefined ? what : `${what} (${inMrkdwn(server)})`
@@ -103,7 +103,7 @@ function whatOf({ tool, approval: { server, title } }: AskedCall): string {
 
 /** Returns a name by others as mrkdwn: shortened, on one line and without formatting. */
 function inMrkdwn(name: string): string {
-  return withoutMarks(escapeWithin(openLine(name), NAME))
+  return withVisibleMarks(escapeWithin(openLine(name), NAME))
 }
 
 function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {
@@ -131,7 +131,7 @@ function reasonInput(): InputBlock {
     type: 'input',
     block_id: DENY_REASON,
     optional: true,
-    label: plainText('Reason, if you deny'),
+    label: plainTextElement('Reason, if you deny'),
     element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON.max },
   }
 }

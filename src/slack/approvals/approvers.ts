@@ -2,19 +2,14 @@
  * Decides who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS
  * names. `listeners/decide-call.ts` applies it, and refuses people of other workspaces.
  */
-import { z } from 'zod'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { matchesRule } from '../../agent/match-tool-rule.ts'
-import { settledWithin } from '../../base/async.ts'
-import { messageOf } from '../../base/errors.ts'
-import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
-import type { SlackWeb } from '../client/web-api.ts'
+import { membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
 
 /** A call to decide about. */
@@ -41,11 +36,6 @@ export interface ApproverOptions {
   log: Log
 }
 
-/** How long the members of a user group are cached, in ms. */
-const GROUP_MS = 5 * 60_000
-/** Time limit for loading them, in ms: Slack waits three seconds for the ack of a press. */
-const PATIENCE_MS = 1_800
-const MAX_GROUPS = 1_000
 const MAX_ASKED = 10
 
 /**
@@ -108,33 +98,4 @@ export async function grantedBy(
     if ((await mayDecide(user, { question, tool: ruleName, server }, options)) === 'yes') return user
   }
   return undefined
-}
-
-/** The members of user groups per client, by team and group. */
-const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
-
-const membersSchema = z.object({ users: z.array(z.string()) })
-
-async function membersOf(
-  group: string,
-  team: string,
-  { installation: { client, directory }, log }: ApproverOptions,
-): Promise<readonly string[] | 'noScope' | 'untold'> {
-  const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
-  groups.set(client, known)
-  const key = `${team}:${group}`
-  const before = known.get(key)
-  if (before) return before
-  const asking = client
-    .call('usergroups.users.list', { usergroup: group, team_id: team }, { effort: 'once' })
-    .then((answer) => {
-      const { users } = membersSchema.parse(answer)
-      known.set(key, users)
-      return users
-    })
-    .catch((error: unknown) => {
-      log.warn({ team, group, error: messageOf(error) }, 'Slack does not list the members of a user group in APPROVERS')
-      return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
-    })
-  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'
 }

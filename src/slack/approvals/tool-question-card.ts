@@ -10,7 +10,7 @@ import {
   QUESTION_OPEN,
   QUESTION_PAGE,
 } from '../format/action-ids.ts'
-import { clip, context, section, type Content } from '../format/blocks.ts'
+import { clipSection, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten, type TextLimit } from '../format/escape.ts'
 import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './tool-question-words.ts'
@@ -143,5 +143,5 @@ function nameOf({ server }: ToolQuestion): string {
 }
 
 function contentOf(line: string, more: KnownBlock[]): Content {
-  return { text: clip(line), blocks: [section(line), ...more] }
+  return { text: clipSection(line), blocks: [section(line), ...more] }
 }

@@ -33,7 +33,7 @@ export const QUESTION_WORDS = {
 
 /** Shown if an answer repeats the call (`ToolQuestion.remakes`). */
 export const REMAKES =
-  '↻ With your answer I repeat this call from the beginning. Whatever it has already done may be done again.'
+  '↻ Once you answer, I make this call again from the beginning. Whatever it has already done may be done again.'
 
 export const NO_SECRETS = '🔒 Do not enter passwords, keys or card numbers. The server gets your answer.'
 

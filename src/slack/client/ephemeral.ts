@@ -66,7 +66,7 @@ export async function sendEphemeral(
     } catch (error) {
       if (i < forms.length - 1 && isOfForm(error)) continue
       if (!elsewhere || !(error instanceof SlackRefusal)) throw error
-      log.warn({ error: messageOf(error) }, 'the asker could not be told where they asked')
+      log.warn({ error: messageOf(error) }, 'could not reply to the asker where they asked')
       break
     }
   // Slack opens a direct message if a person's id is given as the channel.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FileRef } from '../../stores/runs/types.ts'
-import { MAX_FILES, NAMELESS } from '../content/file-text.ts'
+import { MAX_LISTED_FILES, NAMELESS } from '../content/file-text.ts'
 import { cleanFileName } from '../format/escape.ts'
 import type { SlackWeb } from './web-api.ts'
 
@@ -88,7 +88,9 @@ export function isRecording(mimetype = ''): boolean {
 /** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */
 export function fileRefs(files: unknown): FileRef[] {
   if (!Array.isArray(files)) return []
-  return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
+  return files
+    .slice(0, MAX_LISTED_FILES)
+    .map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
 }
 
 function refOf({ id, name, title, size, mimetype, mode, filetype, file_access: access }: SlackFile): FileRef {

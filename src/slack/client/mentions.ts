@@ -58,7 +58,7 @@ export class Mentions {
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
-      return { text: this.#textWithNames(text), ...(name === undefined ? {} : { name }) }
+      return { text: this.#textWithNames(text), name }
     })
   }
 
@@ -227,7 +227,7 @@ function idOf(sign = ''): string {
 }
 
 /** The question for the model if a message has only files. */
-const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'
+const FILES_ALONE = 'Only files came, with no message. Say what they contain, and what matters in them here.'
 
 /** The same if it has only a forward, an alert or a table, which is among the messages before the question. */
 const ATTACHED_ALONE =

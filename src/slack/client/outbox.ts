@@ -137,7 +137,7 @@ export class Outbox {
    */
   async tellAsker(content: Content): Promise<void> {
     await this.#tell(content).catch((error) =>
-      this.#log.warn({ error: messageOf(error) }, 'the asker could not be told'),
+      this.#log.warn({ error: messageOf(error) }, 'could not notify the asker'),
     )
   }
 

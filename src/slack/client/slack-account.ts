@@ -150,7 +150,7 @@ function grantOf(
   return {
     token,
     since,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
+    refreshToken,
     ...(seconds === undefined ? {} : { expiresAt: now + seconds * 1000 }),
   }
 }

@@ -43,7 +43,7 @@ interface TransientFault {
 }
 
 /** Classifies a failed try. @throws SlackRefusal if Slack refused it for good, LeaseLost if the lease is lost */
-export function faultOf(error: unknown, method: string): TransientFault {
+export function slackFault(error: unknown, method: string): TransientFault {
   if (error instanceof LeaseLost) throw error
   if (error instanceof WebAPIRateLimitedError) return { error, limitedMs: Math.max(1, error.retryAfter) * 1000 }
   if (error instanceof WebAPIPlatformError) {

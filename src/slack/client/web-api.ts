@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { postForm } from './post-form.ts'
 import { RateLimits } from './rate-limits.ts'
-import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
+import { slackFault, outcomeOf, SlackRefusal } from './slack-errors.ts'
 
 export type SlackArgs = Record<string, unknown>
 export type SlackResult = Record<string, unknown>
@@ -131,7 +131,7 @@ export class SlackWeb {
       try {
         return await this.#try(method, sent, { ...options, attempt })
       } catch (error) {
-        const fault = faultOf(error, method)
+        const fault = slackFault(error, method)
         if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
         // Unlike a broken connection, a rate limit means for certain that the call did not take effect.
         if (options.effort === 'once' && fault.limitedMs) throw new SlackRefusal(method, 'ratelimited')

@@ -1,7 +1,7 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
-import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { link } from './rich-text.ts'
 import type { BlockReading } from './table-text.ts'
@@ -61,8 +61,8 @@ function isPreviewOf(
   if (PREVIEW_MARKS.some((mark) => Boolean(attachment[mark]))) return true
   if (links === undefined) return false
   const { title_link: title, image_url: image, text } = attachment
-  if ([title, image].some((url) => links.has(sameLink(textOf(url))))) return true
-  return isAfterPreview && textOf(image) !== '' && textOf(text) === `<${textOf(image)}>`
+  if ([title, image].some((url) => links.has(sameLink(asText(url))))) return true
+  return isAfterPreview && asText(image) !== '' && asText(text) === `<${asText(image)}>`
 }
 
 /** Slack writes an address in words and in attachments with and without entities, or a slash at its end. */
@@ -85,7 +85,7 @@ function forwardText(attachment: SlackObject, reading: AttachmentReading, depth:
   }
   const { author, place } = whose(attachment, reading)
   const { from_url: from, title_link: title, original_url: original } = attachment
-  const url = unescapeText(textOf(from) || textOf(title) || textOf(original))
+  const url = unescapeText(asText(from) || asText(title) || asText(original))
   const forward: Forward = { author, ...(place && { place }), ...(isWeb(url) && { url }), text: '' }
   // An outer forward comes before those within it.
   reading.forwards.push(forward)
@@ -109,10 +109,10 @@ function forwardText(attachment: SlackObject, reading: AttachmentReading, depth:
 const isWeb = (url: string) => /^https?:\/\/[^\s<>|]+$/.test(url)
 
 function whose(attachment: SlackObject, { budget }: AttachmentReading): { author: string; place: string } {
-  const named = textOf(attachment.author_name) || textOf(attachment.author_subname)
-  const id = textOf(attachment.author_id).replace(/\W/g, '')
-  const channel = textOf(attachment.channel_id).replace(/\W/g, '')
-  const label = escapeText(budget.take(unescapeText(textOf(attachment.channel_name)).replace(/[<>|\n]/g, ' ')))
+  const named = asText(attachment.author_name) || asText(attachment.author_subname)
+  const id = asText(attachment.author_id).replace(/\W/g, '')
+  const channel = asText(attachment.channel_id).replace(/\W/g, '')
+  const label = escapeText(budget.take(unescapeText(asText(attachment.channel_name)).replace(/[<>|\n]/g, ' ')))
   const author = escapeText(budget.take(unescapeText(named).replace(/\s+/g, ' ')))
   const isPlace = /^[CG]\w+$/.test(channel)
   return {
@@ -125,8 +125,8 @@ function whose(attachment: SlackObject, { budget }: AttachmentReading): { author
 function forwardedWords(attachment: SlackObject, bodies: SlackObject[], reading: AttachmentReading): string {
   return (
     lines(bodies.map(({ blocks }) => blocksText(blocks, reading))) ||
-    lines(bodies.map(({ text }) => reading.budget.take(withoutNote(textOf(text))))) ||
-    legacyText({ ...attachment, text: withoutNote(textOf(attachment.text)) }, reading) ||
+    lines(bodies.map(({ text }) => reading.budget.take(withoutNote(asText(text))))) ||
+    legacyText({ ...attachment, text: withoutNote(asText(attachment.text)) }, reading) ||
     blocksText(attachment.blocks, reading) ||
     fallbackText(attachment, reading).replace(/^\[[^\][]{1,80}\] [^:\n]{1,80}: /, '')
   )
@@ -144,7 +144,7 @@ export function withoutNote(text: string): string {
 
 function contentText(attachment: SlackObject, reading: AttachmentReading, depth: number): string {
   const { pretext, author_name: author, footer } = attachment
-  const take = (value: unknown) => reading.budget.take(textOf(value))
+  const take = (value: unknown) => reading.budget.take(asText(value))
   const blocks = blocksText(attachment.blocks, reading)
   const legacy = () =>
     lines([
@@ -155,7 +155,7 @@ function contentText(attachment: SlackObject, reading: AttachmentReading, depth:
       take(footer),
     ])
   const words = blocks || legacy() || fallbackText(attachment, reading)
-  const isPictured = words === '' || (blocks === '' && textOf(attachment.image_url) !== '')
+  const isPictured = words === '' || (blocks === '' && asText(attachment.image_url) !== '')
   return lines([
     words,
     isPictured ? pictureOf(attachment) : '',
@@ -165,21 +165,21 @@ function contentText(attachment: SlackObject, reading: AttachmentReading, depth:
 }
 
 function pictureOf({ image_url: image, thumb_url: thumb }: SlackObject): string {
-  return textOf(image) || textOf(thumb) ? '(image)' : ''
+  return asText(image) || asText(thumb) ? '(image)' : ''
 }
 
 /** Title, text and fields. Values hold markup even where `mrkdwn_in` does not name them. */
 function legacyText(attachment: SlackObject, { budget }: AttachmentReading): string {
-  const title = budget.take(textOf(attachment.title))
-  const url = textOf(attachment.title_link)
+  const title = budget.take(asText(attachment.title))
+  const url = asText(attachment.title_link)
   const isLinked = title !== '' && isWeb(url) && !/<[^<>]*>/.test(title)
   return lines([
     isLinked ? link(url, unescapeText(title)) : title,
-    budget.take(textOf(attachment.text)),
+    budget.take(asText(attachment.text)),
     ...listOf(attachment.fields).map((one) =>
       budget.element(() => {
         const field = objectOf(one)
-        const [name, value] = [budget.take(textOf(field.title)), budget.take(textOf(field.value))]
+        const [name, value] = [budget.take(asText(field.title)), budget.take(asText(field.value))]
         return name.trim() === '' || value.trim() === '' ? name + value : `${name}: ${value}`
       }),
     ),
@@ -189,8 +189,8 @@ function legacyText(attachment: SlackObject, { budget }: AttachmentReading): str
 function actionsText({ actions }: SlackObject, { budget }: AttachmentReading): string {
   const texts = listOf(actions).map((one) => {
     const { text, name, selected_options: selected } = objectOf(one)
-    const chosen = textOf(objectOf(listOf(selected)[0]).text)
-    const words = budget.take(chosen || textOf(text) || textOf(name))
+    const chosen = asText(objectOf(listOf(selected)[0]).text)
+    const words = budget.take(chosen || asText(text) || asText(name))
     return words === '' ? '' : `[${words}]`
   })
   return texts.filter(Boolean).join(' ')
@@ -201,7 +201,7 @@ const PLACEHOLDER =
   /^\s*(?:\[no preview available\]|\d+x\d+px image|Open Slack to .*|This content can't be displayed\.?)\s*$/i
 
 function fallbackText({ fallback }: SlackObject, { budget }: AttachmentReading): string {
-  const words = withoutNote(textOf(fallback))
+  const words = withoutNote(asText(fallback))
   return words.length < 500 && PLACEHOLDER.test(plainText(words, '')) ? '' : budget.take(words)
 }
 

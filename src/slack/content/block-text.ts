@@ -1,6 +1,6 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
 import { controlText } from './control-text.ts'
-import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { link, richText } from './rich-text.ts'
@@ -55,7 +55,7 @@ function textObject(value: unknown, budget: ReadBudget): string {
   if (typeof value === 'string') return escapeText(budget.take(unescapeText(value)))
   const { type, text } = objectOf(value)
   if (type === 'rich_text') return richText(objectOf(value), budget)
-  const words = textOf(text)
+  const words = asText(text)
   return type === 'mrkdwn' ? budget.take(words) : escapeText(budget.take(unescapeText(words)))
 }
 
@@ -84,7 +84,7 @@ function elementText(element: SlackObject, reading: BlockReading): string {
 /** A picture's title, and its description if that is not the same. */
 function imageText({ title, alt_text: alt }: SlackObject, budget: ReadBudget): string {
   const shown = textObject(title, budget)
-  const description = textOf(alt).trim()
+  const description = asText(alt).trim()
   if (shown !== '' && (description === '' || plainText(shown, '') === description)) return shown
   const about = description === '' ? '(image)' : `(image: ${escapeText(budget.take(unescapeText(description)))})`
   return [shown, about].filter(Boolean).join(' ')
@@ -93,20 +93,20 @@ function imageText({ title, alt_text: alt }: SlackObject, budget: ReadBudget): s
 function cellText(cell: unknown, reading: BlockReading): string {
   const { budget } = reading
   const { type, text, value, elements: inner, url } = objectOf(cell)
-  if (inner !== undefined || INLINE.has(textOf(type))) return richText({ elements: inner ?? [cell] }, budget)
+  if (inner !== undefined || INLINE.has(asText(type))) return richText({ elements: inner ?? [cell] }, budget)
   if (type === 'mrkdwn') return textObject(cell, budget)
   // A shown text such as `1,250 €` says more than its number.
-  const words = typeof cell === 'object' ? textOf(text) || textOf(objectOf(text).text) || textOf(value) : textOf(cell)
+  const words = typeof cell === 'object' ? asText(text) || asText(objectOf(text).text) || asText(value) : asText(cell)
   if (words !== '') return linked(escapeText(budget.take(words)), url)
   if (typeof value === 'boolean') return String(value)
-  return textOf(type).startsWith('raw_') ? '' : valueText('', cell, reading)
+  return asText(type).startsWith('raw_') ? '' : valueText('', cell, reading)
 }
 
 /** Elements of rich text that may be a cell by themselves. */
 const INLINE = new Set(['user', 'usergroup', 'channel', 'emoji', 'date', 'link', 'broadcast'])
 
 function linked(words: string, url: unknown): string {
-  return words !== '' && /^https?:/.test(textOf(url)) ? link(textOf(url), unescapeText(words)) : words
+  return words !== '' && /^https?:/.test(asText(url)) ? link(asText(url), unescapeText(words)) : words
 }
 
 /** Fields with words, in the order in which cards and containers show them; then all other fields. */
@@ -153,8 +153,8 @@ function valueText(key: string, value: unknown, reading: BlockReading): string {
   const one = value as SlackObject
   return reading.budget.element(() => {
     if (one.type === 'mrkdwn' || one.type === 'plain_text') return textObject(one, reading.budget)
-    if (KNOWN.has(textOf(one.type))) return blockText(one, reading)
-    if (textOf(one.type).startsWith('rich_text_')) return richText({ elements: [one] }, reading.budget)
+    if (KNOWN.has(asText(one.type))) return blockText(one, reading)
+    if (asText(one.type).startsWith('rich_text_')) return richText({ elements: [one] }, reading.budget)
     const control = controlText(one, (inner) => textObject(inner, reading.budget))
     return control ?? fieldsText(one, reading)
   })

@@ -1,5 +1,5 @@
 import { escapeText } from '../format/escape.ts'
-import { listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { listOf, objectOf, asText, type SlackObject } from './json.ts'
 
 /** Reads a text object or a text. */
 type TextReader = (value: unknown) => string
@@ -9,7 +9,7 @@ type TextReader = (value: unknown) => string
  * element that is no control.
  */
 export function controlText(element: SlackObject, read: TextReader): string | undefined {
-  const type = textOf(element.type)
+  const type = asText(element.type)
   if (type === 'button' || type === 'workflow_button' || type === 'icon_button') return inBrackets(read(element.text))
   if (type === 'overflow' || type === 'file_input' || type === 'feedback_buttons') return ''
   if (type === 'checkboxes' || type === 'radio_buttons') return choices(element, read)
@@ -35,12 +35,12 @@ function chosenOf(element: SlackObject, read: TextReader): string {
   const options = [element.initial_option, ...listOf(element.initial_options)].map((one) => optionText(one, read))
   const ids = Object.entries(SIGNS).flatMap(([field, sign]) =>
     [element[`initial_${field}`], ...listOf(element[`initial_${field}s`])].map((id) =>
-      /^\w+$/.test(textOf(id)) ? `<${sign}${textOf(id)}>` : '',
+      /^\w+$/.test(asText(id)) ? `<${sign}${asText(id)}>` : '',
     ),
   )
   const { initial_value: value, initial_date_time: seconds } = element
-  const times = [element.initial_date, element.initial_time].map((one) => escapeText(textOf(one)))
-  const typed = [read(value), textOf(seconds) === '' ? '' : `<!date^${textOf(seconds).replace(/\D/g, '')}^>`]
+  const times = [element.initial_date, element.initial_time].map((one) => escapeText(asText(one)))
+  const typed = [read(value), asText(seconds) === '' ? '' : `<!date^${asText(seconds).replace(/\D/g, '')}^>`]
   return [...options, ...ids, ...times, ...typed].filter(Boolean).join(', ')
 }
 

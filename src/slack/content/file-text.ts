@@ -1,17 +1,17 @@
 import { cleanFileName, escapeText, unescapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /** Per message. */
-export const MAX_FILES = 20
+export const MAX_LISTED_FILES = 20
 /** Replaces a name that Slack does not return, because the file is deleted, hidden, or of another workspace. */
 export const NAMELESS = 'a file'
 
 /** Returns the files of a message by the titles that people see, and the words of mails and recordings, as mrkdwn. */
 export function filesText(files: unknown, budget: ReadBudget): string {
   const all = listOf(files)
-  budget.leaveOut('further file', all.length - MAX_FILES)
-  const read = all.slice(0, MAX_FILES).map(objectOf)
+  budget.leaveOut('further file', all.length - MAX_LISTED_FILES)
+  const read = all.slice(0, MAX_LISTED_FILES).map(objectOf)
   const names = read.map((file) => budget.element(() => escapeText(budget.take(titleOf(file)))))
   if (names.length === 0) return ''
   return lines([`(files: ${names.join(', ')})`, ...read.map((file) => wordsOf(file, budget))])
@@ -19,7 +19,7 @@ export function filesText(files: unknown, budget: ReadBudget): string {
 
 /** The title, and the name if it tells the kind of file. */
 function titleOf({ name, title }: SlackObject): string {
-  const [shown = '', own = ''] = [title, name].map((one) => cleanFileName(textOf(one)))
+  const [shown = '', own = ''] = [title, name].map((one) => cleanFileName(asText(one)))
   if (shown === '' || shown === own) return own || NAMELESS
   return /\.[a-z\d]{1,5}$/i.test(own) && !shown.includes(own) ? `${shown} ${own}` : shown
 }
@@ -27,13 +27,13 @@ function titleOf({ name, title }: SlackObject): string {
 function wordsOf(file: SlackObject, budget: ReadBudget): string {
   const { mode, subject, plain_text: text, preview, filetype } = file
   const take = (label: string, value: unknown) => {
-    const words = textOf(value)
+    const words = asText(value)
     return words === '' ? '' : label + escapeText(budget.take(words))
   }
   if (mode === 'email' || filetype === 'email') {
-    const from = listOf(file.from).map((one) => textOf(objectOf(one).original) || textOf(objectOf(one).address))
-    const words = textOf(text) || previewOf(file)
-    const names = listOf(file.attachments).map((one) => cleanFileName(textOf(objectOf(one).filename)))
+    const from = listOf(file.from).map((one) => asText(objectOf(one).original) || asText(objectOf(one).address))
+    const words = asText(text) || previewOf(file)
+    const names = listOf(file.attachments).map((one) => cleanFileName(asText(objectOf(one).filename)))
     return lines([
       take('From: ', from.join(', ')),
       take('Subject: ', subject),
@@ -50,7 +50,7 @@ function wordsOf(file: SlackObject, budget: ReadBudget): string {
 }
 
 function moreOf({ lines_more: count, preview }: SlackObject): string {
-  return textOf(preview) !== '' && Number(count) > 0 ? `… (${Number(count)} more lines in the file)` : ''
+  return asText(preview) !== '' && Number(count) > 0 ? `… (${Number(count)} more lines in the file)` : ''
 }
 
 /** The beginning of a longer text. */
@@ -60,7 +60,7 @@ function previewOf({
   preview_is_truncated: isCut,
   has_more: hasMore,
 }: SlackObject): string {
-  const words = textOf(plain) || withoutTags(textOf(preview))
+  const words = asText(plain) || withoutTags(asText(preview))
   return words !== '' && (isCut === true || hasMore === true) ? `${words} …` : words
 }
 

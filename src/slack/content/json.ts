@@ -11,7 +11,7 @@ export function listOf(value: unknown): unknown[] {
 }
 
 /** Returns a text, or a number as text; '' for anything else. */
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 

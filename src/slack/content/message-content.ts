@@ -4,7 +4,7 @@ import { cutMiddle } from '../../agent/observation.ts'
 import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
 import { blocksText } from './block-text.ts'
 import { filesText } from './file-text.ts'
-import { lines, listOf, objectOf, textOf } from './json.ts'
+import { lines, listOf, objectOf, asText } from './json.ts'
 import { plainText } from './plain-text.ts'
 import { ReadBudget } from './read-budget.ts'
 import { cutBetweenRows } from './table-text.ts'
@@ -65,7 +65,7 @@ export function readContent(message: ReadableMessage, botUser = ''): MessageCont
     WORDS_CHARS,
     () => blocksText(message.blocks, { budget, tables }) || budget.take(textInstead(message, ownFiles)),
   )
-  const written = withLabels(shown, textOf(message.text).slice(0, WORDS_CHARS))
+  const written = withLabels(shown, asText(message.text).slice(0, WORDS_CHARS))
   const reading: AttachmentReading = { budget, tables, forwards: [], files: [], links: linksOf(message, written) }
   const attached = attachmentsText(message.attachments, reading)
   const fileLines = filesText(ownFiles, budget)
@@ -93,7 +93,7 @@ export function readContent(message: ReadableMessage, botUser = ''): MessageCont
  */
 export function isNamedIn(message: ReadableMessage, user: string): boolean {
   const own = listOf(message.attachments).filter((one) => objectOf(one).is_share !== true)
-  const texts = [readContent({ ...message, attachments: [] }).written, textOf(message.text)]
+  const texts = [readContent({ ...message, attachments: [] }).written, asText(message.text)]
   if (isApp(message)) texts.push(readContent({ attachments: own, bot_id: '' }).markup)
   const mention = new RegExp(`<@${user}[|>]`)
   return texts.some((text) => mention.test(text.replace(/^[ \t]*&gt;.*$/gm, '')))
@@ -127,8 +127,8 @@ function withLabels(written: string, text: string): string {
 
 /** Slack leaves the bare id of a linked canvas in the text, and people see its title. */
 function textInstead(message: ReadableMessage, files: unknown[]): string {
-  const words = isApp(message) ? withoutNote(textOf(message.text)) : textOf(message.text)
-  const ids = new Set(files.map((file) => textOf(objectOf(file).id)))
+  const words = isApp(message) ? withoutNote(asText(message.text)) : asText(message.text)
+  const ids = new Set(files.map((file) => asText(objectOf(file).id)))
   return ids.size === 0
     ? words
     : words

@@ -1,5 +1,5 @@
 import { escapeText, unescapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
 import type { ReadBudget } from './read-budget.ts'
 
 /**
@@ -34,7 +34,7 @@ function inlines(elements: unknown[], budget: ReadBudget): string {
   return elements
     .map((one) => {
       const element = objectOf(one)
-      const isBlock = textOf(element.type).startsWith('rich_text')
+      const isBlock = asText(element.type).startsWith('rich_text')
       return budget.element(() => (isBlock ? part(element, budget) : inline(element, budget)))
     })
     .join('')
@@ -59,12 +59,12 @@ function list(element: SlackObject, budget: ReadBudget): string {
 
 function inline(element: SlackObject, budget: ReadBudget): string {
   const { type, name } = element
-  const words = textOf(element.text)
+  const words = asText(element.text)
   switch (type) {
     case 'text':
       return styled(escapeText(budget.take(words)), objectOf(element.style))
     case 'link':
-      return link(textOf(element.url), budget.take(words))
+      return link(asText(element.url), budget.take(words))
     case 'user':
       return mention('@', element.user_id)
     case 'usergroup':
@@ -74,29 +74,29 @@ function inline(element: SlackObject, budget: ReadBudget): string {
     case 'broadcast':
       return mention('!', element.range)
     case 'emoji':
-      return textOf(name) === '' ? '' : `:${escapeText(budget.take(textOf(name)))}:`
+      return asText(name) === '' ? '' : `:${escapeText(budget.take(asText(name)))}:`
     case 'date':
       return date(element, budget)
     case 'color':
-      return escapeText(budget.take(textOf(element.value)))
+      return escapeText(budget.take(asText(element.value)))
     case 'canvas':
       // Its title is among the files of the message.
-      return escapeText(budget.take(textOf(element.title)))
+      return escapeText(budget.take(asText(element.title)))
     case 'team':
       return '(a workspace)'
     default:
-      if (words === '' && textOf(element.url) === '') budget.leaveOut('element of an unknown kind')
-      return textOf(element.url) === '' ? escapeText(budget.take(words)) : link(textOf(element.url), words)
+      if (words === '' && asText(element.url) === '') budget.leaveOut('element of an unknown kind')
+      return asText(element.url) === '' ? escapeText(budget.take(words)) : link(asText(element.url), words)
   }
 }
 
 function date({ timestamp, fallback }: SlackObject, budget: ReadBudget): string {
-  const words = textOf(fallback)
-  return words === '' ? `<!date^${textOf(timestamp).replace(/[<>|]/g, '')}^>` : escapeText(budget.take(words))
+  const words = asText(fallback)
+  return words === '' ? `<!date^${asText(timestamp).replace(/[<>|]/g, '')}^>` : escapeText(budget.take(words))
 }
 
 function mention(sign: string, id: unknown): string {
-  const clean = textOf(id).replace(/[^\w-]/g, '')
+  const clean = asText(id).replace(/[^\w-]/g, '')
   return clean === '' ? '' : `<${sign}${clean}>`
 }
 

@@ -1,7 +1,7 @@
 import type { MessageTable } from '../../agent/contracts/tool.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { escapeText } from '../format/escape.ts'
-import { lines, listOf, objectOf, textOf, type SlackObject } from './json.ts'
+import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'
 import { plainText } from './plain-text.ts'
 import type { ReadBudget } from './read-budget.ts'
 
@@ -29,12 +29,12 @@ export function chartRows({ segments, series, axis_config: axis }: SlackObject, 
   const all = series === undefined ? [{ name: '', data: segments }] : listOf(series).slice(0, MAX_SERIES).map(objectOf)
   const columns = all.map(({ data }) => listOf(data).map(objectOf))
   const labels = new Set(
-    [...listOf(objectOf(axis).categories), ...columns.flat().map(({ label }) => label)].map((one) => textOf(one)),
+    [...listOf(objectOf(axis).categories), ...columns.flat().map(({ label }) => label)].map((one) => asText(one)),
   )
-  const values = columns.map((points) => new Map(points.map(({ label, value }) => [textOf(label), textOf(value)])))
+  const values = columns.map((points) => new Map(points.map(({ label, value }) => [asText(label), asText(value)])))
   const take = (words: string) => budget.element(() => escapeText(budget.take(words)))
   return [
-    ['', ...all.map(({ name }) => take(textOf(name)))],
+    ['', ...all.map(({ name }) => take(asText(name)))],
     ...[...labels].map((label) => [take(label), ...values.map((of) => take(of.get(label) ?? ''))]),
   ]
 }

@@ -46,7 +46,7 @@ export class Replies implements Display {
       if (failures.at(-1) instanceof LeaseLost) throw failures.at(-1)
     }
     for (const key of known) await put(key)
-    while (fresh.length > 0) await put(keyOf(fresh.splice(0, wasSlow || this.#isSlow ? STEPS_A_MESSAGE : 1)))
+    while (fresh.length > 0) await put(postKey(fresh.splice(0, wasSlow || this.#isSlow ? STEPS_A_MESSAGE : 1)))
     if (failures.length > 0) throw failures[0]
     return isPosted
   }
@@ -96,7 +96,7 @@ export class Replies implements Display {
   /** Returns the key of the message that contains the step, posted here or by an earlier process. */
   #keyOf(n: number): string | undefined {
     const { posts } = this.#outbox.run.saved
-    const one = keyOf([n])
+    const one = postKey([n])
     if (this.#sentContents.has(one) || posts[one] !== undefined) return one
     return [...this.#sentContents.keys(), ...Object.keys(posts)].find((key) => {
       const [first, last] = rangeOf(key)
@@ -106,7 +106,7 @@ export class Replies implements Display {
 }
 
 /** `step-3`, or `step-3-5` for several steps in one message. */
-function keyOf(numbers: number[]): string {
+function postKey(numbers: number[]): string {
   return [...new Set(['step', numbers[0], numbers.at(-1)])].join('-')
 }
 

@@ -6,6 +6,7 @@ import { figuresText } from '../../question/check-figures/judge-figures.ts'
 import { sleep } from '../../base/backoff.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { SerialQueue } from '../../base/serial-queue.ts'
 import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
@@ -47,14 +48,17 @@ export class RunDisplay {
   #understood: string | undefined
   #done: DoneCall[] | undefined
   readonly #footnotes: Footnotes = {}
-  #tail: Promise<void> = Promise.resolve()
+  /** Errors are only logged, except those that end the work on the thread in this process. */
+  readonly #queue = new SerialQueue((error) => {
+    const { log, signal, outbox } = this.#options
+    if (error instanceof LeaseLost || signal.aborted) this.#queue.ended = error
+    else log.error({ question: outbox.question.id, error: messageOf(error) }, 'a step could not be shown')
+  })
   /** Steps with pending changes. The display gets them together once it is free. */
   readonly #changed = new Set<number>()
   #isShowQueued = false
   #mayShowAt = 0
   #showTimer: NodeJS.Timeout | undefined
-  /** The error that ended the work on the thread in this process. */
-  #leaseLost: unknown
   #isAbandoned = false
   #hasBegun = false
 
@@ -86,7 +90,7 @@ export class RunDisplay {
 
   /** @throws LeaseLost if another process owns the run by now; SlackRefusal if the answer cannot be delivered */
   async write(event: AnswerEvent): Promise<void> {
-    if (this.#leaseLost) throw this.#leaseLost
+    this.#queue.throwIfEnded()
     if (event.type === 'understood') this.#understood = event.question
     if (event.type === 'done') this.#done = event.calls
     if (event.type === 'figures') this.#footnotes.warning = figuresText(event.figures)
@@ -123,12 +127,12 @@ export class RunDisplay {
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run continues without it. */
   async tell(key: string, text: string): Promise<void> {
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       const { outbox } = this.#options
       await (outbox.isForAsker ? outbox.sendEphemeral(key, noteContent(text)) : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
-    await this.#tail
+    await this.#queue.settled()
   }
 
   /** Shows how a clip was understood, whose words are the question. */
@@ -139,7 +143,7 @@ export class RunDisplay {
 
   /** Resolves once everything so far is posted. */
   async settled(): Promise<void> {
-    await this.#tail
+    await this.#queue.settled()
   }
 
   /** Ends the run with a sentence of the bot itself instead of an answer. */
@@ -150,7 +154,7 @@ export class RunDisplay {
   /** Closes the display and clears the status. Does nothing after `abandon`. */
   async end(): Promise<void> {
     clearTimeout(this.#showTimer)
-    await this.#tail
+    await this.#queue.settled()
     if (this.#isAbandoned) return
     await this.#display.end()
     await this.#status.end()
@@ -161,10 +165,10 @@ export class RunDisplay {
    * waits for pending calls, because the other process could not find a post that arrives later.
    */
   async abandon(error: unknown): Promise<never> {
-    this.#leaseLost ??= error
+    this.#queue.ended ??= error
     this.#isAbandoned = true
     clearTimeout(this.#showTimer)
-    await Promise.all([this.#tail, this.#status.abandon()])
+    await Promise.all([this.#queue.settled(), this.#status.abandon()])
     await this.#display.leave?.()
     throw error
   }
@@ -172,19 +176,20 @@ export class RunDisplay {
   /** Shows the card of a waiting step. @throws the error if it cannot be shown, because a run must not wait unseen */
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       const show = step.waiting?.for?.kind === 'question' ? showQuestion : showApproval
       await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
-    await this.#tail
-    if (this.#leaseLost ?? failure) throw this.#leaseLost ?? failure
+    await this.#queue.settled()
+    this.#queue.throwIfEnded()
+    if (failure) throw failure
     this.#status.suspend()
   }
 
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
-    this.#enqueue(() => settleApprovals(this.#options, state))
-    this.#enqueue(() => settleQuestions(this.#options, state))
+    this.#queue.add(() => settleApprovals(this.#options, state))
+    this.#queue.add(() => settleQuestions(this.#options, state))
   }
 
   #showStep(n: number): void {
@@ -201,7 +206,7 @@ export class RunDisplay {
   #queueShow(): void {
     if (this.#isShowQueued) return
     this.#isShowQueued = true
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       if (this.#mayBeQuick()) await sleep(QUICK_MS)
       await this.#showChanged()
     })
@@ -216,7 +221,7 @@ export class RunDisplay {
   async #showChanged(): Promise<void> {
     const waitMs = this.#mayShowAt - this.#options.now().getTime()
     if (waitMs > 0) {
-      this.#showTimer = setTimeout(() => this.#enqueue(() => this.#showChanged()), waitMs)
+      this.#showTimer = setTimeout(() => this.#queue.add(() => this.#showChanged()), waitMs)
       return
     }
     this.#isShowQueued = false
@@ -265,22 +270,10 @@ export class RunDisplay {
     const unfinished = [...new Set([...late, ...running])].sort((a, b) => a - b)
     this.#progress = { ...this.#progress, steps: steps.map(endedStep) }
     const finish = () => this.#display.finish({ ...ending, unfinished: unfinished.map((n) => this.#shownStep(n)) })
-    this.#enqueue(finish, true)
+    this.#queue.add(finish, (error) => (this.#queue.ended = error))
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
-    await this.#tail
-    if (this.#leaseLost) throw this.#leaseLost
-  }
-
-  /** Runs work in order. Errors are only logged, unless `mustSucceed`: the caller of an ending gets its error. */
-  #enqueue(work: () => Promise<void>, mustSucceed = false): void {
-    const { log, signal, outbox } = this.#options
-    this.#tail = this.#tail.then(async () => {
-      if (this.#leaseLost) return
-      await work().catch((error: unknown) => {
-        if (mustSucceed || error instanceof LeaseLost || signal.aborted) this.#leaseLost = error
-        else log.error({ question: outbox.question.id, error: messageOf(error) }, 'a step could not be shown')
-      })
-    })
+    await this.#queue.settled()
+    this.#queue.throwIfEnded()
   }
 }
 

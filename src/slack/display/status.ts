@@ -4,6 +4,7 @@ import { cutText } from '../../base/cut-text.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
 import type { SlackArgs } from '../client/web-api.ts'
+import { SerialQueue } from '../../base/serial-queue.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /** Work that is over by then needs no status. Milliseconds. */
@@ -42,7 +43,8 @@ export class Status {
   /** Whether a status may show that no message of this process clears. */
   #mustClear: boolean
   #isSuspended = false
-  #tail: Promise<void> = Promise.resolve()
+  /** Drops errors, including a lost lease, because the next claim of a post detects it again. */
+  readonly #queue = new SerialQueue(() => undefined)
   #timer: NodeJS.Timeout | undefined
   #hasBegun = false
   #ended = false
@@ -50,21 +52,21 @@ export class Status {
   constructor(options: StatusOptions) {
     this.#options = options
     this.#outbox = options.outbox
-    // An earlier process may have died and left its reaction on the message.
-    this.#hasReaction = this.#isTakenOver
-    this.#mustClear = this.#isTakenOver
+    // An earlier process may have died and left its reaction on the message. If it lost the question, Slack sent that again.
+    this.#hasReaction = this.#isTakenOver || options.outbox.question.isLate === true
+    this.#mustClear = this.#hasReaction
   }
 
   /** Opens the session at once. A status, which is nothing but a sign, comes if the work still continues a little later. */
   begin(): void {
     const mayHaveSession = !this.#outbox.refusals.has(METHODS.session)
-    if (mayHaveSession || this.#isTakenOver) this.#enqueue(() => this.#first())
+    if (mayHaveSession || this.#mustClear) this.#queue.add(() => this.#first())
     else this.#later(BEGIN_MS)
   }
 
   /** Gives the session a title that could not be known at its beginning: the words of a clip. */
   nameSession(): void {
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       const title = this.#slot === 'session' && !this.#ended ? await this.#newTitle() : ''
       if (title === '') return
       await this.#outbox.run.checkLease()
@@ -82,7 +84,7 @@ export class Status {
   #later(ms: number): void {
     clearTimeout(this.#timer)
     if (this.#ended) return
-    this.#timer = setTimeout(() => this.#enqueue(() => (this.#hasBegun ? this.#setAgain() : this.#first())), ms)
+    this.#timer = setTimeout(() => this.#queue.add(() => (this.#hasBegun ? this.#setAgain() : this.#first())), ms)
     this.#timer.unref()
   }
 
@@ -108,13 +110,13 @@ export class Status {
   async abandon(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#timer)
-    await this.#tail
+    await this.#queue.settled()
   }
 
   async end(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#timer)
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       const rest = this.#isSuspended ? 'suspended' : 'active'
       if (this.#slot === 'session' || this.#hasOldSession) await this.#clear(METHODS.session, this.#args(rest))
       // Slack has cleared it with the last message, if that was posted after it.
@@ -124,7 +126,7 @@ export class Status {
       this.#slot = undefined
       this.#hasReaction = false
     })
-    await this.#tail
+    await this.#queue.settled()
   }
 
   /** Whether an earlier process may have died and left a status or a reaction, which only this class clears. */
@@ -134,11 +136,6 @@ export class Status {
 
   get #hasOldSession(): boolean {
     return this.#isTakenOver && !this.#outbox.refusals.has(METHODS.session)
-  }
-
-  /** Drops errors, including a lost lease, because the next claim of a post detects it again. */
-  #enqueue(work: () => Promise<void>): void {
-    this.#tail = this.#tail.then(work).catch(() => undefined)
   }
 
   /** Uses the best method that Slack does not refuse. A status without an answer from Slack may show. */
@@ -222,4 +219,11 @@ function titleOf({ text, attached }: Question): string {
 }
 
 /** Hides from others that the bot works on a private question. */
-export const NO_STATUS = { begin() {}, nameSession() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
+export const NO_STATUS = {
+  begin() {},
+  nameSession() {},
+  refresh() {},
+  suspend() {},
+  async abandon() {},
+  async end() {},
+}

@@ -1,4 +1,5 @@
 import { LeaseLost, messageOf } from '../../base/errors.ts'
+import { SerialQueue } from '../../base/serial-queue.ts'
 import type { Log } from '../../base/log.ts'
 import type { AnswerView } from '../format/blocks.ts'
 import { understoodLine } from '../format/step-message.ts'
@@ -65,8 +66,10 @@ export class StepStream implements Display {
   readonly #savedSteps: number
   #calledAt = -Infinity
   #timer: NodeJS.Timeout | undefined
-  #tail: Promise<void> = Promise.resolve()
-  #leaseLost: LeaseLost | undefined
+  readonly #queue = new SerialQueue((error) => {
+    if (error instanceof LeaseLost) this.#queue.ended = error
+    else this.#options.log.error(this.#fields(error), 'the streamed message could not go on')
+  })
   #isEnding = false
 
   constructor(options: StepStreamOptions) {
@@ -78,7 +81,7 @@ export class StepStream implements Display {
   }
 
   async show(steps: ShownStep[]): Promise<boolean> {
-    if (this.#leaseLost) throw this.#leaseLost
+    this.#queue.throwIfEnded()
     if (this.#mode === 'fallback') return this.#options.fallback.show(steps)
     const hasChanged = this.#steps.update(steps)
     if (hasChanged) this.#schedule()
@@ -96,7 +99,7 @@ export class StepStream implements Display {
 
   #withdraw(): void {
     this.#answer = undefined
-    this.#enqueue(async () => {
+    this.#queue.add(async () => {
       const [sentText, message] = [this.#sentText, this.#message]
       this.#sentText = ''
       this.#before = NOTHING
@@ -111,8 +114,8 @@ export class StepStream implements Display {
     this.#isEnding = true
     if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#steps.mark(step)
     clearTimeout(this.#timer)
-    await this.#tail
-    if (this.#leaseLost) throw this.#leaseLost
+    await this.#queue.settled()
+    this.#queue.throwIfEnded()
     if (this.#isInherited) await this.#inherit()
     if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#steps.unsent.length > 0) await this.#send()
     const message = this.#message ?? this.#dead
@@ -135,7 +138,7 @@ export class StepStream implements Display {
   async end(): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    await this.#tail
+    await this.#queue.settled()
     if (this.#isInherited) await this.#inherit().catch(() => undefined)
     await this.#message?.end()
     await this.#options.fallback.end()
@@ -144,7 +147,7 @@ export class StepStream implements Display {
   async leave(): Promise<void> {
     this.#isEnding = true
     clearTimeout(this.#timer)
-    await this.#tail
+    await this.#queue.settled()
   }
 
   /** Ends the stream as it is, and lets the fallback show the ending. */
@@ -165,18 +168,8 @@ export class StepStream implements Display {
     const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - this.#options.now().getTime())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#enqueue(() => this.#send())
+      this.#queue.add(() => this.#send())
     }, waitMs)
-  }
-
-  #enqueue(work: () => Promise<void>): void {
-    this.#tail = this.#tail.then(async () => {
-      if (this.#leaseLost) return
-      await work().catch((error: unknown) => {
-        if (error instanceof LeaseLost) this.#leaseLost = error
-        else this.#options.log.error(this.#fields(error), 'the streamed message could not go on')
-      })
-    })
   }
 
   async #send(): Promise<void> {

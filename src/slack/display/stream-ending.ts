@@ -101,7 +101,7 @@ async function appendInstead(
 async function mend(key: string, view: AnswerView, stream: EndedStream): Promise<void> {
   const { outbox, message, before, signal } = stream
   await message.end()
-  const { text, goesOn } = textOf(view, stream)
+  const { text, goesOn } = lastText(view, stream)
   const [first, ...contents] = answerContents(
     before.markdown === '' ? { ...view, text } : { ...withoutHead(view), text },
   )
@@ -120,7 +120,7 @@ async function mend(key: string, view: AnswerView, stream: EndedStream): Promise
 }
 
 /** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
-function textOf(
+function lastText(
   view: AnswerView,
   { before, streamedText, answer, head }: EndedStream,
 ): { text: string; goesOn: boolean } {

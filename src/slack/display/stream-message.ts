@@ -165,7 +165,7 @@ export class StreamMessage {
     return chunks.map((chunk) => {
       if (chunk.type !== 'task_update' || !this.detailed.has(chunk.id)) return chunk
       const { type, id, title, status, output } = chunk
-      return { type, id, title, status, ...(output === undefined ? {} : { output }) }
+      return { type, id, title, status, output }
     })
   }
 }

@@ -2,8 +2,8 @@ import type { KnownBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
-import { richText } from '../format/plain-elements.ts'
+import { escapeWithin, withoutLinks, withVisibleMarks } from '../format/escape.ts'
+import { richTextBlock } from '../format/plain-elements.ts'
 import { unreadableTitle } from '../format/messages.ts'
 import { TASK_CHARS } from '../format/work-card.ts'
 import type { ShownStep } from './types.ts'
@@ -34,7 +34,7 @@ export function taskOf({ n, step }: ShownStep): TaskUpdate {
     status: observation ? 'complete' : 'in_progress',
     ...(thought && isReadable ? { details: short(thought) } : {}),
     ...(observation && isReadable
-      ? { output: short(withoutMarks([observation.note, observation.text].join(' '))) }
+      ? { output: short(withVisibleMarks([observation.note, observation.text].join(' '))) }
       : {}),
   }
 }
@@ -54,8 +54,8 @@ export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
       task_id: id,
       title: name,
       status,
-      ...(details ? { details: richText(details) } : {}),
-      ...(output ? { output: richText(output) } : {}),
+      ...(details ? { details: richTextBlock(details) } : {}),
+      ...(output ? { output: richTextBlock(output) } : {}),
     })),
   }
 }

@@ -44,7 +44,7 @@ export const CONNECT = 'thinkaloud_connect'
 export const DISCONNECT = 'thinkaloud_disconnect'
 
 /** The `callback_id`s of modals and shortcuts. */
-export const SETTINGS = 'thinkaloud_settings'
+export const SETTINGS_FORM = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
 export const REMEMBER = 'thinkaloud_remember'
 
@@ -75,6 +75,7 @@ export const DENY_REASON = 'thinkaloud_deny_reason'
 export const SCHEDULE = {
   save: 'thinkaloud_schedule_save',
   try: 'thinkaloud_schedule_try',
+  answer: 'thinkaloud_schedule_answer',
   cancel: 'thinkaloud_schedule_cancel',
   run: 'thinkaloud_schedule_run',
   pause: 'thinkaloud_schedule_pause',

@@ -7,7 +7,7 @@ import type { Series } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
 import {
   buttons,
-  clip,
+  clipSection,
   context,
   section,
   type AnswerView,
@@ -21,7 +21,7 @@ import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
 import { escapeText, shorten, unescapeText } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
+import { cellParts, code, fence, monospaceTable, toMrkdwn, type RenderLink, type TextPiece } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { plainContext, plainLines } from './plain-elements.ts'
 import { packPieces, SECTION_CHARS } from './split-text.ts'
@@ -85,7 +85,7 @@ function unitsOf(markdown: string, link: RenderLink, max: number): MessageUnit[]
     const unit = piece.kind === 'table' ? tableUnit(piece.table, link, max) : undefined
     if (unit) endRun()
     if (unit) units.push(unit)
-    else run.push(piece.kind === 'table' ? code(tableText(piece.table)) : piece)
+    else run.push(piece.kind === 'table' ? code(monospaceTable(piece.table)) : piece)
   }
   endRun()
   return units.length > 0 ? units : [{ texts: ['(The answer is empty.)'] }]
@@ -107,8 +107,8 @@ function tableUnit(table: Tokens.Table, link: RenderLink, max: number): MessageU
     table.align,
   )
   if (!forms) return undefined
-  const aligned = packPieces([code(tableText(table))])
-  const texts = lengthOf(aligned) <= max ? aligned : packPieces([code(tableText(table, 0))])
+  const aligned = packPieces([code(monospaceTable(table))])
+  const texts = lengthOf(aligned) <= max ? aligned : packPieces([code(monospaceTable(table, 0))])
   return lengthOf(texts) <= max ? { texts, table: forms } : undefined
 }
 
@@ -153,7 +153,7 @@ function contentOf({ head, units, tail = [] }: { head: string[]; units: MessageU
     }
   }
   return {
-    text: clip([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
+    text: clipSection([...head, ...units.flatMap(({ texts }) => texts)].join('\n\n')),
     blocks: all.map(([block]) => block),
     ...(simpler.size > 0 ? { simpler } : {}),
   }
@@ -181,13 +181,10 @@ function lastContent(
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
+  const warning: Forms[] = view.warning ? [[context([escapeText(view.warning)])]] : []
   const done = plainLines(view.done).map((text): Forms => [plainContext(text)])
-  const below: Forms[] = [
-    ...(view.warning ? [[context([escapeText(view.warning)])] satisfies Forms] : []),
-    ...done,
-    ...(footer.length > 0 ? [[context(footer)] satisfies Forms] : []),
-    ...buttons(questionId),
-  ]
+  const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
+  const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

@@ -14,8 +14,8 @@ import {
   SHARE,
   SHOW_WORK,
 } from './action-ids.ts'
-import { escapeWithin, quote, shorten, withoutMarks } from './escape.ts'
-import { button, plainContext, plainLines, plainText } from './plain-elements.ts'
+import { escapeWithin, quote, shorten, withVisibleMarks } from './escape.ts'
+import { button, plainContext, plainLines, plainTextElement } from './plain-elements.ts'
 import type { ChartBlock } from './chart-block.ts'
 
 /** A block, including those that the SDK's types do not cover. */
@@ -69,7 +69,7 @@ export const ROOT_QUESTION = { max: 900, maxEscaped: 1800 }
 /** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
   const lines = `<@${user}> asked:\n${quote(question, ROOT_QUESTION)}`
-  return { text: clip(lines), blocks: [section(lines)] }
+  return { text: clipSection(lines), blocks: [section(lines)] }
 }
 
 /**
@@ -79,7 +79,7 @@ export function rootContent(user: string, question: string): Content {
 export function noteContent(text: string, again?: string, done?: readonly string[]): Content {
   const elements = again === undefined ? [] : [button(ASK_AGAIN, 'Ask again', { value: again })]
   const below: KnownBlock[] = elements.length > 0 ? [{ type: 'actions', elements }] : []
-  return { text: clip(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
+  return { text: clipSection(text), blocks: [section(text), ...plainLines(done).map(plainContext), ...below] }
 }
 
 /** Adds a line above a content. `note`: mrkdwn. */
@@ -104,10 +104,10 @@ const ONLY_YOU = 'Only you see this answer.'
 function shareDialog(privateTools: readonly string[]): ConfirmationDialog {
   const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${privateTools.join(', ')}.`
   return {
-    title: plainText('Share with the channel?'),
-    text: plainText(shorten(what, 260)),
-    confirm: plainText('Share'),
-    deny: plainText('Cancel'),
+    title: plainTextElement('Share with the channel?'),
+    text: plainTextElement(shorten(what, 260)),
+    confirm: plainTextElement('Share'),
+    deny: plainTextElement('Cancel'),
   }
 }
 
@@ -127,7 +127,7 @@ export function audienceContent(line: string, { text, value }: { text: string; v
     button(ASK_ALONE, 'Only me', { value, style: 'primary' }),
     button(ASK_HERE, 'Everyone here', { value }),
   ]
-  return { text: clip(lines), blocks: [section(lines), { type: 'actions', elements }] }
+  return { text: clipSection(lines), blocks: [section(lines), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question. `question` is the question's id. */
@@ -152,7 +152,7 @@ export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'ch
   if (method === 'chat.postMessage')
     return { text: plain ?? textsOf(blocksIn(content, () => true)).join('\n\n'), blocks: [] }
   // `chat.update` does not accept `mrkdwn: false`.
-  return { text: plain === undefined ? text : withoutMarks(text), blocks: [] }
+  return { text: plain === undefined ? text : withVisibleMarks(text), blocks: [] }
 }
 
 /** Returns the blocks, with refused types replaced by their simpler forms. */
@@ -182,7 +182,7 @@ function textsOf(blocks: ShownBlock[]): string[] {
     if (block.type === 'section') return block.text ? [block.text.text] : []
     if (block.type !== 'context') return []
     return block.elements.flatMap((element) => {
-      if (element.type === 'plain_text') return [withoutMarks(element.text)]
+      if (element.type === 'plain_text') return [withVisibleMarks(element.text)]
       return element.type === 'mrkdwn' ? [element.text] : []
     })
   })
@@ -212,6 +212,6 @@ function mrkdwn(text: string): MrkdwnElement {
   return { type: 'mrkdwn', text, verbatim: true }
 }
 
-export function clip(text: string): string {
+export function clipSection(text: string): string {
   return text.length > TEXT_CHARS ? `${cutText(text, TEXT_CHARS).replace(/[&<][^;>]{0,2500}$/, '')}…` : text
 }

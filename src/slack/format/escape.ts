@@ -53,7 +53,7 @@ export function codeSpan(text: string, max = Infinity): string {
  * Replaces Slack's marks with look-alikes, for data in a place that Slack formats: marks of bold, italics, strike,
  * code, quotes and emoji stay visible as text.
  */
-export function withoutMarks(text: string): string {
+export function withVisibleMarks(text: string): string {
   return text
     .replace(/[*_~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
     .replace(/^([ \t]*)(?:>|&gt;)/gm, '$1›')

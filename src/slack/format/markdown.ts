@@ -193,16 +193,16 @@ function wordsOf(tokens: Token[]): string {
 
 function wordsOfOne(token: Token): string {
   if (token.type === 'br' || /^<br\b/i.test(token.raw)) return ' '
-  return 'tokens' in token && token.tokens ? wordsOf(token.tokens) : textOf(token)
+  return 'tokens' in token && token.tokens ? wordsOf(token.tokens) : tokenText(token)
 }
 
-function textOf(token: Token): string {
+function tokenText(token: Token): string {
   const text: string = 'text' in token ? token.text : token.raw
   return token.type === 'codespan' ? text : decodeEntities(text)
 }
 
 /** A table for a code block: columns are aligned up to a width, and links are written out because none works there. */
-export function tableText(token: Tokens.Table, maxWidth = MAX_WIDTH): string {
+export function monospaceTable(token: Tokens.Table, maxWidth = MAX_WIDTH): string {
   const rows = [token.header, ...token.rows].map((row) =>
     row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
   )

@@ -76,7 +76,7 @@ export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell my 
  * `WHY` (views/work-view.ts); the model sees `REASONS` (agent/dialects/text.ts).
  */
 export const STOPPED: Record<StopReason, string> = {
-  steps: 'I reached the limit of steps.',
+  steps: 'I reached the step limit.',
   time: 'I reached the time limit.',
   tokens: 'I reached the token limit.',
   cost: 'I reached the cost limit.',
@@ -185,7 +185,7 @@ export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic repl
 export const SETTINGS_WORDS = {
   notAdmin: 'Only workspace admins can change my settings. Please ask one. My admin can change that (SETTINGS_BY).',
   notMember: 'Only full members of this workspace can change my settings. My admin can change that (ALLOW_EXTERNAL).',
-  notAllowed: 'I do not take your questions yet. My admin can add you (ALLOW_USERS).',
+  notAllowed: 'I cannot take questions from you yet. My admin can add you (ALLOW_USERS).',
   notHere: 'You are not a member of this channel, so you cannot change its settings.',
   untold: 'Slack did not tell me who you are, so I changed nothing. Please try again in a minute.',
   failed: 'That did not work, and nothing was changed. Please try again in a minute.',
@@ -208,7 +208,7 @@ export function settingsSaved(changed: string[]): string {
 const DENIALS = {
   channel:
     'I do not answer in this channel. Please ask in a channel I am set up for. My admin can add this one (ALLOW_CHANNELS).',
-  person: 'I do not take your questions yet. My admin can add you (ALLOW_USERS).',
+  person: 'I cannot take questions from you yet. My admin can add you (ALLOW_USERS).',
   external: 'I only take questions from people in my own workspace. My admin can change that (ALLOW_EXTERNAL).',
   guest: 'I do not take questions from guests. Please ask a full member. My admin can change that (ALLOW_EXTERNAL).',
   emailUnconfirmed:
@@ -218,6 +218,8 @@ const DENIALS = {
   personUntold:
     'Slack does not tell me who you are, so I cannot take your question. My admin needs to reinstall the app with users:read, or change ALLOW_EXTERNAL.',
   personUnreachable: 'Slack could not tell me who you are just now. Please ask again in a minute.',
+  groupUntold:
+    'I cannot see who is in the user group that may ask me. My admin needs to grant the app usergroups:read.',
   botTurns: 'Bots have asked three times in a row here. I will answer again when a person asks.',
 }
 

@@ -3,7 +3,7 @@ import { escapeWithin } from './escape.ts'
 
 /** A context block of plain text: small print that Slack does not format. */
 export function plainContext(text: string): ContextBlock {
-  return { type: 'context', elements: [plainText(text)] }
+  return { type: 'context', elements: [plainTextElement(text)] }
 }
 
 /** Limits in characters: of a line of small print, of all lines of a message, and of a text, for which Slack has 3,000. */
@@ -24,12 +24,12 @@ export function plainLines(lines: readonly string[] = []): string[] {
 }
 
 /** Plain text, which Slack does not format. The name of an emoji stays text. */
-export function plainText(text: string) {
+export function plainTextElement(text: string) {
   return { type: 'plain_text' as const, text, emoji: false }
 }
 
 /** Rich text without formats, in which Slack links nothing. */
-export function richText(text: string): RichTextBlock {
+export function richTextBlock(text: string): RichTextBlock {
   const section = { type: 'rich_text_section' as const, elements: [{ type: 'text' as const, text }] }
   return { type: 'rich_text', elements: [section] }
 }
@@ -39,5 +39,5 @@ export function button(
   text: string,
   { value, style }: { value: string; style?: 'primary' | 'danger' },
 ): Button {
-  return { type: 'button', action_id, text: plainText(text), value, ...(style ? { style } : {}) }
+  return { type: 'button', action_id, text: plainTextElement(text), value, ...(style ? { style } : {}) }
 }

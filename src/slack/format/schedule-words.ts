@@ -1,6 +1,6 @@
 import { describeTime, describeWhen } from '../../schedules/describe-when.ts'
 import {
-  hasRun,
+  endedARun,
   spentIn30Days,
   type Cost,
   type PauseReason,
@@ -19,23 +19,24 @@ export const SCHEDULES = {
   notMember: 'Only full members of this workspace can make schedules.',
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
   cancelled: 'Cancelled. Nothing was saved.',
+  answering: 'I am answering it now, as a question. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
   tryingThere:
     'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
-  tooLong: 'Its text is longer than a form in Slack takes. Please write it again as a message, and delete this one.',
+  tooLong: 'Its text is too long for a Slack form. Please write it again as a message, and delete this one.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
   tooLongToSave: 'A schedule can have at most 4,000 characters, and this text has more. Please write it shorter.',
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
   running: 'I am running it now. The answer goes to the usual place.',
-  atWork: 'Its run before is not finished yet, so I did not start another one.',
+  atWork: 'Its last run is still going, so I did not start another one.',
   deleted: 'Deleted.',
   none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
   failed: 'Something went wrong, and nothing was changed. Please try again in a minute.',
 }
 
 export function tooManySchedules(max: number): string {
-  return `You have ${count(max, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
+  return `You have ${count(max, 'schedule')}, which is the maximum here. Delete one first: \`${COMMAND} schedules\`.`
 }
 
 /** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
@@ -52,7 +53,7 @@ export function savedText(schedule: Schedule): string {
 const REASONS: Record<PauseReason, string> = {
   person: 'somebody paused it',
   failures: 'three runs in a row failed or found no answer',
-  makerGone: 'the account of its maker is deactivated',
+  makerGone: 'the account of the person who made it is deactivated',
   makerGuest: 'guests and people of connected workspaces cannot have schedules',
   notAllowed: 'you are not allowed to ask me there any more',
   makerLeft: 'you are no longer a member of the channel',
@@ -89,11 +90,11 @@ export function notRunText(schedule: Schedule, why: keyof typeof NOT_RUN): strin
 }
 
 function nameText(schedule: Schedule): string {
-  return `“${questionOf(schedule)}” (${whenText(schedule)})`
+  return `“${scheduledQuestion(schedule)}” (${whenText(schedule)})`
 }
 
 const NOT_RUN = {
-  skipped: 'the run before was not finished',
+  skipped: 'its last run was still going',
   limited: 'the limit of questions was reached',
 }
 
@@ -102,7 +103,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   gave_up: 'no answer',
   stopped: 'stopped',
   failed: 'failed',
-  quiet: 'looked, nothing to report',
+  quiet: 'ran, nothing to report',
   missed: 'missed, because I was not running',
   late: 'missed, because its turn came too late: I was busy with other questions, or not running',
   skipped: `skipped, because ${NOT_RUN.skipped}`,
@@ -113,7 +114,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
 export function stateLines(schedule: Schedule, { now, isMaker }: { now: number; isMaker: boolean }): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
-  const unusual = earlier.filter((run) => !hasRun(run)).slice(0, 1)
+  const unusual = earlier.filter((run) => !endedARun(run)).slice(0, 1)
   const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
     const times = run.count === undefined ? '' : ` (${run.count} times)`
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
@@ -138,7 +139,7 @@ export function costText({ usd, tokens }: Cost): string {
 }
 
 /** The question on one line, escaped. */
-export function questionOf({ question }: Pick<Schedule, 'question'>): string {
+export function scheduledQuestion({ question }: Pick<Schedule, 'question'>): string {
   return escapeText(shorten(withChannelNames(question).replace(/\s+/g, ' ').trim(), 150))
 }
 

@@ -3,7 +3,7 @@ import type { KnownBlock } from '@slack/web-api'
 import type { Action, Observation } from '../../agent/contracts/run-events.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import { clip, context, section, type Content } from './blocks.ts'
+import { clipSection, context, section, type Content } from './blocks.ts'
 import { codeSpan, escapeText, escapeWithin, shorten, type TextLimit } from './escape.ts'
 import { unreadableTitle } from './messages.ts'
 import { plainContext } from './plain-elements.ts'
@@ -50,7 +50,7 @@ const BRIEF: StepLimits = {
 
 function stepsIn(views: StepView[], limits: StepLimits): Content {
   const plain = views.flatMap((view) => stepWords(view, limits)).join('\n')
-  return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, limits)), plain }
+  return { text: clipSection(plain), blocks: views.flatMap((view) => stepBlocks(view, limits)), plain }
 }
 
 function stepBlocks(view: StepView, limits: StepLimits): KnownBlock[] {

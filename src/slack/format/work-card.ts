@@ -6,9 +6,9 @@ import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { STOP } from './action-ids.ts'
-import { clip, context, type Content } from './blocks.ts'
+import { clipSection, context, type Content } from './blocks.ts'
 import { count, unreadableTitle } from './messages.ts'
-import { button, plainText, richText } from './plain-elements.ts'
+import { button, plainTextElement, richTextBlock } from './plain-elements.ts'
 import { codeSpan, escapeText, escapeWithin, isBlank, shorten, withoutLinks } from './escape.ts'
 
 /** A step as the card shows it. `n` counts from 1. */
@@ -40,7 +40,7 @@ export function workingCard(steps: CardStep[], id: string): Content {
     [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MAX_SHOWN)]],
     ...shown.map((one, i): [KnownBlock, KnownBlock[]] => [tasks.slice(-MAX_SHOWN)[i]!, [stepBlock(one)]]),
   ])
-  return { text: clip([title, ...shown.map(lineOf)].join('\n')), blocks: [plan, stopButton(id)], simpler }
+  return { text: clipSection([title, ...shown.map(lineOf)].join('\n')), blocks: [plan, stopButton(id)], simpler }
 }
 
 /** Builds the collapsed card of a run that has ended. `hasFailed`: the run has no answer. */
@@ -59,7 +59,7 @@ export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; h
     child_blocks: children,
   }
   return {
-    text: clip([title, ...shown.map(lineOf)].join('\n')),
+    text: clipSection([title, ...shown.map(lineOf)].join('\n')),
     blocks: [container],
     simpler: new Map([[container, [context([`*${title}*`]), ...children]]]),
   }
@@ -89,8 +89,8 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
     title: titleOf(step),
     // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
     status,
-    ...(isBlank(details) ? {} : { details: richText(details) }),
-    ...(isBlank(output) ? {} : { output: richText(output) }),
+    ...(isBlank(details) ? {} : { details: richTextBlock(details) }),
+    ...(isBlank(output) ? {} : { output: richTextBlock(output) }),
     ...(sources.length > 0 ? { sources } : {}),
   }
 }
@@ -121,14 +121,15 @@ function sourceOf({ title, url }: Source) {
 /** A step as one context block: the tool with its input, and its result as plain text, which Slack does not format. */
 function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
-  if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${unreadableTitle(step)}`)] }
+  if (step.kind === 'unreadable')
+    return { type: 'context', elements: [plainTextElement(`⚠️ ${n}. ${unreadableTitle(step)}`)] }
   const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, maxEscaped: 120 })
   const action = `🔧 ${n}. *${name}* ${codeSpan(cutText(inputForPeople(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
   return {
     type: 'context',
-    elements: [{ type: 'mrkdwn', text: action.trimEnd(), verbatim: true }, plainText(gist)],
+    elements: [{ type: 'mrkdwn', text: action.trimEnd(), verbatim: true }, plainTextElement(gist)],
   }
 }
 

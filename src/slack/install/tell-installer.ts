@@ -29,7 +29,7 @@ const peopleSchema = z.object({
 async function findAdmin(web: SlackWeb, installer: string, options: CallOptions): Promise<string | undefined> {
   let cursor: string | undefined
   do {
-    const args = { limit: 200, ...(cursor === undefined ? {} : { cursor }) }
+    const args = { limit: 200, cursor }
     const page = await web.call('users.list', args, options).catch(() => ({}))
     const admin = peopleSchema
       .safeParse(page)

@@ -80,7 +80,7 @@ export async function remember(
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
   const { userTeam } = wanted
   const at = wanted.at ?? services.now().getTime()
-  const one: Remembered = { id, text, by, at, isTold: true, ...(userTeam === undefined ? {} : { userTeam }) }
+  const one: Remembered = { id, text, by, at, isTold: true, userTeam }
   const isOthers = by !== question.user
   const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
   const outcome = await adding.catch(unreadable)
@@ -145,8 +145,8 @@ export async function tellPerson({ text, blocks }: Content, place: ReplyPlace, d
   const { channel, user, responseUrl, thread_ts } = place
   const { client } = deps.installation
   const log = deps.services.log.child({ channel, user })
-  const to = { channel, user, responseUrl, ...(thread_ts === undefined ? {} : { thread_ts }) }
+  const to = { channel, user, responseUrl, thread_ts }
   await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch: deps.services.fetch, log }).catch(
-    (error: unknown) => log.warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
+    (error: unknown) => log.warn({ error: messageOf(error) }, 'could not confirm what is remembered'),
   )
 }

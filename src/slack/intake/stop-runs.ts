@@ -152,6 +152,6 @@ export async function tellAboutStop(
     const installation = await installations.of(team)
     if (installation) await tellOnce(installation.client, word)
   } catch (error) {
-    log.warn({ channel, error: messageOf(error) }, 'somebody could not be told about a stop')
+    log.warn({ channel, error: messageOf(error) }, 'could not notify a person about a stop')
   }
 }

@@ -1,46 +1,42 @@
-import { readableBy, withRecord } from '../../question/may-read-answer.ts'
-import type { OnButton } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
-import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/contracts/run-events.ts'
+import { settledWithin } from '../../base/async.ts'
+import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { FORGET_USED, HOME_WORK, SHOW_WORK } from '../format/action-ids.ts'
+import { Mentions } from '../client/mentions.ts'
+import { FORGET_USED, HOME_WORK, SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
+import { installationFor, recipientOf } from '../intake/find-recipient.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
+import { scopeNow } from '../intake/remembered-scope.ts'
+import { readMetadata, signedView } from '../presses/signed-metadata.ts'
+import { maySeeQuestion } from '../home/usage-report.ts'
+import type { Services } from '../services.ts'
 import { readMemoryRef, type ShownMemory } from '../views/remembered-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { isAdmin } from '../intake/may-set.ts'
-import { scopeNow } from '../intake/remembered-scope.ts'
-import { forgetRemembered, shownMemory } from '../intake/remembered-command.ts'
-import { isInDirect, inBackground, pressedOn, showOrTell, type ButtonPress } from '../intake/button-press.ts'
-import { readMetadata, signedView } from '../intake/signed-metadata.ts'
-import { Mentions } from '../client/mentions.ts'
-import { maySeeQuestion } from '../intake/usage-report.ts'
-import { installationFor, recipientOf } from '../intake/find-recipient.ts'
-import type { Services } from '../services.ts'
+import { onButton } from './listener.ts'
 
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
 /** The button "Show work": opens a modal with the whole run, for the presser alone. */
-export function showWork(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const isElsewhere = isInDirect(body)
-    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
-    await ack()
-    if (!pressed) return
-    const load = async () => readableBy(pressed.user, await services.archive.load(pressed.id), { isElsewhere })
-    inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
-  }
-}
+export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, body, context }) => {
+  const isElsewhere = isInDirect(body)
+  const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
+  await ack()
+  if (!pressed) return
+  const load = async () => readableBy(pressed.user, await services.archive.load(pressed.id), { isElsewhere })
+  inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
+})
 
 /** The same button on an admin's Home. The presser must still be an admin who may read the question. */
-export function showWorkFromHome(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
-    await ack()
-    if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
-  }
-}
+export const showWorkFromHome = onButton(HOME_WORK, (services) => async ({ ack, action, body, context }) => {
+  const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
+  await ack()
+  if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
+})
 
 async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
   const { team, user, installation } = presser
@@ -52,37 +48,37 @@ async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services):
 }
 
 /** The buttons that turn the modal's pages. */
-export function turnWorkPage(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: true }, services)
-    await ack()
-    const { id, private_metadata: signed = '' } = body.view ?? {}
-    const user = body.user.id
-    const question = recipient && readMetadata(signed, { ...recipient, user })
-    const installation = question && (await installationFor(question, { context }, services))
-    if (!installation || id === undefined) return
-    const request = { page: Number(action.value), user, installation, services }
-    inBackground(action.action_id, services, () => updateWork(id, question, request))
-  }
-}
+export const turnWorkPage = onButton(
+  [WORK_PREVIOUS, WORK_NEXT],
+  (services) =>
+    async ({ ack, action, body, context }) => {
+      const recipient = await recipientOf({ context, isShared: true }, services)
+      await ack()
+      const { id, private_metadata: signed = '' } = body.view ?? {}
+      const user = body.user.id
+      const question = recipient && readMetadata(signed, { ...recipient, user })
+      const installation = question && (await installationFor(question, { context }, services))
+      if (!installation || id === undefined) return
+      const request = { page: Number(action.value), user, installation, services }
+      inBackground(action.action_id, services, () => updateWork(id, question, request))
+    },
+)
 
 /** *Forget*, beside a remembered item that a run used. */
-export function forgetUsed(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const ref = readMemoryRef(action.value)
-    const recipient = await recipientOf({ context, isShared: true }, services)
-    const installation = ref && recipient && (await services.installations.of(ref.team))
-    await ack()
-    const { id, private_metadata: signed = '' } = body.view ?? {}
-    const user = body.user.id
-    const question = installation && readMetadata(signed, { user, installation })
-    if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
-    inBackground(FORGET_USED, services, async () => {
-      await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
-      await updateWork(id, question, { page: 0, user, installation, services })
-    })
-  }
-}
+export const forgetUsed = onButton(FORGET_USED, (services) => async ({ ack, action, body, context }) => {
+  const ref = readMemoryRef(action.value)
+  const recipient = await recipientOf({ context, isShared: true }, services)
+  const installation = ref && recipient && (await services.installations.of(ref.team))
+  await ack()
+  const { id, private_metadata: signed = '' } = body.view ?? {}
+  const user = body.user.id
+  const question = installation && readMetadata(signed, { user, installation })
+  if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
+  inBackground(FORGET_USED, services, async () => {
+    await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
+    await updateWork(id, question, { page: 0, user, installation, services })
+  })
+})
 
 async function openWork(
   pressed: ButtonPress,

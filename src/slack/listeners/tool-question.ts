@@ -1,7 +1,11 @@
-import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
+import { LINK_MS } from '../../question/connections/connections.ts'
+import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
+import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
+import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
@@ -12,12 +16,9 @@ import {
   QUESTION_LINK,
   QUESTION_OPEN,
   QUESTION_PAGE,
+  QUESTION_PRESSES,
 } from '../format/action-ids.ts'
-import { QUESTION_WORDS, type QuestionEnd } from '../approvals/tool-question-words.ts'
-import { waitRef, waitValue, type WaitRef } from '../approvals/button-value.ts'
-import { LINK_MS } from '../../question/connections/connections.ts'
-import { choiceOf, connectCard, endedQuestionCard } from '../approvals/tool-question-card.ts'
-import { sendEphemeral } from '../client/ephemeral.ts'
+import { mayAskNow } from '../intake/access.ts'
 import {
   answerQuestion,
   findQuestion,
@@ -25,55 +26,51 @@ import {
   replaceQuestion,
   type AskedQuestion,
   type GivenAnswer,
-} from '../intake/asked-tool-question.ts'
-import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../intake/button-press.ts'
-import { mayAskNow } from '../intake/access.ts'
-import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
+} from '../presses/asked-tool-question.ts'
+import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
 import { installationFor, recipientOf } from '../intake/find-recipient.ts'
+import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
-import { readAnswer } from '../views/tool-question-input.ts'
+import { readSubmittedAnswer } from '../views/tool-question-input.ts'
 import { pageContent, questionView } from '../views/tool-question-view.ts'
+import { onButton, onForm } from './listener.ts'
 
 /** The buttons on the card of a tool's question, and on the page that it leads to. */
-export function toolQuestion(services: Services): OnButton {
-  return async ({ ack, action, body, context }) => {
-    const { action_id: id, value = '' } = action
-    const ref = waitRef(value)
-    // If Slack refused the card in the channel, it went to the asker's direct messages.
-    const isAnywhere = isInDirect(body)
-    const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
-    if (!ref || !pressed) return ack()
-    const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
-    const press = { id, ref, pressed, responseUrl: body.response_url, shownAt }
-    const after = await followPress(press, services).catch((error: unknown) => {
-      warnOfLoss(ref, error, services)
-      return () => pressed.tell(QUESTION_WORDS.failed)
-    })
-    await ack()
-    inBackground(id, services, after)
-  }
-}
+export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ack, action, body, context }) => {
+  const { action_id: id, value = '' } = action
+  const ref = waitRef(value)
+  // If Slack refused the card in the channel, it went to the asker's direct messages.
+  const isAnywhere = isInDirect(body)
+  const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
+  if (!ref || !pressed) return ack()
+  const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
+  const press = { id, ref, pressed, responseUrl: body.response_url, shownAt }
+  const after = await followPress(press, services).catch((error: unknown) => {
+    warnOfLoss(ref, error, services)
+    return () => pressed.tell(QUESTION_WORDS.failed)
+  })
+  await ack()
+  inBackground(id, services, after)
+})
 
 /** The form with the asker's answer. */
-export function toolQuestionForm(services: Services): OnForm {
-  return async ({ ack, view, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: true }, services)
-    const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-    if (metadata === undefined) return ack()
-    const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
-    const ref = waitRef(value)
-    const installation = ref && (await installationFor(ref.id, { context }, services))
-    if (!ref || !installation) return ack()
-    const { user } = body
-    const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
-    const reply = await followForm(sent, services).catch((error: unknown) => {
-      warnOfLoss(ref, error, services)
-      return note(QUESTION_WORDS.failed)
-    })
-    await (reply ? ack(reply) : ack())
-  }
-}
+export const toolQuestionForm = onForm(QUESTION_FORM, (services) => async ({ ack, view, body, context }) => {
+  const recipient = await recipientOf({ context, isShared: true }, services)
+  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+  if (metadata === undefined) return ack()
+  const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
+  const ref = waitRef(value)
+  const installation = ref && (await installationFor(ref.id, { context }, services))
+  if (!ref || !installation) return ack()
+  const { user } = body
+  const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
+  const reply = await followForm(sent, services).catch((error: unknown) => {
+    warnOfLoss(ref, error, services)
+    return note(QUESTION_WORDS.failed)
+  })
+  await (reply ? ack(reply) : ack())
+})
 
 /** Logs that an answer was lost, without the typed content. */
 function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): void {
@@ -209,7 +206,7 @@ async function followForm(
   const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
   if (!isTheirs || !(await mayAskNow(question, services))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
-  const read = await readAnswer(values, asked)
+  const read = await readSubmittedAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
   const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, services)
   const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })

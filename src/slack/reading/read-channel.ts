@@ -8,7 +8,7 @@ import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
 import { findChannel } from './find-channel.ts'
-import { NOT_THERE, placeOf, type ReadPermalinkOptions } from './read-permalink.ts'
+import { NOT_THERE, linkedPlace, type ReadPermalinkOptions } from './read-permalink.ts'
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
@@ -63,7 +63,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   const { installation } = options
   const channel = await findChannel(asked.channel, options)
   if (channel === undefined) throw new ToolError(NOT_THERE)
-  const place = await placeOf(channel, options)
+  const place = await linkedPlace(channel, options)
   const base = await timeBase(options)
   const { since, until } = spanOf(asked, base)
   const [{ roots, isWhole }, earlier] = await Promise.all([

@@ -31,7 +31,7 @@ export async function readPermalink(address: string, options: ReadPermalinkOptio
   const link = permalinkIn(address, options.installation.identity.url)
   if (!link)
     throw new ToolError('That is not a link to a message of this workspace (https://….slack.com/archives/…/p…).')
-  const where = await placeOf(link.channel, options)
+  const where = await linkedPlace(link.channel, options)
   const { messages, isWhole } = await messagesOf(link, options)
   const [given, left] = around(link.ts, messages)
   const { question, installation } = options
@@ -78,7 +78,7 @@ const ASK_INSIDE =
  * be a member of a public one.
  * @throws ToolError if it may not be read
  */
-export async function placeOf(
+export async function linkedPlace(
   channel: string,
   { question, installation, signal }: ReadPermalinkOptions,
 ): Promise<string> {

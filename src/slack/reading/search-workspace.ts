@@ -213,7 +213,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
       one.author_user_id === botUser || (one.channel_id === question.channel && one.message_ts === question.ts)
     const others = messages.filter((one) => !isOwn(one))
     const spoken = await new Mentions(installation.directory, question).messagesForModel(
-      others.map(({ author_user_id, content }) => ({ user: author_user_id, text: textOf(content) })),
+      others.map(({ author_user_id, content }) => ({ user: author_user_id, text: findText(content) })),
     )
     return others.map(({ author_name, channel_name, message_ts, permalink }, i) => ({
       ...nameOf(spoken[i]?.name ?? author_name),
@@ -226,7 +226,7 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
   async files({ files }, { question, installation }) {
     const spoken = await new Mentions(installation.directory, question).messagesForModel(
       files.map(({ author_user_id, uploader_user_id, content }) => {
-        return { user: author_user_id || uploader_user_id, text: textOf(content) }
+        return { user: author_user_id || uploader_user_id, text: findText(content) }
       }),
     )
     return files.map(({ author_name, title, date_created, permalink }, i) => ({
@@ -239,17 +239,17 @@ const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) =>
   },
   channels: async ({ channels }) =>
     channels.map(({ name, topic, purpose, permalink }) => {
-      const text = textOf([topic, purpose].filter(Boolean).join(' · '))
+      const text = findText([topic, purpose].filter(Boolean).join(' · '))
       return { who: `#${cleanName(name)}`, text, url: permalink }
     }),
   users: async ({ users }) =>
-    users.map((one) => ({ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink })),
+    users.map((one) => ({ ...nameOf(one.full_name), text: findText(one.title), url: one.permalink })),
 }
 
 /** Longer texts are cut, because their beginning shows the subject. */
 const TEXT_CHARS = 2_000
 
-function textOf(content: string): string {
+function findText(content: string): string {
   return plainText(cutText(content, TEXT_CHARS), '') + (content.length > TEXT_CHARS ? ' … (cut)' : '')
 }
 

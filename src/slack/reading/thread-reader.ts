@@ -125,7 +125,7 @@ function filesOf(message: ThreadMessage): GivenFile[] {
   const { user, bot_id, user_team, team } = message
   const userTeam = user_team ?? team
   const app = bot_id === undefined ? {} : { isApps: true as const }
-  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }), ...app }
+  const from = { user: user ?? bot_id ?? '', userTeam, ...app }
   return fileRefs(readContent(message).files).map((file) => ({ ...file, ...from }))
 }
 

@@ -4,6 +4,7 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import {
   afterScheduleWord,
   parseSchedule,
+  PLACEHOLDER,
   SCHEDULE_EXAMPLES,
   type ParsedSchedule,
 } from '../../schedules/parse-schedule.ts'
@@ -11,7 +12,7 @@ import { notUnderstood } from '../../schedules/request-words.ts'
 import { smallestGap, type When } from '../../schedules/when.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import type { Schedule } from '../../stores/schedules/types.ts'
+import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { factsOfPlace, whyNoPosts } from '../client/place-facts.ts'
@@ -20,7 +21,8 @@ import { escapeText } from '../format/escape.ts'
 import { cannotPost } from '../format/messages.ts'
 import { SCHEDULES, tooManySchedules } from '../format/schedule-words.ts'
 import type { QuestionWork } from '../question-work.ts'
-import type { Services } from '../services.ts'
+import { appOf } from '../intake/to-question.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { scheduleCard } from '../views/schedule-blocks.ts'
 
 /**
@@ -30,15 +32,15 @@ import { scheduleCard } from '../views/schedule-blocks.ts'
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
-  const maker = perUser === 0 ? { zone: 'UTC' } : await makerOf(question, installation)
+  const maker = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
   if (typeof maker === 'string') return true
   return parseRequest(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
 }
 
 function maySchedule(question: Question): boolean {
-  const { kind, surface, at } = question
+  const { kind, surface, isNoSchedule, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
-  if (!isAsked || (kind !== 'asked' && kind !== 'addition')) return false
+  if (!isAsked || isNoSchedule || (kind !== 'asked' && kind !== 'addition')) return false
   return ZONES.some((zone) => parseRequest(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 
@@ -95,9 +97,6 @@ function proposedSchedule(
   return { ...found, question, text: `${when}: ${question}` }
 }
 
-/** A request in place of the question, so that the time before it is read. */
-const PLACEHOLDER = 'tell me'
-
 async function draftCard(
   work: QuestionWork,
   { parse, note }: { parse(at: ParseAt): RequestedSchedule | undefined; note?: string | undefined },
@@ -106,7 +105,7 @@ async function draftCard(
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
-  const maker = await makerOf(question, installation)
+  const maker = await creatorOf(question, installation)
   if (typeof maker === 'string') return { refusal: maker }
   const found = parse({ zone: maker.zone, now: at, minMinutes })
   if (!found) return { refusal: SCHEDULES.past }
@@ -116,7 +115,7 @@ async function draftCard(
   if (full !== undefined) return { refusal: full }
   const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
   if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
-  const place = await placeOf(channel, installation)
+  const place = await scheduledPlace(channel, installation)
   const app = question.app === undefined ? {} : { app: question.app }
   const draft = newDraft(question.id, { team, channel, user, createdAt: at, ...app, ...found, place, runs: [] })
   await services.schedules.add(draft)
@@ -158,7 +157,7 @@ export async function cardOf(
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
-export async function makerOf(
+export async function creatorOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
@@ -169,7 +168,35 @@ export async function makerOf(
   return { zone: facts.zone ?? 'UTC' }
 }
 
-export async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {
+export async function scheduledPlace(channel: string, installation: Installation): Promise<Schedule['place']> {
   const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
   return { isPrivate, isShared, isMember }
+}
+
+/** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
+export async function changedDraft(
+  ref: ScheduleRef,
+  text: string,
+  deps: WorkspaceServices,
+): Promise<Schedule | { problem: string }> {
+  const { schedules, scheduling, now } = deps.services
+  const at = now().getTime()
+  const before = await schedules.load(ref)
+  if (!before) return { problem: SCHEDULES.gone }
+  const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
+  if (full !== undefined) return { problem: full }
+  const maker = await creatorOf(ref, deps.installation)
+  if (typeof maker === 'string') return { problem: maker }
+  const given = afterScheduleWord(text) ?? text
+  const found = parseRequest(`schedule ${given}`, {
+    zone: maker.zone,
+    now: at,
+    minMinutes: scheduling?.minMinutes ?? 1,
+  })
+  if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
+  const { place, runs } = before
+  const parts = { ...ref, createdAt: at, ...appOf(deps.services.installations), ...found, place, runs }
+  const draft = newDraft(`${ref.id} ${at}`, { ...parts, replaces: ref.id })
+  await schedules.add(draft)
+  return draft
 }

@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
-import { plainText } from '../format/plain-elements.ts'
+import { plainTextElement } from '../format/plain-elements.ts'
 import type { AskedCall } from '../approvals/saved-call.ts'
 import { argumentsText, openLine } from '../approvals/arguments-text.ts'
 import { facts } from './plain-blocks.ts'
@@ -29,7 +29,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
         `… ${rest.toLocaleString('en-US')} more characters do not fit here. Only allow this if you do not need to read them.`,
       ),
     )
-  return { type: 'modal', title: plainText('Arguments'), close: plainText('Close'), blocks }
+  return { type: 'modal', title: plainTextElement('Arguments'), close: plainTextElement('Close'), blocks }
 }
 
 function preformatted(text: string): KnownBlock {

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/web-api'
 import { ASK_ABOUT } from '../format/action-ids.ts'
-import { plainText } from '../format/plain-elements.ts'
+import { plainTextElement } from '../format/plain-elements.ts'
 
 /** The `block_id` and `action_id` of the question's input. */
 export const QUESTION = 'question'
@@ -14,15 +14,15 @@ export function askAboutView(metadata: string): ModalView {
     type: 'modal',
     callback_id: ASK_ABOUT,
     private_metadata: metadata,
-    title: plainText('Ask about this message'),
-    submit: plainText('Ask'),
-    close: plainText('Cancel'),
+    title: plainTextElement('Ask about this message'),
+    submit: plainTextElement('Ask'),
+    close: plainTextElement('Cancel'),
     blocks: [
       {
         type: 'input',
         block_id: QUESTION,
-        label: plainText('Question'),
-        hint: plainText('I answer in the message’s thread, where everybody can see it.'),
+        label: plainTextElement('Question'),
+        hint: plainTextElement('I answer in the message’s thread, where everybody can see it.'),
         element: {
           type: 'plain_text_input',
           action_id: QUESTION,

@@ -1,6 +1,6 @@
 import type { View } from '@slack/web-api'
 import { FEEDBACK_COMMENT } from '../format/action-ids.ts'
-import { plainText } from '../format/plain-elements.ts'
+import { plainTextElement } from '../format/plain-elements.ts'
 import { noteModal } from './plain-blocks.ts'
 
 /** The `block_id`s of the form's inputs, which are also their `action_id`s. */
@@ -24,9 +24,9 @@ export function feedbackView(metadata: string, { isDirect }: { isDirect: boolean
     type: 'modal',
     callback_id: FEEDBACK_COMMENT,
     private_metadata: metadata,
-    title: plainText('What was wrong?'),
-    submit: plainText('Send'),
-    close: plainText('Skip'),
+    title: plainTextElement('What was wrong?'),
+    submit: plainTextElement('Send'),
+    close: plainTextElement('Skip'),
     blocks: [
       input(COMMENT, { label: 'What was wrong with the answer?', max: COMMENT_CHARS, optional: false }),
       input(EXPECTED, { label: 'What would have been right?', max: EXPECTED_CHARS, optional: true }),
@@ -34,11 +34,11 @@ export function feedbackView(metadata: string, { isDirect }: { isDirect: boolean
         type: 'input',
         block_id: KEEP_EXPECTED,
         optional: true,
-        label: plainText('For the next time'),
+        label: plainTextElement('For the next time'),
         element: {
           type: 'checkboxes',
           action_id: KEEP_EXPECTED,
-          options: [{ value: KEEP_EXPECTED, text: plainText(keep), description: plainText(KEEP_HINT) }],
+          options: [{ value: KEEP_EXPECTED, text: plainTextElement(keep), description: plainTextElement(KEEP_HINT) }],
         },
       },
     ],
@@ -55,7 +55,7 @@ function input(id: string, { label, max, optional }: { label: string; max: numbe
     type: 'input' as const,
     block_id: id,
     optional,
-    label: plainText(label),
+    label: plainTextElement(label),
     element: { type: 'plain_text_input' as const, action_id: id, multiline: true, max_length: max },
   }
 }

@@ -1,12 +1,12 @@
 import type { KnownBlock, RichTextElement } from '@slack/web-api'
 import { z } from 'zod'
-import { decidedWords, OUTCOMES } from '../../stores/audit/audit-lines.ts'
+import { decidedWords, AUDIT_OUTCOMES } from '../../stores/audit/audit-lines.ts'
 import type { AuditEntry } from '../../stores/audit/types.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { LoginNeeded } from '../../mcp/tools/mcp-admin.ts'
 import type { OffTool } from '../../mcp/tools/available-tools.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
-import { button, plainText } from '../format/plain-elements.ts'
+import { button, plainTextElement } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { bulletList, facts, header } from './plain-blocks.ts'
 
@@ -52,7 +52,7 @@ function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): RichTextEle
   const when = { timestamp: Math.floor(at / 1000), format: '{date_short_pretty} at {time}' }
   return [
     code(nameIn(tool)),
-    text(`${of}: ${OUTCOMES[outcome]}; asked by ${nameIn(nameOf(askedBy))}, ${decided}; `),
+    text(`${of}: ${AUDIT_OUTCOMES[outcome]}; asked by ${nameIn(nameOf(askedBy))}, ${decided}; `),
     { type: 'date', ...when, fallback: new Date(at).toISOString() },
   ]
 }
@@ -84,7 +84,7 @@ function offBlocks(off: OffTool[]): KnownBlock[] {
 function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
-  const words = plainText(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, maxEscaped: 2900 }))
+  const words = plainTextElement(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, maxEscaped: 2900 }))
   const value = valueOf(off)
   if (value === undefined) return { type: 'section', text: words }
   return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Turn on', { value }) }

@@ -6,7 +6,7 @@ import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
-import { button, plainText } from '../format/plain-elements.ts'
+import { button, plainTextElement } from '../format/plain-elements.ts'
 import { shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
@@ -81,7 +81,11 @@ export function homeView(parts: HomeParts): View {
 }
 
 function exampleBlock(question: string): KnownBlock {
-  return { type: 'section', text: plainText(question), accessory: button(HOME_EXAMPLE, 'Ask', { value: question }) }
+  return {
+    type: 'section',
+    text: plainTextElement(question),
+    accessory: button(HOME_EXAMPLE, 'Ask', { value: question }),
+  }
 }
 
 /** Limits the list, because there can be any number of custom tools. */

@@ -1,6 +1,6 @@
 import type { KnownBlock, RichTextElement, View } from '@slack/web-api'
 import { cutText } from '../../base/cut-text.ts'
-import { plainContext, plainText } from '../format/plain-elements.ts'
+import { plainContext, plainTextElement } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
 import { WITHOUT_WORDS } from '../format/messages.ts'
 
@@ -13,11 +13,15 @@ const CONTEXT = { max: 2000, maxEscaped: 2900 }
 
 /** The whole text in as many sections as it needs; none if it is empty. */
 export function sections(text: string): KnownBlock[] {
-  return inPieces(escapeText(text.trim())).map((piece) => ({ type: 'section', text: plainText(piece), expand: true }))
+  return inPieces(escapeText(text.trim())).map((piece) => ({
+    type: 'section',
+    text: plainTextElement(piece),
+    expand: true,
+  }))
 }
 
 export function header(text: string): KnownBlock {
-  return { type: 'header', text: plainText(escapeWithin(text, HEADER)) }
+  return { type: 'header', text: plainTextElement(escapeWithin(text, HEADER)) }
 }
 
 export function facts(text: string): KnownBlock {
@@ -39,7 +43,7 @@ export function questionLine(text: string): string {
 
 /** A modal with one text. */
 export function noteModal(title: string, text: string): View {
-  return { type: 'modal', title: plainText(title), close: plainText('Close'), blocks: sections(text) }
+  return { type: 'modal', title: plainTextElement(title), close: plainTextElement('Close'), blocks: sections(text) }
 }
 
 /** Splits escaped text into pieces of at most `SECTION_CHARS`, at the end of a line if near, never in an entity. */

@@ -1,7 +1,7 @@
 /** Cards that the model opens for the asker alone. Each says what suggested it, if the run has read anything. */
 import type { KnownBlock } from '@slack/web-api'
 import { ASK_ALONE, OPEN_SETTINGS, PROPOSED_NO, PROPOSED_REMEMBER } from '../format/action-ids.ts'
-import { clip, ROOT_QUESTION, section, type Content } from '../format/blocks.ts'
+import { clipSection, ROOT_QUESTION, section, type Content } from '../format/blocks.ts'
 import { escapeText, quote } from '../format/escape.ts'
 import { button } from '../format/plain-elements.ts'
 
@@ -10,7 +10,7 @@ type Elements = ReturnType<typeof button>[]
 function card(lines: (string | undefined)[], elements: Elements): Content {
   const text = lines.filter((line) => line !== undefined).join('\n')
   const actions: KnownBlock = { type: 'actions', elements }
-  return { text: clip(text), blocks: [section(text), actions] }
+  return { text: clipSection(text), blocks: [section(text), actions] }
 }
 
 /** Asks whether to remember a text. `id`: the question's. */

@@ -2,10 +2,10 @@ import type { KnownBlock } from '@slack/web-api'
 import type { Place } from '../../base/place.ts'
 import type { Remembered } from '../../stores/remembered/types.ts'
 import { FORGET_REMEMBERED, FORGET_USED, MEMORY_PAGE } from '../format/action-ids.ts'
-import { clip, section, type Content } from '../format/blocks.ts'
+import { clipSection, section, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { COMMAND, count } from '../format/messages.ts'
-import { button, plainText } from '../format/plain-elements.ts'
+import { button, plainTextElement } from '../format/plain-elements.ts'
 import { facts, header } from './plain-blocks.ts'
 
 /** A remembered item, with names instead of ids. */
@@ -46,9 +46,9 @@ export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, plac
   const line = `🧠 Remembered for ${memoryPlace(place.channel)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
   return {
-    text: clip(escapeText(line)),
+    text: clipSection(escapeText(line)),
     blocks: [
-      { type: 'section', text: plainText(escapeText(line)) },
+      { type: 'section', text: plainTextElement(escapeText(line)) },
       { type: 'actions', elements: [forget] },
     ],
   }
@@ -72,7 +72,7 @@ export function memoryContent(all: ShownMemory[], place: Place, page = 0): Conte
     button(`${MEMORY_PAGE}_${to}`, name, { value: memoryRef({ ...place, page: to, id: '' }) })
   const turns = [...(at > 0 ? [turn(at - 1, 'Newer')] : []), ...(at < pages - 1 ? [turn(at + 1, 'Older')] : [])]
   return {
-    text: clip([line, ...shown.map(({ text }) => escapeText(text))].join('\n')),
+    text: clipSection([line, ...shown.map(({ text }) => escapeText(text))].join('\n')),
     blocks: [
       section(line),
       ...shown.flatMap((one) => blocksOf(one, FORGET_REMEMBERED, { ...place, page: at })),
@@ -90,7 +90,7 @@ function blocksOf({ id, text, who, at, mayForget }: ShownMemory, action: string,
   const forget = button(action, 'Forget', { value: memoryRef({ ...ref, id }) })
   const words: KnownBlock = {
     type: 'section',
-    text: plainText(escapeText(text)),
+    text: plainTextElement(escapeText(text)),
     ...(mayForget ? { accessory: forget } : {}),
   }
   return [words, facts(`${who} · ${new Date(at).toISOString().slice(0, 10)}`)]

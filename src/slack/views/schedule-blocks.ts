@@ -4,11 +4,18 @@ import { describeTime } from '../../schedules/describe-when.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
-import { clip, section, type Content } from '../format/blocks.ts'
+import { clipSection, section, type Content } from '../format/blocks.ts'
 import { escapeText, escapeWithin, quote } from '../format/escape.ts'
 import { COMMAND } from '../format/messages.ts'
-import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { costText, questionOf, SCHEDULES, stateLines, whenText, withChannelNames } from '../format/schedule-words.ts'
+import { button, plainContext, plainTextElement } from '../format/plain-elements.ts'
+import {
+  costText,
+  scheduledQuestion,
+  SCHEDULES,
+  stateLines,
+  whenText,
+  withChannelNames,
+} from '../format/schedule-words.ts'
 
 const TIMES_SHOWN = 3
 const TOOLS = { max: 600, maxEscaped: 900 }
@@ -35,9 +42,10 @@ export function scheduleCard(
   const elements = [
     button(SCHEDULE.save, 'Save', { value, style: 'primary' }),
     button(SCHEDULE.try, 'Try now', { value }),
+    ...(draft.replaces === undefined ? [button(SCHEDULE.answer, 'Just answer', { value })] : []),
     button(SCHEDULE.cancel, 'Cancel', { value }),
   ]
-  return { text: clip(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }
+  return { text: clipSection(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }
 }
 
 /** Slack accepts 50 blocks in a message, and a schedule takes three. */
@@ -59,8 +67,8 @@ export function scheduleList(shown: ShownSchedules, note?: string): Content {
     ...(note === undefined ? [] : [section(note)]),
     ...(isEmpty ? [section(SCHEDULES.none)] : scheduleBlocks(shown)),
   ]
-  const text = [...own, ...others].map((one) => `${whenText(one)}: ${questionOf(one)}`).join('\n')
-  return { text: clip([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
+  const text = [...own, ...others].map((one) => `${whenText(one)}: ${scheduledQuestion(one)}`).join('\n')
+  return { text: clipSection([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
 }
 
 /** Draws at most `max` schedules with their buttons, the viewer's own first. */
@@ -78,7 +86,7 @@ function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: str
   const link = `<https://slack.com/app_redirect?channel=${schedule.channel}|its channel>`
   const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in ${link}`
   const by = whose === undefined ? '' : `, by ${escapeText(whose)}`
-  const words = `*${whenText(schedule)}* ${place}${by}\n${questionOf(schedule)}`
+  const words = `*${whenText(schedule)}* ${place}${by}\n${scheduledQuestion(schedule)}`
   return [
     section(words),
     plainContext(escapeText(stateLines(schedule, { now, isMaker: whose === undefined }).join('\n'))),
@@ -100,17 +108,17 @@ function buttonsOf(schedule: Schedule, isOwn: boolean) {
 }
 
 const SURE: ConfirmationDialog = {
-  title: plainText('Delete this schedule?'),
-  text: plainText('It will not run any more. Its answers so far stay.'),
-  confirm: plainText('Delete'),
-  deny: plainText('Keep'),
+  title: plainTextElement('Delete this schedule?'),
+  text: plainTextElement('It will not run any more. Its answers so far stay.'),
+  confirm: plainTextElement('Delete'),
+  deny: plainTextElement('Keep'),
   style: 'danger',
 }
 
 /** A message to the maker alone, with a button to resume. */
 export function pausedContent(text: string, schedule: Schedule): Content {
   const elements = [button(SCHEDULE.resume, 'Resume', { value: refText(schedule), style: 'primary' })]
-  return { text: clip(text), blocks: [section(text), { type: 'actions', elements }] }
+  return { text: clipSection(text), blocks: [section(text), { type: 'actions', elements }] }
 }
 
 /** The `block_id` and `action_id` of the modal's input. */
@@ -122,7 +130,13 @@ export const CHANGE = 'Change your schedule'
 
 /** The modal after *Next*: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
-  return { type: 'modal', private_metadata: metadata, title: plainText(CHANGE), close: plainText('Close'), blocks }
+  return {
+    type: 'modal',
+    private_metadata: metadata,
+    title: plainTextElement(CHANGE),
+    close: plainTextElement('Close'),
+    blocks,
+  }
 }
 
 /** The modal behind *Change*: the schedule as its maker wrote it, which is at most `MAX_TEXT` long. */
@@ -131,15 +145,15 @@ export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
     type: 'modal',
     callback_id: SCHEDULE_FORM,
     private_metadata: metadata,
-    title: plainText(CHANGE),
-    submit: plainText('Next'),
-    close: plainText('Cancel'),
+    title: plainTextElement(CHANGE),
+    submit: plainTextElement('Next'),
+    close: plainTextElement('Cancel'),
     blocks: [
       {
         type: 'input',
         block_id: SCHEDULE_TEXT,
-        label: plainText('When, and what to answer'),
-        hint: plainText(`As you would write it after ${COMMAND}: every Monday at 9 what is new in our wiki?`),
+        label: plainTextElement('When, and what to answer'),
+        hint: plainTextElement(`As you would write it after ${COMMAND}: every Monday at 9 what is new in our wiki?`),
         element: {
           type: 'plain_text_input',
           action_id: SCHEDULE_TEXT,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DIALECTS, FOLLOW_UPS, STEPS } from '../../config.ts'
+import { DIALECT_NAMES, FOLLOW_UPS, STEPS } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
 
@@ -24,7 +24,7 @@ const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Nam
   followUps: z.enum(FOLLOW_UPS),
   steps: z.enum(STEPS),
   model: z.string(),
-  dialect: z.enum(DIALECTS),
+  dialect: z.enum(DIALECT_NAMES),
   tools: z.array(z.string()),
   skills: z.array(z.string()),
   instructions: z.string().max(MAX_INSTRUCTIONS),

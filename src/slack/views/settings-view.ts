@@ -3,8 +3,8 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { FOLLOW_UPS, STEPS, type Config } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
-import { SETTINGS } from '../format/action-ids.ts'
-import { plainText } from '../format/plain-elements.ts'
+import { SETTINGS_FORM } from '../format/action-ids.ts'
+import { plainTextElement } from '../format/plain-elements.ts'
 
 /** The choices for a place. */
 export interface SettingsChoices {
@@ -92,20 +92,20 @@ export function settingsView(form: SettingsForm): ModalView {
   ]
   return {
     type: 'modal',
-    callback_id: SETTINGS,
+    callback_id: SETTINGS_FORM,
     private_metadata: metadata,
-    title: plainText(isDirect ? 'Settings here' : 'Settings of this channel'),
-    submit: plainText('Save'),
-    close: plainText('Cancel'),
+    title: plainTextElement(isDirect ? 'Settings here' : 'Settings of this channel'),
+    submit: plainTextElement('Save'),
+    close: plainTextElement('Cancel'),
     blocks: [
-      { type: 'context', elements: [plainText(INTRODUCTION)] },
+      { type: 'context', elements: [plainTextElement(INTRODUCTION)] },
       menu('steps', { form, label: 'How I show my work', values: STEPS }),
       modelInput(form),
       ...toolsInput(form),
       ...skillsInput(form),
       instructionsInput(form),
       ...(isDirect ? [] : ofSeveral),
-      { type: 'header', text: plainText('Advanced') },
+      { type: 'header', text: plainTextElement('Advanced') },
       menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
     ],
   }
@@ -129,7 +129,7 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
     type: 'plain_text_input' as const,
     action_id: FIELDS.model,
     max_length: MODEL_CHARS,
-    placeholder: plainText(cut(`Default (${defaults.model})`, PLACEHOLDER_CHARS)),
+    placeholder: plainTextElement(cut(`Default (${defaults.model})`, PLACEHOLDER_CHARS)),
     ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
   }
   return input('model', { label: 'Model', element, hint: `The name of a model at my endpoint.${known}` })
@@ -167,7 +167,7 @@ function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }
     type: 'multi_static_select' as const,
     action_id: FIELDS[name],
     options,
-    placeholder: plainText(cut(`Default (${usual})`, PLACEHOLDER_CHARS)),
+    placeholder: plainTextElement(cut(`Default (${usual})`, PLACEHOLDER_CHARS)),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
   return input(name, { label, element, hint: 'Choose none to use the default.' })
@@ -179,7 +179,7 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     action_id: FIELDS.instructions,
     multiline: true,
     max_length: MAX_INSTRUCTIONS,
-    placeholder: plainText('For example: Answer in Spanish. Prefer metric units.'),
+    placeholder: plainTextElement('For example: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }
   return input('instructions', { label: 'Extra instructions', element })
@@ -191,12 +191,12 @@ function input(
   name: keyof ChannelSettings,
   { label, element, hint }: { label: string; element: InputElement; hint?: string },
 ): KnownBlock {
-  const shown = hint === undefined ? {} : { hint: plainText(cut(hint, HINT_CHARS)) }
-  return { type: 'input', block_id: FIELDS[name], optional: true, label: plainText(label), element, ...shown }
+  const shown = hint === undefined ? {} : { hint: plainTextElement(cut(hint, HINT_CHARS)) }
+  return { type: 'input', block_id: FIELDS[name], optional: true, label: plainTextElement(label), element, ...shown }
 }
 
 function option(value: string, text: string): PlainTextOption {
-  return { value, text: plainText(cut(text, OPTION_CHARS)) }
+  return { value, text: plainTextElement(cut(text, OPTION_CHARS)) }
 }
 
 function cut(text: string, max: number): string {

@@ -19,7 +19,7 @@ const stateSchema = z.object({
 const valuesSchema = z.record(z.string(), z.record(z.string(), stateSchema))
 
 /** Reads `view.state.values`. @returns the answer's content, or error messages by the inputs' `block_id`s */
-export async function readAnswer(
+export async function readSubmittedAnswer(
   values: unknown,
   { schema }: Pick<ToolQuestion, 'schema'>,
 ): Promise<{ content: Record<string, unknown> } | { errors: Record<string, string> }> {

@@ -4,7 +4,7 @@ import { checkField } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/form-schema.ts'
 import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_FORM, QUESTION_LINK } from '../format/action-ids.ts'
 import { context, section, type Content } from '../format/blocks.ts'
-import { button, plainText } from '../format/plain-elements.ts'
+import { button, plainTextElement } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
 import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/tool-question-words.ts'
 import { facts, sections } from './plain-blocks.ts'
@@ -18,9 +18,9 @@ export function questionView(asked: ToolQuestion, metadata: string): ModalView {
     type: 'modal',
     callback_id: QUESTION_FORM,
     private_metadata: metadata,
-    title: plainText('Your answer'),
-    submit: plainText('Answer'),
-    close: plainText('Not now'),
+    title: plainTextElement('Your answer'),
+    submit: plainTextElement('Answer'),
+    close: plainTextElement('Not now'),
     blocks: [
       facts(`${visible(asked.server)} asks:`),
       ...sections(visible(asked.message).slice(0, MESSAGE_CHARS)),
@@ -43,9 +43,9 @@ function input(field: FormField, index: number): KnownBlock {
     type: 'input',
     block_id: fieldId(index),
     optional: !isRequired,
-    label: plainText(escapeWithin(visible(title) || `Field ${index + 1}`, LABEL)),
+    label: plainTextElement(escapeWithin(visible(title) || `Field ${index + 1}`, LABEL)),
     element: elementOf(field, fieldId(index)),
-    ...(hint === '' ? {} : { hint: plainText(escapeWithin(hint, HINT)) }),
+    ...(hint === '' ? {} : { hint: plainTextElement(escapeWithin(hint, HINT)) }),
   }
 }
 
@@ -149,11 +149,11 @@ function bounds(unit: string, { min, max }: { min?: number | undefined; max?: nu
 
 /** The value is the option's index, because Slack accepts only 150 characters. */
 function optionsOf({ options }: Extract<FormField, { kind: 'one' | 'several' }>): PlainTextOption[] {
-  return distinct(options).map(({ title }, i) => ({ value: String(i), text: plainText(title) }))
+  return distinct(options).map(({ title }, i) => ({ value: String(i), text: plainTextElement(title) }))
 }
 
 function option(value: string, title: string): PlainTextOption {
-  return { value, text: plainText(escapeText(title)) }
+  return { value, text: plainTextElement(escapeText(title)) }
 }
 
 /** Shows the asker, before anything opens, the host and the whole address of a page that a server sends them to. */

@@ -9,7 +9,7 @@ import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { count, unreadableTitle, WITHOUT_WORDS } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
-import { button, plainText } from '../format/plain-elements.ts'
+import { button, plainTextElement } from '../format/plain-elements.ts'
 import { SOURCES_SHOWN } from '../format/answer-messages.ts'
 import { shorten } from '../format/escape.ts'
 import { usedBlocks, type ShownMemory } from './remembered-content.ts'
@@ -44,8 +44,8 @@ export function workView(record: RunRecord, { page, nameOf, remembered = [] }: W
     type: 'modal',
     callback_id: SHOW_WORK,
     private_metadata: record.question.id,
-    title: plainText(TITLE),
-    close: plainText('Close'),
+    title: plainTextElement(TITLE),
+    close: plainTextElement('Close'),
     blocks: [...(pages[at] ?? []), ...pageButtons(at, pages.length)],
   }
 }

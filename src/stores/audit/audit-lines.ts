@@ -1,7 +1,7 @@
 import type { AuditEntry, WriteOutcome } from './types.ts'
 
 /** The outcomes of writes, in words for people. */
-export const OUTCOMES: Record<WriteOutcome, string> = {
+export const AUDIT_OUTCOMES: Record<WriteOutcome, string> = {
   begun: 'begun',
   done: 'done',
   failed: 'failed',
@@ -26,7 +26,7 @@ export function auditLine(entry: AuditEntry): string {
   const [before, after] = decidedWords(entry)
   const fields = [
     new Date(at).toISOString(),
-    OUTCOMES[outcome],
+    AUDIT_OUTCOMES[outcome],
     server === undefined ? tool : `${tool} of ${server}`,
     `asked by ${askedBy}`,
     `${before}${decidedBy ?? ''}${after}`,

@@ -66,7 +66,7 @@ export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<D
       how,
       tool,
       what: subjectOf(input, declared),
-      ...(title === undefined ? {} : { title }),
+      title,
       ...(decidedBy === undefined ? {} : { by: decidedBy }),
     })
   }
@@ -87,7 +87,7 @@ async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEn
     thread,
     askedBy: user,
     ...rest,
-    ...(server === undefined ? {} : { server }),
+    server,
     argumentsHash: callKey(step.action.tool, input),
     at: step.begun ?? step.waiting?.since ?? at,
   }
@@ -192,7 +192,7 @@ const MAX_SHOWN = 3
  * @returns an empty string if there is none
  */
 function subjectOf(input: unknown, declared: Record<string, unknown> | undefined): string {
-  if (typeof input !== 'object' || input === null) return isShort(input) ? textOf(input) : ''
+  if (typeof input !== 'object' || input === null) return isShort(input) ? auditText(input) : ''
   const { properties, required }: { properties?: unknown; required?: unknown } = declared ?? {}
   const known = Object.keys(Object(properties))
   const isKnown = (key: string) => known.length === 0 || known.includes(key)
@@ -203,7 +203,7 @@ function subjectOf(input: unknown, declared: Record<string, unknown> | undefined
   const others = candidates.filter(([key, value]) => !isNaming(key) && isShort(value))
   const sure = needed.length > 0 ? named : named.slice(0, 1)
   const shown = (sure.length > 0 ? sure : others).slice(0, MAX_SHOWN)
-  return shown.map(([, value]) => textOf(value)).join(', ')
+  return shown.map(([, value]) => auditText(value)).join(', ')
 }
 
 const rankOf = (key: string) => NAMING.indexOf(lastWord(key))
@@ -229,7 +229,7 @@ function isShort(value: unknown): boolean {
   return isPlain(value) && String(value).length <= MAX_CHARS
 }
 
-function textOf(value: unknown): string {
+function auditText(value: unknown): string {
   // Marks of direction would show the rest of the line in another order.
   const plain = String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
   const text = [...plain.replace(/\s+/g, ' ').trim()]

@@ -112,10 +112,10 @@ function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
   if (property.type !== 'string' && property.type !== undefined) return { why: 'is of an unsupported kind' }
   const choice = choiceSchema.safeParse(property)
   if (choice.success) return oneOf(choice.data, property)
-  return property.type === 'string' ? textOf(property) : { why: 'has no type' }
+  return property.type === 'string' ? textField(property) : { why: 'has no type' }
 }
 
-function textOf(property: object): FieldKind | { why: string } {
+function textField(property: object): FieldKind | { why: string } {
   const { default: given, format, pattern, minLength, maxLength } = textSchema.parse(property)
   if (minLength > Math.min(maxLength, MAX_CHARS)) return { why: 'requires a longer text than a form can take' }
   return {
@@ -123,7 +123,7 @@ function textOf(property: object): FieldKind | { why: string } {
     minLength,
     maxLength: Math.min(maxLength, MAX_CHARS),
     ...(format ? { format } : {}),
-    ...(pattern === undefined ? {} : { pattern }),
+    pattern,
     ...initial(given === undefined || given.length > MAX_CHARS ? undefined : given),
   }
 }
@@ -131,7 +131,7 @@ function textOf(property: object): FieldKind | { why: string } {
 function numberOf(property: { type?: unknown }): FieldKind | { why: string } {
   const { minimum, maximum, default: given } = numberSchema.parse(property)
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'accepts no number' }
-  const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
+  const bounds = { minimum, maximum }
   return { kind: 'number', isInteger: property.type === 'integer', ...bounds, ...initial(given) }
 }
 

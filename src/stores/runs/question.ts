@@ -116,6 +116,8 @@ export interface QuestionBase {
   userTeam?: string
   /** It came as an `app_mention` without `files`, which Slack may omit there, so the message is looked up. */
   mayHaveFiles?: true
+  /** It begins with a time, but its asker wants the answer now. */
+  isNoSchedule?: true
   /** What earlier tries of this question have changed. */
   doneBefore?: DoneCall[]
   /** A W3C `traceparent` header's value, if traces are on. */

@@ -179,7 +179,7 @@ class RunUpdates {
       const named = { run: this.#lease.runKey, token: this.#lease.token, claims: claims.length }
       const before = await this.#held(async () => {
         const reply = await updateRun(this.#redis, named, { args: [...claims, ...fields] })
-        return Array.isArray(reply) ? claims.map((_, i) => textOf(reply[i])) : undefined
+        return Array.isArray(reply) ? claims.map((_, i) => replyText(reply[i])) : undefined
       })
       for (const update of updates) update.resolve(before.splice(0, update.claims.length))
     } catch (error) {
@@ -198,6 +198,6 @@ class RunUpdates {
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function replyText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

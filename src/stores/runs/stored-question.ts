@@ -52,6 +52,7 @@ const common = z.object({
   userTeam: z.string().exactOptional(),
   app: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
+  isNoSchedule: z.literal(true).exactOptional(),
   doneBefore: z.array(doneCallSchema).exactOptional(),
   traceparent: z.string().optional(),
 })

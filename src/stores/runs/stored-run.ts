@@ -86,7 +86,7 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
     saved: parseSaved(hash),
     losses: Number(hash.get('losses') ?? 0),
     failures: Number(hash.get('failures') ?? 0),
-    ...(lastError === undefined ? {} : { lastError }),
+    lastError,
   }
 }
 

@@ -209,7 +209,13 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
   text: z.string(),
   question: z.string(),
   when: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('cron'), cron: z.string(), zone }),
+    z.object({
+      kind: z.literal('cron'),
+      cron: z.string(),
+      also: z.array(z.string()).exactOptional(),
+      step: z.object({ unit: z.enum(['day', 'week']), n: z.number().min(1), from: z.number() }).exactOptional(),
+      zone,
+    }),
     z.object({ kind: z.literal('every'), minutes: z.number(), start: z.number(), zone }),
     z.object({ kind: z.literal('once'), at: z.number(), zone }),
   ]),

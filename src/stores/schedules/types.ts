@@ -160,7 +160,7 @@ export function pausedSchedule({ due: _, again: __, ...schedule }: Schedule, pau
 }
 
 /** Returns whether it ended after a run. */
-export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
+export function endedARun({ end }: Pick<ScheduleRun, 'end'>): boolean {
   return !['missed', 'late', 'skipped', 'limited'].includes(end)
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
-import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
+import { DIALECT_NAMES, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
 import { deleteBeginning, expiringCache } from '../../base/expiring-cache.ts'
 import { isRecord, parseJson } from '../../base/parse-json.ts'
@@ -46,7 +46,7 @@ export interface Settings extends AgentSetup {
 export interface Access {
   /** Ids; `dm` stands for direct messages. */
   channels: string[]
-  /** Ids of people, and domains of their e-mail addresses. */
+  /** Ids of people and user groups, and domains of e-mail addresses. */
   users: string[]
   /** People of connected workspaces, and guests, may ask. */
   external: boolean
@@ -222,7 +222,7 @@ const PARTS = {
   steps: z.enum(STEPS).optional().catch(undefined),
   followUps: z.enum(FOLLOW_UPS).optional().catch(undefined),
   model: z.string().min(1).max(200).optional().catch(undefined),
-  dialect: z.enum(DIALECTS).optional().catch(undefined),
+  dialect: z.enum(DIALECT_NAMES).optional().catch(undefined),
   tools: z.array(z.string()).max(200).optional().catch(undefined),
   skills: z.array(z.string()).max(200).optional().catch(undefined),
   instructions: z

@@ -8,7 +8,7 @@ const FRESH_MS = 30 * 60_000
 const PATIENCE_MS = 300
 
 /** The current channel is stored beside the threads of the direct message, under a name that no thread has. */
-function keyOf({ team, channel }: Place): ThreadKey {
+function lookingKey({ team, channel }: Place): ThreadKey {
   return `${team}:${channel}:looking`
 }
 
@@ -18,12 +18,12 @@ export async function keepLookedAt(
   dm: Place,
   seen: { channel: string; at: number },
 ): Promise<void> {
-  await threads.patch(keyOf(dm), { lookingAt: seen })
+  await threads.patch(lookingKey(dm), { lookingAt: seen })
 }
 
 /** Returns the channel that the person of a direct message is looking at, if it is known. Never rejects. */
 export async function lookedAt(threads: ThreadStates, dm: Place, now: number): Promise<string | undefined> {
-  const loading = threads.load(keyOf(dm)).catch(() => undefined)
+  const loading = threads.load(lookingKey(dm)).catch(() => undefined)
   if (!(await settledWithin(PATIENCE_MS, [loading]))) return undefined
   const { lookingAt } = (await loading) ?? {}
   return lookingAt && now - lookingAt.at < FRESH_MS ? lookingAt.channel : undefined

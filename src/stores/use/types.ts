@@ -26,6 +26,6 @@ export interface UseStore {
 export const USE_TTL_MS = 31 * 86_400_000
 
 /** The day of a moment (ms since the epoch) in UTC, as `2026-11-26`. */
-export function dayOf(at: number): string {
+export function utcDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }

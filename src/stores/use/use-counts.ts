@@ -7,7 +7,7 @@ import type { PersonInPlace } from '../../base/place.ts'
 import type { RunEnd } from '../archive/types.ts'
 import type { Question } from '../runs/types.ts'
 import type { Counts, UseStore } from './types.ts'
-import { dayOf } from './types.ts'
+import { utcDay } from './types.ts'
 
 export interface Amounts {
   questions: number
@@ -99,7 +99,7 @@ export async function forgetPersonsUse(use: UseStore, person: PersonInPlace, now
 
 /** Today (UTC) and the days before it. */
 function lastDays(now: number, n: number): string[] {
-  return Array.from({ length: n }, (_, i) => dayOf(now - i * 86_400_000))
+  return Array.from({ length: n }, (_, i) => utcDay(now - i * 86_400_000))
 }
 
 /** Returns the use of the last 7 and 30 days, including today (UTC). */

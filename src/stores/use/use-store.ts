@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import { changeText, escapeGlob, forgetKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
-import { dayOf, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
+import { utcDay, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
 
 const countsSchema: z.ZodType<Counts> = z.record(z.string(), z.number())
 
@@ -25,7 +25,7 @@ export function createUseStore(kv: Kv): UseStore {
           Math.round(number - (before[field] ?? 0)),
         ])
         const numbers: Counts = Object.fromEntries(changes.filter(([, change]) => change !== 0))
-        return { after: JSON.stringify(after), ttlMs: USE_TTL_MS, add: { key: keyOf(team, dayOf(at)), numbers } }
+        return { after: JSON.stringify(after), ttlMs: USE_TTL_MS, add: { key: keyOf(team, utcDay(at)), numbers } }
       }),
     days: (team, days) =>
       Promise.all(

@@ -15,7 +15,7 @@ describe('text', () => {
       expect(text).toContain(`\n${label}`)
     expect(text).toContain('wikipedia: What wikipedia does.\nwikipedia_lookup: What wikipedia_lookup does.\n')
     expect(text).toContain('[wikipedia, wikipedia_lookup]')
-    expect(text.endsWith('Question: Who?\nThought:: ""')).toBe(true)
+    expect(text.endsWith('user: Question: Who?: ""')).toBe(true)
   })
 
   test('a tool with several fields is listed with their JSON schema', () => {
@@ -27,7 +27,7 @@ describe('text', () => {
 })
 
 describe('json', () => {
-  test('shows earlier steps in the wording of seed 001, each action as a JSON blob', () => {
+  test('shows earlier steps in the wording of “How ReAct Prompting Works”, each action as a JSON blob', () => {
     const text = prompt('json', { steps: [step(1)] })
     expect(text).toContain(
       'Who?\n\nThis was your previous work (but I haven\'t seen any of it! I only see what you return as final answer):: ""\nassistant: Thought: I think 1.\nAction:\n```\n{\n  "action": "wikipedia",\n  "action_input": "entity 1"\n}\n```: ""\nuser: Observation: ',

@@ -230,3 +230,14 @@ describe('the answer', () => {
     expect(final).toMatchObject({ text: 'x' })
   })
 })
+
+test('a string that the model never ends is cut, and the model is told to be shorter', async (t) => {
+  const endless = `{"thought": "${'I need to look it up. '.repeat(4_000)}`
+  const { model, final, observations } = await runOn(t, {
+    dialect: 'structured',
+    model: [{ text: endless, chunkChars: 50, chunkMs: 1 }, structured('answer', 'x')],
+  })
+  expect(final).toMatchObject({ type: 'answer', text: 'x' })
+  expect(observations[0]).toMatch(/too long: be shorter/)
+  expect(model.requests[0]!.sent.length).toBeLessThan(20_000)
+})

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../../src/base/redis/redis.ts'
+import { connectRedis } from '../../../src/base/redis/redis.ts'
 import { redisScript } from '../../../src/base/redis/redis-script.ts'
 import { startCluster } from '../../harness/redis-cluster.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
@@ -51,7 +51,7 @@ describeWithRedis('a script', () => {
   test('receives named keys and arguments, then the rest', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
-    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    const redis = connectRedis({ url: server.url }, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
     const script = redisScript(await scriptFile(TEXT), NAMES)
     expect(await script(redis, named)).toEqual(result)
@@ -62,7 +62,7 @@ describeWithRedis('a script', () => {
   test('is sent again if Redis has lost it', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
-    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    const redis = connectRedis({ url: server.url }, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
     const script = redisScript(await scriptFile(TEXT), NAMES)
     await script(redis, named)
@@ -72,7 +72,7 @@ describeWithRedis('a script', () => {
 
   test('runs in a cluster on the node of its keys', async () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
-    const redis = connect(settings, { purpose: 'work', log: keptLog() })
+    const redis = connectRedis(settings, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
     const script = redisScript(await scriptFile(TEXT), NAMES)
     for (const tag of ['a', 'b', 'c', 'd']) {

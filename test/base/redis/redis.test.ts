@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHistory } from '../../../src/stores/history/history-store.ts'
 import { redisQueue } from '../../../src/queue/redis-queue.ts'
 import type { Queue } from '../../../src/queue/types.ts'
-import { connect, type RedisSettings } from '../../../src/base/redis/redis.ts'
+import { connectRedis, type RedisSettings } from '../../../src/base/redis/redis.ts'
 import { scanKeys } from '../../../src/base/redis/redis-keys.ts'
 import { findRuns } from '../../../src/stores/runs/list-runs.ts'
 import { conversationOf, type Question } from '../../../src/stores/runs/types.ts'
@@ -36,7 +36,7 @@ async function openQueue(redis: RedisSettings): Promise<Queue> {
 }
 
 function client(redis: RedisSettings) {
-  const connection = connect(redis, { purpose: 'work', log: keptLog() })
+  const connection = connectRedis(redis, { purpose: 'work', log: keptLog() })
   onTestFinished(() => connection.disconnect())
   return connection
 }
@@ -51,7 +51,7 @@ describeWithRedis('a connection', () => {
   test('logs one line when Redis is lost and one when it is back, neither with the password', async () => {
     const running = await server(['--requirepass', 'secret'])
     const log = keptLog()
-    const redis = connect({ url: `redis://:secret@127.0.0.1:${running.port}` }, { purpose: 'work', log })
+    const redis = connectRedis({ url: `redis://:secret@127.0.0.1:${running.port}` }, { purpose: 'work', log })
     onTestFinished(() => redis.disconnect())
     await redis.ping()
     await running.kill()
@@ -66,7 +66,7 @@ describeWithRedis('a connection', () => {
   test('logs nothing when it is closed on purpose', async () => {
     const { url } = await server()
     const log = keptLog()
-    const redis = connect({ url }, { purpose: 'intake', log })
+    const redis = connectRedis({ url }, { purpose: 'intake', log })
     await eventually(() => expect(redis.status).toBe('ready'))
     redis.disconnect()
     await eventually(() => expect(redis.status).toBe('end'))
@@ -113,7 +113,7 @@ describeWithRedis('a Cluster', () => {
   test('that lost a master: commands wait, and one log line reports the loss and one the recovery', async () => {
     const { settings, masterOf } = await startCluster({ onTestFinished })
     const log = keptLog()
-    const redis = connect(settings, { purpose: 'work', log })
+    const redis = connectRedis(settings, { purpose: 'work', log })
     onTestFinished(() => redis.disconnect())
     await redis.set('some key', 'some value')
     const master = await masterOf('some key')

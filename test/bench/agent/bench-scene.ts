@@ -4,7 +4,7 @@ export const QUESTION = 'What was the high temperature in SF yesterday in Fahren
 
 export const FOUND = 'San Francisco Weather History for the Previous 24 Hours ; 54 °F · 54 °F'
 
-/** The model's text after "Thought:" in each turn (seed 003's own transcript). */
+/** The model's text after "Thought:" in each turn (langchain-mini's own transcript). */
 export const TURNS = [
   ' I need to find the temperature for yesterday\nAction: search\nAction Input: High temperature in San Francisco yesterday\n',
   ' I should convert to celsius\nAction: calculator\nAction Input: (54-32)*5/9\n',
@@ -22,7 +22,7 @@ export const LONG_ANSWER = Array.from({ length: TOKENS }, (_, i) => (i + 1 === T
 /** The same turns for streamed answers: the last one writes `LONG_ANSWER`. */
 export const STREAMED_TURNS = [...TURNS.slice(0, 2), ` I now know the final answer\nFinal Answer: ${LONG_ANSWER}`]
 
-/** The tools' descriptions of seed 003. */
+/** The tools' descriptions of langchain-mini. */
 export const TOOLS = [
   {
     name: 'search',
@@ -36,7 +36,7 @@ export const TOOLS = [
   },
 ] as const
 
-/** LangChain's ZERO_SHOT_REACT_DESCRIPTION prompt, as seed 003 prints it, with the steps so far. */
+/** LangChain's ZERO_SHOT_REACT_DESCRIPTION prompt, as langchain-mini prints it, with the steps so far. */
 export function zeroShot(question: string, scratchpad: string): string {
   return `Answer the following questions as best you can. You have access to the following tools:
 

@@ -1,5 +1,5 @@
 /**
- * The floor: a bare ReAct loop over the `openai` SDK, as in langchain-mini (seed 003). It makes the same calls with
+ * The floor: a bare ReAct loop over the `openai` SDK, as in langchain-mini. It makes the same calls with
  * messages of the same size and the same tools, parses by two regular expressions, and does nothing else.
  */
 import OpenAI from 'openai'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { startBot } from '../../harness/bot.ts'
 import { runCommand, temporaryFolder } from '../../harness/command.ts'
-import { playModel, type PlayedRequest, type Turn } from '../../harness/played-model.ts'
+import { playModel, structured, type PlayedRequest, type Turn } from '../../harness/played-model.ts'
 
 const ANSWERED = '4 is the sum.'
 
@@ -61,6 +61,29 @@ test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why
   expect(logs).toContain('"dialect":"text"')
   expect(logs).toContain(why)
 })
+
+test.concurrent(
+  'the structured dialect is chosen if native calls do not work and the endpoint holds a form',
+  async (t) => {
+    const held = (request: PlayedRequest) =>
+      request.raw.includes('json_schema') ? structured('answer', 'Its stock.') : 'In words.'
+    const asked: PlayedRequest[] = []
+    const bot = await startBot(t, {
+      env: { AGENT_DIALECT: 'auto' },
+      model: (request) => {
+        if (/stock_level/.test(request.raw)) return held(request)
+        asked.push(request)
+        return structured('answer', ANSWERED)
+      },
+    })
+    const thread = await bot.mention('What is 2 + 2?')
+    expect(await thread.lastAnswer()).toContain(ANSWERED)
+    expect(asked[0]?.raw).toContain('json_schema')
+    expect(bot.logs.join('\n')).toMatch(
+      /"dialect":"structured","why":"It answers in words instead of calling a tool\."/,
+    )
+  },
+)
 
 test.concurrent(
   'where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text',

@@ -5,7 +5,7 @@ import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/sl
 import { readManifest } from '../../../src/commands/slack/app-manifest.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { localSlack } from '../../harness/local-slack.ts'
-import { playModel } from '../../harness/played-model.ts'
+import { playModel, structured } from '../../harness/played-model.ts'
 import { freePort } from '../../harness/redis.ts'
 import { describeWithTerminal, startInTerminal, type TestTerminal } from '../../harness/terminal.ts'
 
@@ -25,7 +25,7 @@ async function desk(options: LocalSlackOptions = {}, dotenv?: string): Promise<D
   const slack = await localSlack({ botToken: BOT, appToken: APP, signingSecret: SECRET, scopes, ...options })
   const folder = await temporaryFolder(t)
   if (dotenv !== undefined) writeFileSync(join(folder, '.env'), dotenv)
-  return { slack, folder, env: { SLACK_API_URL: slack.apiUrl } }
+  return { slack, folder, env: { SLACK_API_URL: slack.apiUrl, LOCAL_MODEL_PORTS: '0' } }
 }
 
 const sit = ({ folder, env }: Desk, more: { env?: Record<string, string>; after?: string } = {}) =>
@@ -277,6 +277,26 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     expect(dotenvOf(here)).toMatch(
       /^OPENAI_BASE_URL='?http:\/\/127.*\nOPENAI_API_KEY=sk-SecretOther\nOPENAI_MODEL=played-model$/m,
     )
+  })
+
+  test('offers a model that already runs on this machine, and writes the dialect that fits it', async () => {
+    const model = await playModel(t, ({ raw }) =>
+      raw.includes('json_schema') ? structured('answer', 'Its stock.') : 'ready',
+    )
+    model.lists.set('/v1/models', { data: [{ id: 'qwen2.5:1.5b' }] })
+    const here = await desk({}, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
+    const { port } = new URL(model.url)
+    const terminal = sit(here, { env: { LOCAL_MODEL_PORTS: `${port},${await freePort()}` } })
+    await terminal.shows(`3  A model server on this machine, http://127.0.0.1:${port}/v1: qwen2.5:1.5b`)
+    await terminal.shows('Which one? Press Enter to do this later: ')
+    terminal.type('3\r')
+    await terminal.shows('Model [qwen2.5:1.5b]: ')
+    terminal.type('\r')
+    await terminal.shows('✓ AGENT_DIALECT=structured fits it.')
+    await terminal.shows('Start it now? [Y/n] ')
+    terminal.type('n\r')
+    expect(await terminal.ended).toBe(0)
+    expect(dotenvOf(here)).toMatch(/OPENAI_MODEL='?qwen2\.5:1\.5b'?\nAGENT_DIALECT=structured/)
   })
 
   test('both tokens may be pasted at once, and are not shown; then it offers to start the bot, with the new settings', async () => {

@@ -9,7 +9,7 @@ import type {
   StoredMessage,
   SentMessage,
 } from '../../../playground/slack/slack.ts'
-import { connect, type RedisClient } from '../../../src/base/redis/redis.ts'
+import { connectRedis, type RedisClient } from '../../../src/base/redis/redis.ts'
 import { scanKeys } from '../../../src/base/redis/redis-keys.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { envFor } from '../bot.ts'
@@ -75,7 +75,7 @@ export class Scene {
     this.redis = parts.redis
     this.#env = options.env
     this.#ends = options.ends
-    this.client = connect(options.fleet?.settings ?? parts.redis, { purpose: 'work', log: keptLog() })
+    this.client = connectRedis(options.fleet?.settings ?? parts.redis, { purpose: 'work', log: keptLog() })
     this.#ends.onTestFinished(() => this.client.disconnect())
     for (const id of CHANNELS) this.slack.addChannel(id)
   }

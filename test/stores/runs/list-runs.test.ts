@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../../src/queue/redis-queue.ts'
 import type { Handler } from '../../../src/queue/types.ts'
-import { connect } from '../../../src/base/redis/redis.ts'
+import { connectRedis } from '../../../src/base/redis/redis.ts'
 import { findRuns } from '../../../src/stores/runs/list-runs.ts'
 import { threadKeys } from '../../../src/stores/runs/thread-keys.ts'
 import { conversationOf } from '../../../src/stores/runs/types.ts'
@@ -42,7 +42,7 @@ describeWithRedis('npm run runs', () => {
   }
 
   const stateOf = async (id: string) => {
-    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    const redis = connectRedis({ url: server.url }, { purpose: 'work', log: keptLog() })
     try {
       return (await findRuns({ redis, prefix: 'ops' }, id)).map(({ state }) => state)
     } finally {

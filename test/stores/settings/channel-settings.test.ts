@@ -1,6 +1,6 @@
 /** One contract for both implementations: memory and Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../../src/base/redis/redis.ts'
+import { connectRedis } from '../../../src/base/redis/redis.ts'
 import {
   createChannelSettings,
   MAX_INSTRUCTIONS,
@@ -110,7 +110,7 @@ describeWithRedis('in Redis', () => {
   test('while Redis does not answer, a load fails soon and the next one tries again', async () => {
     const own = await startRedis()
     onTestFinished(() => own.stop())
-    const redis = connect({ url: own.url }, { purpose: 'work', log: keptLog() })
+    const redis = connectRedis({ url: own.url }, { purpose: 'work', log: keptLog() })
     onTestFinished(() => redis.disconnect())
     const store = createChannelSettings(redisKv({ redis, prefix: 'away' }), { log: keptLog(), now: Date.now })
     await store.save(place, ALL)

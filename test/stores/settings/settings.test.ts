@@ -1,5 +1,5 @@
-/** The settings of a place are read at each question, not at the start. */
 import { isProposal } from '../../../src/agent/proposals.ts'
+/** The settings of a place are read at each question, not at the start. */
 import { expect, test } from 'vitest'
 import { createAgent } from '../../../src/question/agent/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'

@@ -1,6 +1,6 @@
 /**
- * An example of custom tools, to copy from: seed 000's invoices of six companies, and sums over them. examples.md has
- * worked examples for AGENT_DIALECT=bracket. `TOOLS=invoices` turns the tools on.
+ * An example of custom tools, to copy from: the invoices of six companies of "ReAct with LangChain", and sums over
+ * them. examples.md has worked examples for AGENT_DIALECT=bracket. `TOOLS=invoices` turns the tools on.
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../../../src/agent/contracts/tool.ts'
@@ -43,7 +43,7 @@ const total = defineTool({
   run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
 })
 
-/** The three tools, in the seed's order. */
+/** The three tools, in the order of that text. */
 export function invoices(): Tool[] {
   return [getInvoice, diff, total]
 }

@@ -15,13 +15,13 @@ export interface WorkQuestion {
   calls?: readonly string[]
 }
 
-type Row = [question: string, contains: string[], more?: { calls?: string[]; excludes?: string[] }]
+type QuestionRow = [question: string, contains: string[], more?: { calls?: string[]; excludes?: string[] }]
 
 /** Words that say that nothing was found. */
 const NOT_THERE =
   "not found|no such|could not|couldn't|can't|cannot|unable|does not exist|doesn't exist|no information|not available|nothing|i found no|there is no|no record|no rule|not in the|unknown|not listed|do not have|don't have|not know"
 
-const NOTHING: Row[] = [
+const NOTHING: QuestionRow[] = [
   ['Turn this into one polite sentence: Send the numbers today.', ['today'], { excludes: ['<', '{'] }],
   ['What is the plural of the word "analysis"?', ['analyses']],
   ['Translate "good morning" into French.', ['bonjour']],
@@ -30,7 +30,7 @@ const NOTHING: Row[] = [
   ['How many minutes are in two hours?', ['120']],
 ]
 
-const SUM: Row[] = [
+const SUM: QuestionRow[] = [
   ['What is 418 * 37?', ['15466'], { calls: ['calculator'] }],
   ['What is 15 % of 3260?', ['489'], { calls: ['calculator'] }],
   ['We order 46 lamps at 39 euros each. What do they cost together?', ['1794'], { calls: ['calculator'] }],
@@ -41,7 +41,7 @@ const SUM: Row[] = [
   ['The price rises from 640 to 720 euros. By how many percent is that?', ['12.5'], { calls: ['calculator'] }],
 ]
 
-const LOOK_UP: Row[] = [
+const LOOK_UP: QuestionRow[] = [
   ['Who is the manager of Jonas Vik?', ['priya nair'], { calls: ['colleague'] }],
   ['Which team is Lotte Braun in?', ['support'], { calls: ['colleague'] }],
   ['Who owns the task PAY-7?', ['ines moreau'], { calls: ['task'] }],
@@ -53,7 +53,7 @@ const LOOK_UP: Row[] = [
   ['Which day of the week is 2027-02-01?', ['monday'], { calls: ['day_of_week'] }],
 ]
 
-const TWO_STEPS: Row[] = [
+const TWO_STEPS: QuestionRow[] = [
   ['In which city does Jonas Vik work?', ['arnhem'], { calls: ['colleague', 'site'] }],
   ['What is the phone number of the owner of task WEB-14?', ['4533'], { calls: ['task', 'colleague'] }],
   ['On which day of the week was task PAY-7 opened?', ['thursday'], { calls: ['task', 'day_of_week'] }],
@@ -68,7 +68,7 @@ const TWO_STEPS: Row[] = [
   ['What is the value of all desk lamps in stock?', ['4680'], { calls: ['article', 'calculator'] }],
 ]
 
-const ABSENT: Row[] = [
+const ABSENT: QuestionRow[] = [
   [
     'What is the state of shipment S-9999?',
     [NOT_THERE],
@@ -80,14 +80,14 @@ const ABSENT: Row[] = [
   ['What is the priority of task OPS-1?', [NOT_THERE], { calls: ['task'], excludes: ['urgent', 'medium'] }],
 ]
 
-const SEVERAL: Row[] = [
+const SEVERAL: QuestionRow[] = [
   ['Who owns WEB-14 and who owns WEB-29?', ['jonas vik', 'lotte braun'], { calls: ['task'] }],
   ['Which is heavier, shipment S-2041 or S-2102?', ['s-2102|35'], { calls: ['shipment'] }],
   ['Which site has more floors, Mill or Orchard?', ['mill'], { calls: ['site'] }],
   ['Give me the phone numbers of Priya Nair and Sami Haddad.', ['4530', '4610'], { calls: ['colleague'] }],
 ]
 
-const KINDS: [WorkKind, Row[]][] = [
+const KINDS: [WorkKind, QuestionRow[]][] = [
   ['nothing', NOTHING],
   ['sum', SUM],
   ['look-up', LOOK_UP],

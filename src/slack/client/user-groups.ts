@@ -1,0 +1,51 @@
+/** The members of the user groups that settings name. */
+import { z } from 'zod'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
+import type { Log } from '../../base/log.ts'
+import type { Installation } from './installations.ts'
+import { SlackRefusal } from './slack-errors.ts'
+import type { SlackWeb } from './web-api.ts'
+
+/** How long the members of a user group are cached, in ms. */
+const GROUP_MS = 5 * 60_000
+/** Time limit for loading them, in ms: Slack waits three seconds for the ack of a press. */
+const PATIENCE_MS = 1_800
+const MAX_GROUPS = 1_000
+
+/** The members of user groups per client, by team and group. */
+const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
+
+const membersSchema = z.object({ users: z.array(z.string()) })
+
+/**
+ * Returns the members of a user group; `noScope`, `untold`: a scope is missing, or Slack did not answer in time. Costs at
+ * most one call per group in five minutes.
+ */
+export async function membersOf(
+  group: string,
+  team: string,
+  { installation: { client, directory }, log }: { installation: Pick<Installation, 'client' | 'directory'>; log: Log },
+): Promise<readonly string[] | 'noScope' | 'untold'> {
+  const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
+  groups.set(client, known)
+  const key = `${team}:${group}`
+  const before = known.get(key)
+  if (before) return before
+  const asking = client
+    .call('usergroups.users.list', { usergroup: group, team_id: team }, { effort: 'once' })
+    .then((answer) => {
+      const { users } = membersSchema.parse(answer)
+      known.set(key, users)
+      return users
+    })
+    .catch((error: unknown) => {
+      log.warn(
+        { team, group, error: messageOf(error) },
+        'Slack does not list the members of a user group of the settings',
+      )
+      return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
+    })
+  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'
+}

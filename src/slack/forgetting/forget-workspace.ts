@@ -1,0 +1,72 @@
+import type { AllMiddlewareArgs } from '@slack/bolt'
+import { recipientOf } from '../intake/find-recipient.ts'
+import type { Services } from '../services.ts'
+
+/** An event after which nothing of a workspace may be kept. */
+interface LeavingEvent {
+  name: string
+  context: AllMiddlewareArgs['context']
+  /** Seconds since the epoch. */
+  eventTime: number
+  /** The teams of the organisation that lose the app. All that it served if absent. */
+  teams?: string[]
+}
+
+/**
+ * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. An event that is
+ * older than the installation does nothing. The ack waits for this: if it fails, Slack sends the event again.
+ */
+export async function forgetWorkspace(leaving: LeavingEvent, services: Services): Promise<void> {
+  const { installations, log } = services
+  const { name, context, eventTime, teams } = leaving
+  const forget = (team: string) => forgetTeam(team, name, services)
+  if (!installations.end) {
+    for (const team of teams ?? (await teamsOf(context, services))) {
+      if (installations.owns?.(team) ?? true) await forget(team)
+      else log.warn({ team, event: name, app: installations.app }, 'an app named a workspace of another one: ignored')
+    }
+    return
+  }
+  const id = installedAs(context)
+  if (id === undefined) return
+  const outcome = await installations.end({ id, eventTime, forget, ...(teams ? { teams } : {}) })
+  if (outcome === 'newer') log.info({ team: id, event: name }, 'an event of an earlier installation was ignored')
+}
+
+/** The workspace or organisation whose installation a delivery belongs to. */
+export function installedAs(context: AllMiddlewareArgs['context']): string | undefined {
+  return (context.isEnterpriseInstall ? context.enterpriseId : context.teamId) || undefined
+}
+
+/**
+ * The teams that know a person: in an organisation that has installed the app, a person has one id in all of its teams.
+ */
+export async function teamsOfPerson(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
+  const { installations, forgetting } = services
+  const recipient = await recipientOf({ context }, services)
+  if (!recipient || !context.isEnterpriseInstall) return recipient ? [recipient.team] : []
+  const teams: string[] = []
+  const stored = (await forgetting.teams()).filter((team) => installations.owns?.(team) ?? true)
+  for (const team of new Set([recipient.team, ...installations.teams(), ...stored]))
+    if ((await installations.of(team))?.signingKey === recipient.installation.signingKey) teams.push(team)
+  return teams
+}
+
+async function forgetTeam(team: string, event: string, services: Services): Promise<void> {
+  await services.connections?.end({ team })
+  await services.forgetting.forgetTeam(team)
+  const installation = await services.installations.of(team)
+  installation?.directory.forget(team)
+  services.log.warn({ team, event }, 'the app was removed from the workspace: its data was deleted')
+}
+
+async function teamsOf(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
+  const { installations, forgetting } = services
+  if (!context.teamId && installations.isOrgWide) {
+    // The store holds the data of other apps too.
+    const stored = (await forgetting.teams()).filter((team) => installations.owns?.(team) ?? true)
+    return [...new Set([...installations.teams(), ...stored])]
+  }
+  const recipient = await recipientOf({ context }, services)
+  return recipient ? [recipient.team] : []
+}

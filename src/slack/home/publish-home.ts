@@ -1,0 +1,266 @@
+import type { KnownBlock } from '@slack/web-api'
+import { inTurn, settledWithin } from '../../base/async.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
+import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import type { Person } from '../../base/place.ts'
+import type { PersonFacts } from '../client/directory-answers.ts'
+import type { NoFacts } from '../client/directory.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import type { Schedule } from '../../stores/schedules/types.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { adminBlocks, type AdminParts } from '../views/home-tools.ts'
+import { section } from '../format/blocks.ts'
+import { homeView, type HomeParts } from '../views/home.ts'
+import { header } from '../views/plain-blocks.ts'
+import { scheduleBlocks } from '../views/schedule-blocks.ts'
+import { useBlocks } from '../views/home-use.ts'
+import { connectionsOf } from '../subcommands/connections-command.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { inBackground } from '../presses/button-press.ts'
+import { signedView } from '../presses/signed-metadata.ts'
+import { mayRead, useOfTeam } from './usage-report.ts'
+import { areSchedulesOff, type Services } from '../services.ts'
+
+/** The person whose Home it is. */
+export interface HomeOf extends Person {
+  /** The direct message with the person. */
+  channel: string
+  installation: Installation
+  /** The result of a press on a schedule's button, as mrkdwn. */
+  note?: string | undefined
+}
+
+/** Publishes a person's Home in its current state. */
+export type PublishHome = (of: HomeOf) => Promise<void>
+
+/** Time limit for loading the Home's parts, in ms. A slower part is left out. */
+const PATIENCE_MS = 2_500
+/** How long one publishing may hold up the next of the same person, in ms. */
+const PUBLISH_MS = 30_000
+const ASKED_SHOWN = 10
+const WRITES_SHOWN = 10
+/** Slack accepts 100 blocks, and a schedule takes three. */
+const SCHEDULES_SHOWN = 10
+/** The number of channels that are looked up for an admin, to show the schedules there. */
+const CHANNELS_LOOKED_AT = 20
+/** Time limit for looking up names, in ms. */
+const NAMES_MS = 1_000
+const LINK_MS = 60 * 60_000
+const MAX_LINKS = 10_000
+
+/** The maximum number of open Homes that are tracked for a team. */
+const MAX_OPEN = 100
+
+const FROM_HOME = 'ask-home-'
+
+/** The thread, until its root is posted, of a question that is asked on the Home. */
+export function homeThread(press: string): string {
+  return `${FROM_HOME}${press}`
+}
+
+/** Notes that a person has opened the Home, for `renewHome` in any process. */
+export function noteOpenHome({ team, user, channel }: HomeOf, { openHomes, now }: Services): Promise<void> {
+  return openHomes.add(team, `${user} ${channel}`, now().getTime())
+}
+
+async function openHomeOf({ team, user }: Person, { openHomes }: Services): Promise<string | undefined> {
+  const open = (await openHomes.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
+  return open?.slice(user.length + 1)
+}
+
+/**
+ * Publishes the Home again after a question that was asked there, or by somebody who has opened it lately: Slack
+ * reports only when a Home is opened, and people who stay on it would see an old list. In the background, because the
+ * question is answered.
+ */
+export function renewHome({ question, installation, services }: HomeAsked): void {
+  inBackground('home', services, async () => {
+    const { id, team, user } = question
+    const isFromHome = id.split(':')[2]?.startsWith(FROM_HOME) === true
+    const channel = isFromHome ? question.channel : await openHomeOf({ team, user }, services)
+    if (channel !== undefined) await homePublisher(services)({ team, user, channel, installation })
+  })
+}
+
+interface HomeAsked {
+  question: Question
+  installation: Installation
+  services: Services
+}
+
+interface Publishing {
+  links: ExpiringCache<string>
+  turns: Map<string, Promise<unknown>>
+}
+
+/** By the process's list of open Homes: each app of a process has services of its own, which share that list. */
+const publishings = new WeakMap<Services['openHomes'], Publishing>()
+
+/** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
+export function homePublisher(services: Services): PublishHome {
+  const { links, turns } = publishingOf(services)
+  return (of) => {
+    const { team, user, installation } = of
+    const work = async () => {
+      const view = signedView(homeView(await partsOf(of, links, services)), of)
+      await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
+    }
+    return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
+  }
+}
+
+function publishingOf({ openHomes, now }: Services): Publishing {
+  const known = publishings.get(openHomes)
+  if (known) return known
+  const links = expiringCache<string>({ ttlMs: LINK_MS, max: MAX_LINKS, now: () => now().getTime() })
+  const fresh = { links, turns: new Map<string, Promise<unknown>>() }
+  publishings.set(openHomes, fresh)
+  return fresh
+}
+
+async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeParts> {
+  const { team, user, channel, installation } = of
+  const { settingsFor, limits, archive, agent } = services
+  const facts = inTime(installation.directory.factsOf(team, user))
+  const [settings, left, connections, asked, own, person, others, admin] = await Promise.all([
+    inTime(settingsFor({ team, channel })),
+    inTime(limits?.left({ team, user })),
+    inTime(connectionsOf({ team, user }, services)),
+    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
+    areSchedulesOff(services) ? undefined : inTime(services.schedules.list({ team, user })),
+    facts,
+    facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
+  ])
+  const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
+  const tools = settings && (await toolsOf(settings, of, services))
+  const shown = settings && tools && { ...settings, tools: tools.on }
+  return {
+    channel,
+    settings: shown,
+    examples: services.examples,
+    left,
+    connections,
+    asked,
+    maySeeSettings,
+    schedules: schedulesOf(of, { own: own ?? [], others: others ?? [], now: services.now().getTime() }),
+    ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
+    admin,
+  }
+}
+
+/** The person's own schedules, and for an admin those of other people. */
+function schedulesOf(
+  { team, note, installation: { directory } }: HomeOf,
+  { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
+): KnownBlock[] {
+  if (note === undefined && own.length + others.length === 0) return []
+  const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
+  return [
+    header(others.length > 0 ? 'Schedules' : 'Your schedules'),
+    ...(note === undefined ? [] : [section(note)]),
+    ...scheduleBlocks({ own, others, now, nameOf }, SCHEDULES_SHOWN),
+  ]
+}
+
+/** Other people's schedules in the channels that an admin may read. */
+async function othersSchedules(of: HomeOf, services: Services): Promise<Schedule[]> {
+  const { schedules } = services
+  const { team, user, installation } = of
+  if (areSchedulesOff(services)) return []
+  const all = (await schedules.list({ team })).filter((one) => one.user !== user && !one.channel.startsWith('D'))
+  const channels = [...new Set(all.map(({ channel }) => channel))].slice(0, CHANNELS_LOOKED_AT)
+  const readable = await Promise.all(channels.map((channel) => mayRead(channel, of)))
+  const others = all.filter(({ channel }) => readable[channels.indexOf(channel)])
+  const people = others.slice(0, SCHEDULES_SHOWN).map((one) => one.user)
+  if (people.length > 0) await installation.directory.lookUp(team, people, NAMES_MS)
+  return others
+}
+
+/** A search tool counts as off if the workspace does not let apps search. */
+async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
+  const isOff =
+    (await search?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
+  const on = tools.filter((tool) => !(isOff && tool.needsSearch))
+  const off = tools
+    .filter((tool) => !on.includes(tool))
+    .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app lacks the scope for it' }))
+  return { on, off: [...agent.choices.toolsOff, ...off] }
+}
+
+async function adminBlocksOf(of: HomeOf, services: Services) {
+  const { team, user } = of
+  const [use, admin] = await Promise.all([
+    inTime(useOfTeam(of, services)),
+    adminPartsOf(of, services),
+    inTime(services.homeAdmins.add(team, user, services.now().getTime())),
+  ])
+  return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
+}
+
+async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
+  const { audit, installations } = services
+  // The servers of several workspaces are their operator's.
+  const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
+  const mcpAdmin = isOperators ? undefined : services.mcpAdmin
+  const [writes, needLogin, off] = await Promise.all([
+    inTime(audit.list({ team }, WRITES_SHOWN)),
+    inTime(mcpAdmin?.needLogin()),
+    inTime(mcpAdmin?.off()),
+  ])
+  const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
+  await directory.lookUp(team, people ?? [], NAMES_MS)
+  const nameOf = (id: string) => {
+    const name = directory.personName(team, id)
+    return name === undefined ? id : `@${name}`
+  }
+  return { writes, nameOf, needLogin, off }
+}
+
+/** Resolves to undefined on failure or timeout: the Home is shown without that part. */
+async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+  if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
+  return promise.catch(() => undefined)
+}
+
+/** People who may change the settings may see them, except guests and people from connected workspaces. */
+function maySee({ settingsBy }: Settings, person: PersonFacts | NoFacts): boolean {
+  if (typeof person === 'string' || person.isGuest || person.isExternal) return false
+  return settingsBy === 'members' || person.isAdmin
+}
+
+function askedOf(
+  records: RunRecord[],
+  { installation }: HomeOf,
+  links: ExpiringCache<string>,
+): Promise<NonNullable<HomeParts['asked']>> {
+  return Promise.all(
+    records.map(async (record) => {
+      const text = new Mentions(installation.directory, record.question).forPeople(record.question.text)
+      return { record, text, url: await linkTo(record, installation, links) }
+    }),
+  )
+}
+
+/** Links to the answer, or else to the question. A private question has no link. */
+async function linkTo(
+  { posts, question }: RunRecord,
+  { client }: Installation,
+  links: ExpiringCache<string>,
+): Promise<string | undefined> {
+  const { channel } = question
+  if (isPrivate(question)) return undefined
+  const ts = posts['answer-1'] || question.ts || question.thread
+  const known = links.get(`${channel}:${ts}`)
+  if (known !== undefined) return known
+  try {
+    const { permalink } = await client.call('chat.getPermalink', { channel, message_ts: ts }, { effort: 'once' })
+    if (typeof permalink !== 'string' || !URL.canParse(permalink)) return undefined
+    links.set(`${channel}:${ts}`, permalink)
+    return permalink
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,137 @@
+import type { ViewSubmitAction } from '@slack/bolt'
+import { recordRating } from '../../question/book-use.ts'
+import { readableBy, withRecord } from '../../question/may-read-answer.ts'
+import type { Feedback } from '../../stores/archive/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import { answerView } from '../answering/share-answer.ts'
+import { Mentions } from '../client/mentions.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import { FEEDBACK, FEEDBACK_COMMENT, KEEP, SHARE } from '../format/action-ids.ts'
+import { answerContents } from '../format/answer-messages.ts'
+import { PRIVATE } from '../format/audience-words.ts'
+import { blocksIn } from '../format/blocks.ts'
+import { ANSWER_GONE } from '../format/messages.ts'
+import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
+import { installationFor, recipientOf } from '../intake/find-recipient.ts'
+import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
+import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { enqueue } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
+import { COMMENT, EXPECTED, FEEDBACK_GONE, KEEP_EXPECTED, feedbackView } from '../views/feedback-view.ts'
+import { onButton, onForm } from './listener.ts'
+
+/** "Share with the channel" below a private answer: a worker posts it, once, however often the button is pressed. */
+export const shareButton = onButton(SHARE, (services) => async ({ ack, action, body, context }) => {
+  const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isInDirect(body) }, services)
+  const own = pressed && (await ownPrivate(pressed, services))
+  if (own) await enqueue(sharing(own, body.response_url, services.now()), services)
+  await ack()
+  if (pressed && !own) void pressed.tell(PRIVATE.gone)
+})
+
+/** Returns the private question whose answer it is, if it is the presser's. */
+async function ownPrivate({ id, user }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
+  const record = await withRecord(async () => readableBy(user, await archive.load(id)))
+  return record && isPrivate(record.question) ? record.question : undefined
+}
+
+function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
+  const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
+  const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
+  return { kind: 'share', ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
+}
+
+/** "Keep for myself" below a private answer: removes the buttons from its last message. */
+export const keepButton = onButton(KEEP, (services) => {
+  const { archive, settingsFor, log, fetch } = services
+  return async ({ ack, action, body, context }) => {
+    await ack()
+    const isElsewhere = isInDirect(body)
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
+    if (!pressed) return
+    const { id, user, installation } = pressed
+    const record = await withRecord(async () => readableBy(user, await archive.load(id), { isElsewhere }))
+    if (!record) return pressed.tell(ANSWER_GONE)
+    const { client, directory } = installation
+    const mentions = new Mentions(directory, record.question)
+    const view = await answerView(record, { installation, mentions, settings: await settingsFor(record.question) })
+    const last = answerContents(view).at(-1)
+    const content = last && (last.file?.without ?? last)
+    if (!content) return pressed.tell(ANSWER_GONE)
+    const blocks = blocksIn(content, (type) => client.refusals.has(type))
+    const shown = { content: { text: content.text, blocks } }
+    void replaceMessage({ responseUrl: body.response_url }, shown, { client, fetch, log: log.child({ user }) })
+  }
+})
+
+const THUMB = /^(up|down):(.+)$/s
+
+/** The thumbs below an answer. The rating is stored before the ack. After a thumbs-down, a form asks what was wrong. */
+export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, body, context }) => {
+  const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
+  const pressed = await pressedOn(id, { body, context }, services)
+  const rating = thumb === 'up' ? 'up' : 'down'
+  const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, services)))
+  await ack()
+  if (!pressed) return
+  if (!isKept) return void pressed.tell(ANSWER_GONE)
+  services.onFeedback?.(rating)
+  if (rating === 'up') return void pressed.tell('Thank you, noted.')
+  inBackground(FEEDBACK, services, async () => {
+    const isDirect = id.split(':')[1]?.startsWith('D') === true
+    const args = { trigger_id: pressed.trigger, view: feedbackView(signMetadata(id, pressed), { isDirect }) }
+    await pressed.installation.client.call('views.open', args, { effort: 'once' })
+  })
+})
+
+/** The form after a thumbs-down. The right answer is remembered if the person wants that. */
+export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
+  const recipient = await recipientOf({ context, isShared: true }, services)
+  const { private_metadata, state } = view
+  const user = body.user.id
+  const id = recipient && readMetadata(private_metadata, { ...recipient, user })
+  const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
+  if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
+  const comment = typedIn(state.values, COMMENT)
+  const expected = typedIn(state.values, EXPECTED)
+  const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
+  const wanted = isWanted ? toKeep(id, { user, view: view.id, text: expected }, services) : undefined
+  const refusal = wanted && (await refusalOf(wanted, installation, services))
+  if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
+  const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
+  if (!(await rate(id, { by: user, rating: 'down', ...words }, services)))
+    return ack({ response_action: 'update', view: FEEDBACK_GONE })
+  const outcome = wanted && (await remember(wanted, installation, services))
+  await ack()
+  if (wanted && outcome) await tellOutcome(outcome, wanted.question, { installation, services })
+})
+
+/** Returns the request to remember the right answer, in the place of the question with this id. */
+function toKeep(
+  id: string,
+  { user, view, text = '' }: { user: string; view: string; text: string | undefined },
+  services: Services,
+): RememberRequest {
+  const [team = '', channel = '', thread = ''] = id.split(':')
+  const at = services.now().getTime()
+  const place = { id, team, channel, thread, user, text: '', at }
+  const question = { kind: 'asked', ...place, surface: 'shortcut' } as const
+  return { question, id: `feedback-${view}`, text }
+}
+
+/** @returns false if the answer is not stored, or no longer */
+async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
+  const { archive, now, log } = services
+  const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
+  const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
+  const { rating, comment = '' } = feedback
+  if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
+  const rated = isKept ? await archive.load(id) : undefined
+  if (rated) await recordRating(rated, services)
+  return isKept
+}
+
+/** Returns the trimmed value of an input; undefined if nothing was typed. */
+function typedIn(values: ViewSubmitAction['view']['state']['values'], name: string): string | undefined {
+  return values[name]?.[name]?.value?.trim() || undefined
+}

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
+import { needsNoModel } from '../../question/admission.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { plainText } from '../content/plain-text.ts'
+import { ASK_ABOUT, ASK_ALONE, ASK_HERE } from '../format/action-ids.ts'
+import { AUDIENCE, didYouMean } from '../format/audience-words.ts'
+import { audienceContent, noteContent, type Content } from '../format/blocks.ts'
+import { NOT_INSTALLED, STOP_WORDS, helpText } from '../format/messages.ts'
+import { audienceValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
+import { pressedOn } from '../presses/button-press.ts'
+import { showConnections } from '../subcommands/connections-command.ts'
+import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
+import { forgetByCommand } from '../forgetting/forget-command.ts'
+import { askedPrivacy, type AskedPrivacy } from '../intake/private-words.ts'
+import { isRememberCommand, rememberByCommand, showMemory } from '../subcommands/remembered-command.ts'
+import { resembledCommand } from '../subcommands/resembled-command.ts'
+import { openSettings } from '../subcommands/settings-command.ts'
+import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
+import { tellWorkingLater } from '../intake/tell-queue-position.ts'
+import { enqueue, type MessageContext } from '../intake/to-question.ts'
+import { listSchedules } from '../schedules/schedules-command.ts'
+import type { Services } from '../services.ts'
+import { QUESTION, askAboutView } from '../views/ask-about-view.ts'
+import { onButton, onCommand, onForm, onShortcut } from './listener.ts'
+
+interface SubcommandCall {
+  command: Question
+  text: string
+  trigger: string
+}
+
+/** Handles a subcommand. Never rejects. */
+type Subcommand = (call: SubcommandCall, installation: Installation, services: Services) => Promise<void>
+
+const SUBCOMMANDS: ReadonlyMap<string | undefined, Subcommand> = new Map<string, Subcommand>([
+  ['forget', forgetByCommand],
+  ['settings', openSettings],
+  ['schedules', listSchedules],
+  ['memory', showMemory],
+  ['connections', showConnections],
+])
+
+/** The subcommand is the only word, in any case, with optional punctuation after it. `remember` has words after it. */
+function subcommandOf(text: string): Subcommand | undefined {
+  if (isRememberCommand(text)) return rememberByCommand
+  const [, word] = /^([a-z]+)[\s\p{P}]*$/iu.exec(text) ?? []
+  return SUBCOMMANDS.get(word?.toLowerCase())
+}
+
+/**
+ * `/ask`: asks a question, runs a subcommand, or shows the help, which only the asker sees. A question that may have
+ * been meant for the asker alone, or as a command, waits for a button.
+ */
+export const askCommand = onCommand((services) => async ({ command, ack, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  const reply = (content: Content) => ack({ response_type: 'ephemeral', ...content })
+  if (!recipient) return reply(noteContent(NOT_INSTALLED))
+  const { team, installation } = recipient
+  const said = questionOfCommand(command, { team, botUser: installation.identity.botUser, now: services.now() })
+  const asked = askedPrivacy(said.text)
+  const question = asked?.privacy === 'private' ? inPrivate({ ...said, text: asked.text }) : said
+  if (needsNoModel(question)) return reply(noteContent(helpText(await services.settingsFor(question))))
+  const subcommand = subcommandOf(said.text)
+  if (subcommand) {
+    void subcommand({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
+    return ack()
+  }
+  if (isStopWord(said.text)) {
+    const outcome = await stopPrivate(said, services)
+    return outcome === 'stopped' ? ack() : reply(noteContent(STOP_WORDS.nothing))
+  }
+  const doubt = isPrivate(question) ? undefined : doubtAbout(said, asked)
+  const value = doubt === undefined ? undefined : audienceValue(said)
+  if (doubt !== undefined && value !== undefined) return reply(audienceContent(doubt, { text: said.text, value }))
+  const meant = doubt === undefined ? question : inPrivate(question)
+  await enqueue(meant, services)
+  if (isPrivate(meant)) tellWorkingLater(meant, services)
+  return ack()
+})
+
+/** Returns what to ask before a question is posted, if it is not clear that everyone may see it. */
+function doubtAbout({ channel, text }: Question, asked: AskedPrivacy | undefined): string | undefined {
+  const command = resembledCommand(text)
+  if (command !== undefined) return didYouMean(command)
+  return asked?.privacy === 'unclear' && !channel.startsWith('D') ? AUDIENCE.unclear : undefined
+}
+
+/** A command is in no thread, so it can stop only the person's private questions in this place. */
+function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
+  return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
+}
+
+/** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
+function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
+  const thread = `ask-${command.trigger_id}`
+  return {
+    kind: 'asked',
+    id: `${delivery.team}:${command.channel_id}:${thread}`,
+    team: delivery.team,
+    channel: command.channel_id,
+    thread,
+    user: command.user_id,
+    text: plainText(command.text, delivery.botUser),
+    surface: 'ask',
+    responseUrl: command.response_url,
+    at: delivery.now.getTime(),
+  }
+}
+
+/** The fields of a slash command that are read here. */
+interface SlackCommand {
+  channel_id: string
+  user_id: string
+  text: string
+  trigger_id: string
+  response_url: string
+}
+
+/**
+ * *Only me* and *Everyone here*, on the card about a question of `/ask`. Both ask the question with the id of the
+ * command, so only the first press counts.
+ */
+export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async ({ ack, action, body, context }) => {
+  const asked = readAudienceValue(action.value)
+  const pressed = asked && (await pressedOn(asked.id, { body, context }, services))
+  if (!asked || !pressed?.channel) return ack()
+  const { team, channel, user, userTeam } = pressed
+  const presser = { user, ...(userTeam ? { userTeam } : {}) }
+  const at = services.now().getTime()
+  const command: Question = {
+    kind: 'asked',
+    ...asked,
+    ...presser,
+    team,
+    channel,
+    surface: 'ask',
+    responseUrl: body.response_url,
+    at,
+  }
+  const question = action.action_id === ASK_ALONE ? inPrivate(command) : command
+  await enqueue(question, services)
+  await ack()
+  // A private answer takes the card's place.
+  if (isPrivate(question)) tellWorkingLater(question, services)
+  else void pressed.replace(noteContent(AUDIENCE.everyone))
+})
+
+/** "Ask about this message", in a message's menu: opens a modal with the question. */
+export const askAboutShortcut = onShortcut(ASK_ABOUT, (services) => async ({ ack, shortcut, context }) => {
+  await ack()
+  const recipient = await recipientIn(shortcut.channel.id, { context }, services)
+  if (!recipient) return
+  const { team, installation } = recipient
+  const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
+  const metadata = { team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
+  const view = askAboutView(signMetadata(JSON.stringify(metadata), { user: shortcut.user.id, installation }))
+  await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
+    services.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
+  })
+})
+
+const metadataSchema = z.object({
+  team: z.string().optional(),
+  channel: z.string(),
+  ts: z.string(),
+  thread: z.string(),
+  responseUrl: z.string().optional(),
+})
+
+/** The submitted modal of "Ask about this message": the question is stored, then the modal closes. */
+export const askAboutSubmission = onForm(ASK_ABOUT, (services) => async ({ ack, body, view, context }) => {
+  const presser = await recipientOf({ context }, services)
+  const metadata = presser && readMetadata(view.private_metadata, { ...presser, user: body.user.id })
+  const about = metadataSchema.safeParse(parseJson(metadata)).data
+  const recipient = about && (await recipientOf({ context, id: about.team }, services))
+  const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
+  if (!recipient || !about) return ack()
+  if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
+  const { channel, ts, thread, responseUrl } = about
+  const place = { id: `${recipient.team}:${channel}:about-${view.id}`, team: recipient.team, channel, thread }
+  const asked = {
+    kind: 'about',
+    user: body.user.id,
+    text,
+    surface: 'shortcut',
+    about: ts,
+    at: services.now().getTime(),
+  } as const
+  await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, services)
+  return ack()
+})

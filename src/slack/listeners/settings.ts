@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { messageOf } from '../../base/errors.ts'
+import { parseJson } from '../../base/parse-json.ts'
+import type { PersonInPlace } from '../../base/place.ts'
+import type { ChannelSettings } from '../../stores/settings/settings.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import type { Installation } from '../client/installations.ts'
+import { SETTINGS_FORM } from '../format/action-ids.ts'
+import { noteContent } from '../format/blocks.ts'
+import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
+import { maySet } from '../intake/may-set.ts'
+import { readMetadata } from '../presses/signed-metadata.ts'
+import type { Services } from '../services.ts'
+import { readSettingsInput } from '../views/settings-input.ts'
+import { FIELDS } from '../views/settings-view.ts'
+import { onForm } from './listener.ts'
+
+const metadataSchema = z.object({
+  team: z.string().optional(),
+  channel: z.string(),
+  responseUrl: z.string().optional(),
+})
+
+/**
+ * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
+ * inputs.
+ */
+export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ ack, body, view, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
+  const to = metadataSchema.safeParse(parseJson(metadata)).data
+  const team = to?.team ?? recipient?.team ?? ''
+  const installation = to && (await services.installations.of(team))
+  if (!installation) return ack()
+  const person = { team, channel: to.channel, user: body.user.id }
+  const log = services.log.child(person)
+  const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
+    log.warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
+    return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
+  })
+  if ('errors' in outcome) return ack({ response_action: 'errors', errors: outcome.errors })
+  await ack()
+  const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
+  const { client } = installation
+  const options = { client, fetch: services.fetch, log }
+  sendEphemeral({ ...to, user: person.user }, [noteContent(words)], options).catch((error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'could not notify the asker'),
+  )
+})
+
+/**
+ * Saves the submitted values over the earlier settings. @returns the names of the changed settings, or the errors by
+ * input
+ */
+async function save(
+  person: PersonInPlace,
+  values: unknown,
+  { services, installation }: { services: Services; installation: Installation },
+): Promise<{ changed: string[] } | { errors: Record<string, string> }> {
+  const { agent, channelSettings, settingsFor, log } = services
+  const place = { team: person.team, channel: person.channel }
+  const { set, errors } = readSettingsInput(values, agent.choices)
+  if (Object.keys(errors).length > 0) return { errors }
+  const who = await maySet(person, await settingsFor(place), { installation, isLater: true })
+  if (who.denial !== undefined) return { errors: { [FIELDS.steps]: SETTINGS_WORDS[who.denial] } }
+  const before = await channelSettings.load(place)
+  const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : withoutForget(set)) }
+  const changed = (Object.keys(after) as (keyof ChannelSettings)[]).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  )
+  if (changed.length === 0) return { changed }
+  await channelSettings.save(place, after)
+  log.info({ ...person, changed }, 'the settings of a place are changed')
+  return { changed }
+}
+
+function withoutForget({ whoMayForget: _, ...others }: ChannelSettings): ChannelSettings {
+  return others
+}

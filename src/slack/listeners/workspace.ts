@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { recipientOf } from '../intake/find-recipient.ts'
+import { forgetWorkspace, installedAs, teamsOfPerson } from '../forgetting/forget-workspace.ts'
+import { onEvent } from './listener.ts'
+
+/** `app_uninstalled`: the app is removed from a workspace, and everything stored for it is deleted. */
+export const appUninstalled = onEvent(
+  'app_uninstalled',
+  (services) =>
+    ({ body, context }) =>
+      forgetWorkspace({ name: 'app_uninstalled', context, eventTime: body.event_time }, services),
+)
+
+/**
+ * `tokens_revoked`: without the bot's own token the app counts as removed. A person's token ends only that person's
+ * search.
+ */
+export const tokensRevoked = onEvent('tokens_revoked', (services) => async ({ event, body, context }) => {
+  const { installations, slackAccount } = services
+  const people = event.tokens.oauth ?? []
+  // The event names a whole second.
+  const endedAt = body.event_time * 1_000 + 999
+  const teams = people.length > 0 && slackAccount ? await teamsOfPerson(context, services) : []
+  for (const user of people) for (const team of teams) await slackAccount?.forget({ team, user }, endedAt)
+  const bots = event.tokens.bot ?? []
+  if (bots.length === 0) return
+  const installation = await installations.of(installedAs(context) ?? installations.defaultTeam)
+  if (installation && !bots.includes(installation.identity.botUser)) return
+  await forgetWorkspace({ name: 'tokens_revoked', context, eventTime: body.event_time }, services)
+})
+
+const ids = z.object({ team_ids: z.array(z.string()) })
+/** Slack's example nests the event once more than its other events. */
+const either = z.union([ids, z.object({ event: ids }).transform(({ event }) => event)])
+
+/** `team_access_granted`: an organisation's app is added to workspaces, which it serves from now on. */
+export const teamAccessGranted = onEvent('team_access_granted', (services) => async ({ event, body, context }) => {
+  const enterprise = installedAs(context)
+  const teams = either.safeParse(event).data?.team_ids ?? []
+  if (enterprise !== undefined) await services.installations.grant?.(enterprise, teams, body.event_time)
+})
+
+/** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
+export const teamAccessRevoked = onEvent('team_access_revoked', (services) => async ({ event, body, context }) => {
+  const teams = either.safeParse(event).data?.team_ids ?? []
+  await forgetWorkspace({ name: 'team_access_revoked', context, eventTime: body.event_time, teams }, services)
+})
+
+/** `user_change`: the logins of a person who was deactivated are deleted. */
+export const userChange = onEvent('user_change', (services) => async ({ event, context }) => {
+  if (!event.user.deleted) return
+  for (const team of await teamsOfPerson(context, services)) {
+    const person = { team, user: event.user.id }
+    await services.connections?.end(person)
+    await services.people.forgetUser(person)
+    services.log.info(person, 'a person was deactivated: their logins were deleted')
+  }
+})
+
+/** `channel_deleted`, `group_deleted`: deletes everything about the channel, including its remembered texts. */
+export const channelDeleted = onEvent(
+  ['channel_deleted', 'group_deleted'],
+  (services) =>
+    async ({ event, context }) => {
+      const recipient = await recipientOf({ context }, services)
+      if (recipient) await services.forgetting.forgetChannel({ team: recipient.team, channel: event.channel })
+    },
+)
+
+/**
+ * `channel_id_changed`: a private channel becomes shared. Its settings, schedules, threads with their messages, grants
+ * and files, and the calls that wait for an approval move with it; its remembered texts do not.
+ */
+export const channelIdChanged = onEvent('channel_id_changed', (services) => async ({ event, context }) => {
+  const recipient = await recipientOf({ context }, services)
+  if (!recipient) return
+  const { team } = recipient
+  const { history, channelSettings, schedules, remembered, threads, queue } = services
+  const { old_channel_id: channel, new_channel_id: to } = event
+  const settings = await channelSettings.load({ team, channel })
+  if (Object.keys(settings).length > 0) {
+    await channelSettings.save({ team, channel: to }, settings)
+    await channelSettings.save({ team, channel }, {})
+  }
+  await schedules.moveChannel({ team, channel }, to)
+  // It was written when no other company could read it.
+  await remembered.forgetChannel({ team, channel })
+  // Buttons carry the old id.
+  await threads.patch(`${team}:${channel}`, { movedTo: to })
+  for (const store of [queue, history, threads, await services.files()]) await store.moveChannel({ team, channel }, to)
+})

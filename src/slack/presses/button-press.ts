@@ -1,0 +1,202 @@
+import type { AllMiddlewareArgs } from '@slack/bolt'
+import { messageOf } from '../../base/errors.ts'
+import { currentPlace } from '../../stores/threads/moved-channel.ts'
+import { isForAskerAlone } from '../../stores/runs/audience.ts'
+import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
+import { PRESS } from '../approvals/approval-words.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { cardKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
+import { waitRef, type WaitRef } from '../approvals/button-value.ts'
+import { isSamePerson } from './asked-tool-question.ts'
+import { recipientOf } from '../intake/find-recipient.ts'
+import type { Services } from '../services.ts'
+
+/** The fields of a press that are read here. */
+interface PressBody {
+  user: { id: string; team_id?: string }
+  channel?: { id: string } | undefined
+  /** The message or the view with the button. */
+  container?: Record<string, unknown>
+  trigger_id: string
+  response_url?: string
+}
+
+/** A press on one of our buttons below an answer, in the channel of its question. */
+export interface ButtonPress {
+  /** The question's id. */
+  id: string
+  team: string
+  /** The channel that the button was pressed in. */
+  channel: string | undefined
+  user: string
+  /** The presser's workspace, if it is another one. */
+  userTeam?: string
+  /** The organisation has installed the app: a person has one id in all of its workspaces. */
+  isColleague?: true
+  trigger: string
+  installation: Installation
+  /** Sends an ephemeral message to the presser. Never rejects. */
+  tell(text: string): Promise<void>
+  /** Replaces the message with the button. If that fails, sends an ephemeral message to the presser. Never rejects. */
+  replace(content: Content): Promise<void>
+}
+
+/**
+ * Resolves a press to its question, which the button's value names. A button in another channel than its question was
+ * copied there, and its presser may not be allowed to read the answer. `isAnywhere` skips that check; the caller must
+ * make it.
+ * @returns undefined if the bot is not installed, or if the channel is wrong (the presser is told)
+ */
+export async function pressedOn(
+  id: string,
+  {
+    body,
+    context,
+    isAnywhere = false,
+  }: { body: PressBody; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
+  services: Services,
+): Promise<ButtonPress | undefined> {
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  if (!recipient) return undefined
+  const { team, installation } = recipient
+  const press = { body, installation, services }
+  const tell = (text: string) => answerPress(press, noteContent(text))
+  const replace = (content: Content) => answerPress(press, content, { replaces: true })
+  const { id: user, team_id: userTeam } = body.user
+  const presser = {
+    user,
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
+  }
+  const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
+  if (await isIn(place, id, services))
+    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell, replace }
+  services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
+  await tell(ELSEWHERE)
+  return undefined
+}
+
+async function isIn(place: string, id: string, services: Services): Promise<boolean> {
+  return id.startsWith(place) || (await currentPlace(id, services)).startsWith(place)
+}
+
+const ELSEWHERE = 'This button only works in the channel of its answer.'
+
+/**
+ * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
+ * channel.
+ */
+export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
+  return channel?.id.startsWith('D') === true
+}
+
+/** A press on an approval card. */
+export interface PressedCall extends ButtonPress {
+  ref: WaitRef
+  /** Undefined if the run is no longer stored. */
+  run?: { question: Question; saved: SavedRun; call?: AskedCall | undefined } | undefined
+}
+
+/**
+ * Resolves a press to its call. The card of a run that is for the asker alone works for the asker, also in their direct
+ * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see
+ * works in its channel.
+ * @returns undefined if the press is not valid here; the presser may have been told
+ * @throws if the store fails; the presser has been told
+ */
+export async function pressedCall(
+  value: string,
+  { body, context }: { body: PressBody; context: AllMiddlewareArgs['context'] },
+  services: Services,
+): Promise<PressedCall | undefined> {
+  let ref = waitRef(value)
+  const isAnywhere = isInDirect(body)
+  const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, services)
+  if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
+  const load = async ({ conversation, id }: WaitRef) =>
+    services.control.load({ thread: conversation, id }).catch((error: unknown) => {
+      void pressed.tell(PRESS.away)
+      throw error
+    })
+  const moved = await movedWait(ref, body.channel?.id, services)
+  let run = moved && (await load(moved))
+  if (moved && run) ref = moved
+  else run = await load(ref)
+  const isAlone = run && isForAskerAlone(run.question, run.saved)
+  const isItsAskers = run && isAlone && isSamePerson(pressed, run.question)
+  const isForAll = run !== undefined && isSeenByAll(run, cardKey(ref.key))
+  const isHere = (!isAlone || isForAll) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
+  const isSent = isAnywhere && run !== undefined && (isDirect(run.question) || !isForAll)
+  if (isItsAskers || isHere || isSent)
+    return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved.steps, ref.key) } }
+  await pressed.tell(ELSEWHERE)
+  return undefined
+}
+
+/**
+ * Returns the wait with the channel's current id, if the button was pressed there. Runs that were at work when the id
+ * changed are moved now.
+ */
+async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
+  const [team = '', before = ''] = ref.conversation.split(':')
+  if (channel === undefined || channel === before) return undefined
+  const conversation = await currentPlace(ref.conversation, services)
+  if (!conversation.startsWith(`${team}:${channel}:`)) return undefined
+  await services.queue.moveChannel({ team, channel: before }, channel)
+  return { ...ref, conversation }
+}
+
+interface AnsweredPress {
+  body: Pick<PressBody, 'user' | 'channel' | 'container' | 'response_url'>
+  installation: Installation
+  services: Services
+}
+
+/**
+ * Sends the presser an ephemeral message in the place of the button; in their direct messages if that place refuses it.
+ * `replaces`: it replaces the message with the button, if the response_url of the press still works. A press on a view
+ * has no such place, so nothing is sent. Never rejects.
+ */
+export async function answerPress(
+  { body, installation, services }: AnsweredPress,
+  { text, blocks }: Content,
+  { replaces = false } = {},
+): Promise<void> {
+  const channel = body.channel?.id
+  if (channel === undefined) return
+  const user = body.user.id
+  const place = { channel, user, ...threadOf(body.container), responseUrl: body.response_url, replaces }
+  const log = services.log.child({ channel, user })
+  const content = { text, blocks }
+  const options = { client: installation.client, fetch: services.fetch, log, elsewhere: content }
+  await sendEphemeral(place, [content], options).catch((error: unknown) =>
+    log.warn({ error: messageOf(error) }, 'could not reply to a button press'),
+  )
+}
+
+/** The thread of the message with the button, if that is a reply. */
+function threadOf({ thread_ts, message_ts }: Record<string, unknown> = {}): { thread_ts?: string } {
+  return typeof thread_ts === 'string' && thread_ts !== message_ts ? { thread_ts } : {}
+}
+
+/** Shows something to the presser, or the error if that fails. @throws the error of `show` */
+export async function showOrTell<T>({ tell }: ButtonPress, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
+  try {
+    return await show()
+  } catch (error) {
+    await tell(words)
+    throw error
+  }
+}
+
+const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
+
+/** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
+export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
+  work().catch((error: unknown) => {
+    log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')
+  })
+}

@@ -1,0 +1,143 @@
+/** `/ask remember …` and `/ask memory`. */
+import { messageOf } from '../../base/errors.ts'
+import type { PersonInPlace, Place } from '../../base/place.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import { noteContent } from '../format/blocks.ts'
+import { denialText, MEMORY } from '../format/messages.ts'
+import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
+import { denialNow } from '../intake/access.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { askedPrivacy } from '../intake/private-words.ts'
+import { scopeNow } from '../intake/remembered-scope.ts'
+import { remember, tellOutcome, tellPerson, unreadable } from '../intake/remember.ts'
+
+const COMMAND = /^remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
+
+/** Returns whether the text of `/ask` begins with `remember`, also after `private:`; a colon may follow. */
+export function isRememberCommand(text: string): boolean {
+  return COMMAND.test(askedPrivacy(text)?.text ?? text)
+}
+
+/** Handles `/ask remember …`. Never rejects. */
+export async function rememberByCommand(
+  { command, text }: { command: Question; text: string },
+  installation: Installation,
+  services: Services,
+): Promise<void> {
+  const asked = askedPrivacy(text)
+  const [, words = ''] = COMMAND.exec(asked?.text ?? text) ?? []
+  const isForAll = asked !== undefined && !command.channel.startsWith('D')
+  const wanted = { question: command, id: command.thread, text: words.trim() }
+  const keep = () => remember(wanted, installation, services).catch(failedOn(command, services))
+  const outcome = isForAll ? { refusal: MEMORY.notPrivate } : await keep()
+  await tellOutcome(outcome, command, { installation, services })
+}
+
+/** Handles `/ask memory`. Never rejects. */
+export async function showMemory(
+  { command }: { command: Question },
+  installation: Installation,
+  services: Services,
+): Promise<void> {
+  const deps = { installation, services }
+  const shown = await memoryFor(command, deps)
+  const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
+  await tellPerson(content, command, deps)
+}
+
+/** Returns what is remembered in a place, or why a person may not see it. Never rejects. */
+export async function memoryFor(
+  command: Question,
+  deps: WorkspaceServices,
+): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  return listFor(command, deps).catch(failedOn(command, deps.services))
+}
+
+/** Logs an error. @returns the sentence for the person */
+function failedOn({ id }: Question, { log }: Services) {
+  return (error: unknown) => {
+    log.warn({ question: id, error: messageOf(error) }, 'a command about memory failed')
+    return { refusal: MEMORY.failed }
+  }
+}
+
+/** Denials that do not keep a person from reading: guests and people of connected workspaces. */
+const READERS = new Set(['guest', 'external'])
+
+async function listFor(
+  command: Question,
+  deps: WorkspaceServices,
+): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  const { installation, services } = deps
+  const settings = await services.settingsFor(command)
+  const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
+  const denial = await denialNow(applicant, { log: services.log })
+  if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
+  const all = await memoryOf(command, deps).catch(unreadable)
+  return all === 'unreadable' ? { refusal: MEMORY.unreadable } : { all }
+}
+
+/** The remembered items of a place, for a person in it. @throws if the store fails */
+export async function memoryOf(
+  place: PersonInPlace,
+  { installation, services }: WorkspaceServices,
+): Promise<ShownMemory[]> {
+  const { team, user } = place
+  const scope = await scopeNow(place, installation, services.remembered)
+  const all = scope === undefined ? [] : await services.remembered.list(scope)
+  const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
+  return shownMemory(all, { place, viewer, installation })
+}
+
+interface Viewer {
+  user: string
+  isAdmin: boolean
+}
+
+/** Returns whether a person may forget the item: its author, the person who added it, or an admin. */
+function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
+  return isAdmin || by === user || keptBy === user
+}
+
+/**
+ * Forgets an item for a person in its place.
+ * @returns the reason if the person may not. @throws if the store fails
+ */
+export async function forgetRemembered(
+  id: string,
+  place: PersonInPlace,
+  { installation: { directory }, services }: WorkspaceServices,
+): Promise<string | undefined> {
+  const { remembered, log } = services
+  const { team, user } = place
+  for (const scope of scopesOf(place)) {
+    const item = (await remembered.list(scope)).find((one) => one.id === id)
+    if (!item) continue
+    const isOwn = mayForget(item, { user, isAdmin: false })
+    if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
+    await remembered.remove(scope, id)
+    log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
+    return undefined
+  }
+  return undefined
+}
+
+/** Returns the items with names instead of ids. */
+export async function shownMemory(
+  all: Remembered[],
+  { place, viewer, installation }: { place: Place; viewer: Viewer; installation: Installation },
+): Promise<ShownMemory[]> {
+  const mentions = new Mentions(installation.directory, place)
+  const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))
+  return all.map((one, i) => ({
+    id: one.id,
+    at: one.at,
+    text: spoken[i]?.text ?? one.text,
+    who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',
+    mayForget: mayForget(one, viewer),
+  }))
+}
