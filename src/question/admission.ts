@@ -35,7 +35,7 @@ export async function release(
 
 /** Canned replies and sharing an answer cost nothing. */
 function isLimited(question: Question): boolean {
-  return !needsNoModel(question) && question.shares === undefined
+  return !needsNoModel(question) && question.kind !== 'share'
 }
 
 /** A budget that is mostly used. `of`: who gets the notice. */

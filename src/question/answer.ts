@@ -115,7 +115,7 @@ export async function* answer(question: Question, run: Run, deps: AnswerOptions)
   const thread = conversationOf(question)
   const heard = new HeardSignals(run.saved, {
     canBeDecided: deps.control !== undefined,
-    canBeAsked: question.bot === undefined,
+    canBeAsked: question.kind !== 'bot',
     grants: deps.grants,
   })
   const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)

@@ -2,7 +2,7 @@ import { withoutAnswers } from '../agent/run-progress.ts'
 import { messageOf } from '../base/errors.ts'
 import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import { hasLeftThread } from '../stores/runs/audience.ts'
-import { endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
+import { withoutPrior, endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import { needsNoModel } from './admission.ts'
 import { recordEnd } from './book-use.ts'
 import type { RunWork } from './services.ts'
@@ -25,15 +25,16 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
  * open.
  */
 export function isArchived({ question, signal }: RunWork): boolean {
-  return !needsNoModel(question) && !isUnrooted(question) && question.shares === undefined && !signal.aborted
+  return !needsNoModel(question) && !isUnrooted(question) && question.kind !== 'share' && !signal.aborted
 }
 
 /** Returns the archive's record of a run, without the parts that were valid only while it ran. */
 export function recordOf(
-  { responseUrl: _, traceparent: __, prior: ___, ...question }: Question,
+  { responseUrl: _, traceparent: __, ...given }: Question,
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {
+  const question = withoutPrior(given)
   const { spoken, standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   const asked = spoken === undefined ? question : { ...question, text: spoken }
   const { named = asked.text } = saved

@@ -3,7 +3,7 @@ import { withInstructions } from '../agent/dialects/instructions.ts'
 import { totalOf } from '../agent/run-progress.ts'
 import type { Prompts } from '../base/prompts.ts'
 import type { LimitRefusal } from '../stores/limits/usage-limits.ts'
-import { endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
+import { occurrenceIn, endOf, type Question, type SavedRun } from '../stores/runs/types.ts'
 import {
   beginsAt,
   endedARun,
@@ -20,8 +20,8 @@ import { latestMs } from './scheduler.ts'
 import type { AnswerServices, RunWork } from './services.ts'
 
 /** Returns whether the model may decide that there is nothing to say. */
-export function isConditional({ text, schedule }: Pick<Question, 'text' | 'schedule'>): boolean {
-  return schedule !== undefined && /\bonly\s+(?:if|when)\b/i.test(text)
+export function isConditional({ kind, text }: Pick<Question, 'kind' | 'text'>): boolean {
+  return kind === 'occurrence' && /\bonly\s+(?:if|when)\b/i.test(text)
 }
 
 /** Returns whether the model has answered that there is nothing to say. */
@@ -33,7 +33,7 @@ export function isNothing(answer: { text: string } | undefined): boolean {
  * The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace.
  */
 export function scheduledSettings(question: Question, settings: Settings, prompts: Prompts): Settings {
-  if (!question.schedule) return settings
+  if (question.kind !== 'occurrence') return settings
   const tools = settings.tools
     .filter((tool) => !tool.needsSearch)
     .map((tool) => (tool.effects === 'write' ? { ...tool, needsApproval: true } : tool))
@@ -56,11 +56,11 @@ export async function takeTurn({
   const schedule = await services.schedules.load(refIn(question))
   if (!schedule || schedule.state === 'draft') return undefined
   if (schedule.paused?.by === question.id) return schedule
-  if (schedule.state === 'paused' && question.schedule?.kind === 'due') return undefined
+  if (schedule.state === 'paused' && occurrenceIn(question)?.kind === 'due') return undefined
   if (isReplaced(question, schedule)) return undefined
   if (schedule.running?.occurrence === question.id) return schedule
   const now = services.now().getTime()
-  if (isTooLate(question, schedule, now)) return question.schedule?.again === undefined ? 'late' : 'limited'
+  if (isTooLate(question, schedule, now)) return occurrenceIn(question)?.again === undefined ? 'late' : 'limited'
   const updated = await services.schedules.update(refIn(question), (before) =>
     before.running?.occurrence !== question.id && isAtWork(before, services)
       ? undefined
@@ -69,13 +69,15 @@ export async function takeTurn({
   return updated ?? 'skipped'
 }
 
-function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
+function isTooLate(question: Question, schedule: Schedule, now: number): boolean {
+  const occurrence = occurrenceIn(question)
   if (occurrence?.kind !== 'due') return false
   return now - beginsAt(schedule, occurrence.at) > latestMs(schedule)
 }
 
 /** Returns whether a later try of the occurrence takes its place. */
-function isReplaced({ schedule: occurrence }: Question, { again }: Schedule): boolean {
+function isReplaced(question: Question, { again }: Schedule): boolean {
+  const occurrence = occurrenceIn(question)
   return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
 }
 
@@ -88,7 +90,7 @@ const ROOM_MS = 30_000
  */
 export async function askAgainLater(work: RunWork, schedule: Schedule, refusal: LimitRefusal): Promise<boolean> {
   const { question, services } = work
-  const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }
+  const { kind, at, again = 0 } = occurrenceIn(question) ?? { kind: 'now', at: 0 }
   const from = services.now().getTime() + (refusal.resetsInMs ?? ROOM_MS)
   if (kind === 'now' || isTooLate(question, schedule, from)) return false
   await services.schedules.update(refIn(question), (before) => {
@@ -109,7 +111,8 @@ export function isAtWork({ running }: Schedule, { agent, now }: Pick<AnswerServi
 
 /** A run that waits for a person does not hold up the next one. */
 export async function endTurn({ question, services }: RunWork): Promise<void> {
-  if (question.schedule) await services.schedules.update(refIn(question), (schedule) => withoutTurn(schedule, question))
+  if (occurrenceIn(question))
+    await services.schedules.update(refIn(question), (schedule) => withoutTurn(schedule, question))
 }
 
 function withoutTurn(schedule: Schedule, { id }: Question): Schedule {
@@ -125,7 +128,7 @@ const MAX_FAILURES = 3
  * called again. @returns the changed schedule, or undefined if the question has none
  */
 export async function noteEnd({ question, run, services }: RunWork, end: OccurrenceEnd): Promise<Schedule | undefined> {
-  const occurrence = question.schedule
+  const occurrence = occurrenceIn(question)
   if (!occurrence) return undefined
   const cost = costOf(run.saved)
   if (occurrence.kind === 'try')
@@ -158,13 +161,14 @@ export async function pauseSchedule({ question, services }: RunWork, why: PauseR
   const at = services.now().getTime()
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const after = withoutTurn(before, question)
-    const isPausedAlready = before.state === 'paused' && question.schedule?.kind === 'due'
+    const isPausedAlready = before.state === 'paused' && occurrenceIn(question)?.kind === 'due'
     return isPausedAlready ? after : pausedSchedule(after, { why, at, by: question.id })
   })
-  services.log.info({ question: question.id, schedule: question.schedule?.id, why }, 'a schedule was paused')
+  services.log.info({ question: question.id, schedule: occurrenceIn(question)?.id, why }, 'a schedule was paused')
   return schedule
 }
 
-function refIn({ team, channel, user, schedule }: Question): ScheduleRef {
-  return { team, channel, user, id: schedule?.id ?? '' }
+function refIn(question: Question): ScheduleRef {
+  const { team, channel, user } = question
+  return { team, channel, user, id: occurrenceIn(question)?.id ?? '' }
 }

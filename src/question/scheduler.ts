@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts'
 import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
-import type { Occurrence, Question } from '../stores/runs/types.ts'
+import type { Occurrence, OccurrenceQuestion } from '../stores/runs/types.ts'
 import { beginsAt, hasReported, withRun } from '../stores/schedules/types.ts'
 import type { Deferral, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
@@ -166,7 +166,7 @@ interface OccurrenceStart {
 }
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
-export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: OccurrenceStart): Question {
+export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: OccurrenceStart): OccurrenceQuestion {
   const { id, team, channel, user, app, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
@@ -177,6 +177,7 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: O
   const pressedBy = by === undefined ? {} : { by }
   const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries, ...pressedBy }
   return {
+    kind: 'occurrence',
     id: `${team}:${channel}:${thread}`,
     team,
     channel,

@@ -26,9 +26,13 @@ interface DmPlace {
 
 /** @returns undefined for a question outside of direct messages, and for a command that has no thread yet */
 function dmPlaceOf(question: Question): DmPlace | undefined {
-  const { team, channel, thread, ts, surface, schedule } = question
+  const { kind, team, channel, thread, ts, surface } = question
   if (!isDirect(question) || !/^\d+\.\d+$/.test(thread)) return undefined
-  return { dm: `${team}:${channel}`, root: thread, isTopLevel: (surface === 'ask' && !schedule) || ts === thread }
+  return {
+    dm: `${team}:${channel}`,
+    root: thread,
+    isTopLevel: (surface === 'ask' && kind !== 'occurrence') || ts === thread,
+  }
 }
 
 function inConversation({ conversation: _, ...question }: Question, first: string): Question {

@@ -3,7 +3,7 @@
  */
 import { MAX_SIGNALS, type Signal } from '../stores/runs/run-control.ts'
 import { sendToRun, type ControlledRun } from '../stores/runs/memory-run.ts'
-import type { Question } from '../stores/runs/types.ts'
+import { baseOf, type Question } from '../stores/runs/types.ts'
 
 /** A question in an inbox, its run, and the messages that were added to it instead of becoming questions. */
 export interface AddableRun extends ControlledRun {
@@ -40,7 +40,9 @@ export function unreadAdditions(run: AddableRun, inbox: readonly AddableRun[]): 
   if (successor) for (const message of run.additions) addToRun(successor, message)
   if (stops.length > 0) return []
   const read = new Set(run.saved.steps.map((step) => (step.kind === 'message' ? step.id : '')))
-  return run.additions.filter(({ id }) => !read.has(id)).map((message) => ({ ...message, wasAddition: true }))
+  return run.additions
+    .filter(({ id }) => !read.has(id))
+    .map((message) => ({ ...baseOf(message), kind: 'addition' as const }))
 }
 
 function isStop(signal: Signal): signal is Extract<Signal, { type: 'stop' }> {

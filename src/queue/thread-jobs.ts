@@ -3,10 +3,10 @@
  * begin-question.lua gives it the lease and turns away all others, and each generation has one BullMQ job. The keys:
  * stores/runs/thread-keys.ts.
  */
+import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
-import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
 import {
   advanceVirtualTime,
   BACKGROUND_OFFSET,
@@ -36,6 +36,13 @@ export const QUEUE_NAME = 'turns'
  */
 export function bullPrefix(prefix: string): string {
   return `{${prefix}:bull}`
+}
+
+/** A question that starts to wait. `isBackground`: nobody waits for its answer. */
+interface WaitingEntry {
+  id: string
+  at: number
+  isBackground?: boolean
 }
 
 /** The BullMQ jobs that give threads their turns: one job for each generation of a thread. */
@@ -69,7 +76,7 @@ export class ThreadJobs {
   }
 
   /** Adds a thread's job, at its fair place, unless it is there. `waits`: the question that starts to wait. */
-  async ensure(thread: ThreadKey, gen: string, waiting?: Pick<Question, 'id' | 'at' | 'schedule'>): Promise<void> {
+  async ensure(thread: ThreadKey, gen: string, waiting?: WaitingEntry): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
     const tag = await fairPriority(this.#redis, {
@@ -84,7 +91,7 @@ export class ThreadJobs {
       lastTag: LAST_TAG,
       tagsTtlMs: TAGS_TTL_MS,
       waitingTtlMs: WAITING_TTL_MS,
-      behind: waiting && isBackground(waiting) ? BACKGROUND_OFFSET : 0,
+      behind: waiting?.isBackground ? BACKGROUND_OFFSET : 0,
       ...(waiting ? { entry: entryOf(thread, waiting.id), askedAt: waiting.at } : { entry: '', askedAt: 0 }),
     })
     const priority = Number(tag)

@@ -8,6 +8,7 @@ import { connectRedis } from '../../src/base/redis/redis.ts'
 import { startScheduler } from '../../src/question/scheduler.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import { redisKv } from '../../src/stores/kv/redis-kv.ts'
+import { occurrenceIn } from '../../src/stores/runs/types.ts'
 import { Schedules } from '../../src/stores/schedules/schedule-store.ts'
 import { activated, beginsAt, type Schedule } from '../../src/stores/schedules/types.ts'
 import { startRedis } from './load/bench-redis.ts'
@@ -118,9 +119,9 @@ function startOurs(url: string): Started {
         await Promise.all(Array.from({ length: 50 }, (_, i) => schedules.add(scheduleOf(n + i, due))))
     },
     async work(begun) {
-      await queue.start(async ({ schedule, thread }) => {
-        const id = thread.split('-')[2] ?? ''
-        begun(Date.now() - beginsAt({ id, when: everyHour(0) }, schedule?.at ?? 0))
+      await queue.start(async (question) => {
+        const id = question.thread.split('-')[2] ?? ''
+        begun(Date.now() - beginsAt({ id, when: everyHour(0) }, occurrenceIn(question)?.at ?? 0))
       })
       scheduler = startScheduler({ schedules, queue, log: log as never, now: () => new Date(), everyMs: 1_000 })
     },

@@ -43,7 +43,15 @@ async function conversation(agent: AgentParts, questions: string[]): Promise<Dem
   const history = createHistory(memoryKv({ now: Date.now }), { log: createLog('silent'), ttlMs: 60_000 })
   const turns: DemoTurn[] = []
   for (const [n, text] of questions.entries()) {
-    const place = { id: `q${n}`, team: 'T', channel: 'C', thread: 't', user: 'U', surface: 'dm' as const }
+    const place = {
+      id: `q${n}`,
+      team: 'T',
+      channel: 'C',
+      thread: 't',
+      user: 'U',
+      surface: 'dm' as const,
+      kind: 'asked' as const,
+    }
     const run = embeddedRun(freshRun(Date.now()), () => true)
     const turn: DemoTurn = { used: [], answer: '' }
     const deps = { ...agent.answer, history, signal: new AbortController().signal }

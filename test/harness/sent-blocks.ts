@@ -171,6 +171,7 @@ const hostileCalls = Array.from({ length: 14 }, () => ({
 const question = {
   ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: ASKER },
   text: 'How old is the author of Dune?',
+  kind: 'asked' as const,
   surface: 'mention' as const,
   at: 1,
 }

@@ -5,6 +5,7 @@ import type { Queue } from '../../src/queue/types.ts'
 import { createHistory } from '../../src/stores/history/history-store.ts'
 import type { History } from '../../src/stores/history/types.ts'
 import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
+import { questionSchema } from '../../src/stores/runs/stored-question.ts'
 import type { Question } from '../../src/stores/runs/types.ts'
 
 /** Returns a log that tests can read. */
@@ -18,10 +19,10 @@ export function historyInMemory(): History {
   return createHistory(memoryKv({ now: Date.now }), { log: keptLog(), ttlMs: 60_000 })
 }
 
-/** Returns a question in thread `thread` of channel `C1`, identified by its name. */
-export function question(name: string, overrides: Partial<Question> = {}): Question {
+/** Returns a question in thread `thread` of channel `C1`, identified by its name; `overrides` are fields of any kind. */
+export function question(name: string, overrides: object = {}): Question {
   const place = { team: 'T1', channel: 'C1', thread: '1.0', ...overrides }
-  return {
+  return questionSchema.parse({
     id: `${place.team}:${place.channel}:${name}`,
     user: 'U1',
     text: `What about ${name}?`,
@@ -30,7 +31,7 @@ export function question(name: string, overrides: Partial<Question> = {}): Quest
     eventId: `Ev-${place.channel}-${name}`,
     at: 1_000,
     ...place,
-  }
+  })
 }
 
 /** Returns a step of a run, as it is saved before its tool runs. */

@@ -75,7 +75,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
     expect(await front.accept(asks('1.5', { user: 'U2' }), MAYBE)).toBe('accepted')
     over.resolve()
     await eventually(() => expect(order()).toEqual(['1.1', '1.3', '1.4', '1.5']))
-    expect(seen[1]).toEqual({ ...asks('1.3'), wasAddition: true })
+    expect(seen[1]).toEqual({ ...asks('1.3'), kind: 'addition' })
     await isOver()
     expect(await front.accept(asks('1.3'), MAYBE)).toBe('duplicate')
   })

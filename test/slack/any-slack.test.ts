@@ -40,7 +40,8 @@ describe('any Slack', async () => {
   function ask(text: string): { question: Question; run: Run; outbox: Outbox } {
     const at = Date.now()
     const id = `${identity.team}:${channel}:any-${at}-${text.length}`
-    const question: Question = { id, team: identity.team, channel, thread: id, user: person, text, surface: 'ask', at }
+    const place = { id, team: identity.team, channel, thread: id, user: person }
+    const question: Question = { kind: 'asked', ...place, text, surface: 'ask', at }
     const run = embeddedRun(freshRun(at), () => true)
     return { question, run, outbox: new Outbox({ installation, question, run, signal, log: createLog('silent') }) }
   }

@@ -132,7 +132,7 @@ test('APPROVERS: lists for everything, a server, a tool and a tool’s prefix ad
     APPROVERS: 'U0AAAAAAAA, S0BBBBBBBB,gh=U0CCCCCCCC|not-asker,gh__read=W0DDDDDDDD,files__*=U0AAAAAAAA',
   }
   const { APPROVERS } = loadConfig(env)
-  const question = { team: 'T1', user: 'U0ASKER000' }
+  const question = { kind: 'asked' as const, team: 'T1', user: 'U0ASKER000' }
   const of = (tool: string, server?: string) => approversOf({ question, tool, server }, APPROVERS)
   const all = ['U0AAAAAAAA', 'S0BBBBBBBB']
   expect(of('calculator')).toEqual({ ids: all, asker: 'U0ASKER000' })
@@ -140,5 +140,5 @@ test('APPROVERS: lists for everything, a server, a tool and a tool’s prefix ad
   expect(of('gh__read', 'gh')).toEqual({ ids: [...all, 'U0CCCCCCCC', 'W0DDDDDDDD'] })
   expect(of('gh__read')).toEqual({ ids: [...all, 'W0DDDDDDDD'], asker: 'U0ASKER000' })
   expect(of('files__write', 'files')).toEqual({ ids: all, asker: 'U0ASKER000' })
-  expect(approversOf({ question: { ...question, bot: 'B1' }, tool: 'x' }, APPROVERS)).toEqual({ ids: all })
+  expect(approversOf({ question: { ...question, kind: 'bot' }, tool: 'x' }, APPROVERS)).toEqual({ ids: all })
 })

@@ -157,7 +157,7 @@ test('the last run of a schedule is the last one with an answer or nothing to re
     runs: [run('missed', 4), run('failed', 3), run('quiet', 2), run('answered', 1)],
   }
   const begin = { kind: 'due' as const, at: 5, now: 5 }
-  expect(occurrenceOf(schedule, begin).schedule?.lastRunAt).toBe(2)
+  expect(occurrenceOf(schedule, begin).schedule.lastRunAt).toBe(2)
   expect(occurrenceOf({ ...schedule, runs: [] }, begin).schedule).not.toHaveProperty('lastRunAt')
 })
 

@@ -48,6 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const record: fc.Arbitrary<RunRecord> = fc.record({
   question: fc.record({
     ...{
+      kind: fc.constant('asked' as const),
       id: fc.constant('T1:C1:1.1'),
       team: fc.constant('T1'),
       channel: fc.constant('C1'),

@@ -87,7 +87,7 @@ export class ChatSession {
     const id = `cli-${++this.#questions}`
     const place = { team: 'cli', channel: 'cli', thread: 'cli', user: 'you', surface: 'dm' as const }
     const at = this.#deps.agent.now().getTime()
-    const question: Question = { id, text, at, ...place }
+    const question: Question = { kind: 'asked', id, text, at, ...place }
     const running = new AbortController()
     this.#running = running
     try {

@@ -18,9 +18,9 @@ const NAMES_MS = 1_000
 /** Names are what everyone in the place sees. Only full members get the tools that open cards. */
 export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   const { question, installation, services, settings } = work
-  const { team, channel, user, bot, at } = question
+  const { kind, team, channel, user, at } = question
   const { directory, identity } = installation
-  const asker = bot === undefined ? [user] : []
+  const asker = kind !== 'bot' ? [user] : []
   const ids = [identity.botUser, ...asker, ...(/^[CG]/.test(channel) ? [channel] : [])]
   await directory.lookUp(team, ids, NAMES_MS)
   const facts = directory.knownFacts(team, user)
@@ -87,8 +87,8 @@ function placeWords(question: Question, { directory }: Installation): string {
   return `the ${known.isPrivate ? 'private' : 'public'} channel${name}${shared}${alone}`
 }
 
-function askerWords({ team, user, bot, schedule }: Question, { directory }: Installation): string {
-  if (bot !== undefined) return 'another bot'
+function askerWords({ kind, team, user }: Question, { directory }: Installation): string {
+  if (kind === 'bot') return 'another bot'
   const known = directory.get(team, user)
   const { name, title } = known?.kind === 'person' ? known : {}
   const facts = directory.knownFacts(team, user)
@@ -97,5 +97,5 @@ function askerWords({ team, user, bot, schedule }: Question, { directory }: Inst
     ...(title === undefined ? [] : [`title "${title}"`]),
     ...(facts?.isExternal ? ['from another company'] : facts?.isGuest ? ['a guest'] : []),
   ]
-  return `${schedule === undefined ? '' : 'the schedule of '}${words.join(', ')}`
+  return `${kind === 'occurrence' ? 'the schedule of ' : ''}${words.join(', ')}`
 }

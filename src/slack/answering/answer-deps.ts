@@ -73,7 +73,7 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
   const { approvers } = settings
-  if (question.schedule) return async () => undefined
+  if (question.kind === 'occurrence') return async () => undefined
   return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
 }
 

@@ -22,7 +22,7 @@ export async function warnOfBudgets(work: QuestionWork): Promise<void> {
   if (!limits) return
   try {
     for (const { of, allowance } of await nearlyUsedBudgets(question, limits)) {
-      if (of === 'asker' && question.bot === undefined) await tellAsker(allowance, work)
+      if (of === 'asker' && question.kind !== 'bot') await tellAsker(allowance, work)
       if (of === 'admins') await tellAdmins(allowance, work)
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
 import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
-import { isUnrooted, type Question } from '../../stores/runs/types.ts'
+import { isBackground, isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
 import { noteContent } from '../format/blocks.ts'
@@ -99,7 +99,7 @@ export async function notifyDeadLetter(work: QuestionWork): Promise<void> {
  * schedule.
  */
 function isUnseen(question: Question): boolean {
-  return question.schedule?.kind === 'due' && isUnrooted(question)
+  return isBackground(question) && isUnrooted(question)
 }
 
 /** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
@@ -113,11 +113,11 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
   const { log, watch, oncePerDay } = services
-  const { team, channel, user, bot, responseUrl } = question
+  const { kind, team, channel, user, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
-  if (bot !== undefined) return
+  if (kind === 'bot') return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
   if (isNew) await tellAsker(work, denialText(denial), { reference })

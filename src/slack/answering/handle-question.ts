@@ -1,9 +1,9 @@
 import { needsNoModel } from '../../question/admission.ts'
 import { restorePrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome, Handler } from '../../queue/types.ts'
-import { isUnrooted } from '../../stores/runs/types.ts'
+import { isUnrooted, type AboutMessage, type Question, type ShareRequest } from '../../stores/runs/types.ts'
 import { settleMarks } from '../client/addition-reactions.ts'
-import { isFailurePosted } from '../display/run-display.ts'
+import { isFailurePosted, type RunDisplay } from '../display/run-display.ts'
 import { StreamRefusals } from '../display/places-without-streams.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
@@ -44,21 +44,59 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
 }
 
 async function handleAndSettle(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  const result = await handleQuestion(work, admitted)
   const { question, run, signal, installation } = work
+  const result = await handleQuestion(question, work, admitted)
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
-  const over = question.wasAddition ? [...heard, question.id] : heard
+  const over = question.kind === 'addition' ? [...heard, question.id] : heard
   if (over.length > 0 && !signal.aborted)
     await settleMarks(installation.client, { heard: run.saved.attempts > 1 ? heard : [], over })
   return result
 }
 
-/** Answers one question in its thread. An `/ask` gets a thread first. */
-async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
-  const { question, run, signal } = work
-  if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
-  if (question.prior) await restorePrior(work)
+type Kind = Question['kind']
+type QuestionOf<K extends Kind> = Extract<Question, { kind: K }>
+type HandleKind<K extends Kind> = (
+  question: QuestionOf<K>,
+  work: QuestionWork,
+  admitted: AdmittedPeople,
+) => Promise<HandleOutcome>
+
+/** What is done with each kind of question. */
+const HANDLERS: { [K in Kind]: HandleKind<K> } = {
+  asked: handleAsked,
+  addition: handleAsked,
+  bot: (_, ...work) => handleAdmitted(...work, answerAsked),
+  about: (question, ...work) => handleAdmitted(...work, (own, display) => answerAbout(question, own, display)),
+  share: (question, ...work) => handleAdmitted(...work, (own) => share(question, own)),
+  occurrence: async (question, work, admitted) => {
+    if (isUnrooted(question)) return handleOccurrence(question, work, () => answerUnseen(work))
+    await restorePrior(work)
+    return handleAdmitted(work, admitted, answerAsked)
+  },
+}
+
+function handleQuestion<K extends Kind>(
+  question: QuestionOf<K>,
+  work: QuestionWork,
+  admitted: AdmittedPeople,
+): Promise<HandleOutcome> {
+  return HANDLERS[question.kind as K](question, work, admitted)
+}
+
+async function handleAsked(_: Question, work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
+  return handleAdmitted(work, admitted, answerAsked)
+}
+
+type AnswerAdmitted = (work: QuestionWork, display: RunDisplay | undefined) => Promise<HandleOutcome>
+
+/** Does `answer` if the question is admitted. There is no display before it has a thread. */
+async function handleAdmitted(
+  work: QuestionWork,
+  admitted: AdmittedPeople,
+  answer: AnswerAdmitted,
+): Promise<HandleOutcome> {
+  const { question, run, signal } = work
   if (isFailurePosted(run)) return notifyFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
@@ -66,22 +104,36 @@ async function handleQuestion(work: QuestionWork, admitted: AdmittedPeople): Pro
     if (!signal.aborted) display?.begin()
   }
   const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
-  if (refused) {
-    await display?.end()
-    if ('error' in refused) throw refused.error
-    await endScheduled(work, 'limited')
-    return refused.end
-  }
-  const notice = (error: unknown) => notifyFailure(error, work)
-  if (question.shares !== undefined) return shareAnswer(work).catch(notice)
-  if (!display) return openAskThread(work).catch(notice)
+  if (!refused) return answer(work, display)
+  await display?.end()
+  if ('error' in refused) throw refused.error
+  await endScheduled(work, 'limited')
+  return refused.end
+}
+
+/** Answers a question in its thread. An `/ask` gets a thread first. */
+async function answerAsked(work: QuestionWork, display: RunDisplay | undefined): Promise<HandleOutcome> {
+  if (display) return answerInThread(work, display)
+  return openAskThread(work).catch((error: unknown) => notifyFailure(error, work))
+}
+
+async function answerAbout(
+  question: AboutMessage,
+  work: QuestionWork,
+  display: RunDisplay | undefined,
+): Promise<HandleOutcome> {
+  if (!display) return answerAsked(work, display)
   try {
-    if (question.about !== undefined) await openAbout(work, display)
+    await openAbout(question, work, display)
   } catch (error) {
     await notifyFailure(error, work, display)
     return display.end()
   }
   return answerInThread(work, display)
+}
+
+async function share(question: ShareRequest, work: QuestionWork): Promise<HandleOutcome> {
+  return shareAnswer(question, work).catch((error: unknown) => notifyFailure(error, work))
 }
 
 /** Opens the thread of an `/ask`. The question keeps its slot among the team's runs until it is answered there. */

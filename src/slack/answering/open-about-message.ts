@@ -1,3 +1,4 @@
+import type { AboutMessage } from '../../stores/runs/types.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
@@ -11,9 +12,9 @@ import { readMessage } from '../reading/thread-reader.ts'
  * is not a member of the channel, it joins.
  * @throws SlackRefusal if it cannot join, or the message is gone; LeaseLost
  */
-export async function openAbout(work: QuestionWork, display: RunDisplay): Promise<void> {
-  const { question, run, outbox, mentions } = work
-  const { channel, about = '', user, text } = question
+export async function openAbout(question: AboutMessage, work: QuestionWork, display: RunDisplay): Promise<void> {
+  const { run, outbox, mentions } = work
+  const { channel, about, user, text } = question
   const read = async () => saidWithFiles(await readMessage(work, about), work, display)
   if (run.saved.said === undefined) {
     const said = await read().catch(async (error: unknown) => {

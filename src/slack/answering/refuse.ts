@@ -46,6 +46,6 @@ export async function isDenied(
   if (admitted.has(who)) return false
   const denial = await denialOf(work, { log: services.log, beforeLookUp })
   if (denial) await noticeDenial(denial, work)
-  else if (question.bot === undefined) admitted.set(who, true)
+  else if (question.kind !== 'bot') admitted.set(who, true)
   return denial !== undefined
 }

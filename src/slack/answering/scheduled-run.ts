@@ -12,6 +12,7 @@ import {
 } from '../../question/occurrence.ts'
 import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
+import { occurrenceIn, type OccurrenceQuestion } from '../../stores/runs/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import { NOT_UNFURLED } from '../client/response-url.ts'
@@ -30,13 +31,17 @@ import { notifyFailure, notifyRefusal } from './failure-notice.ts'
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
  * question is answered first, by `answerQuietly`, and has a thread only if there is something to show.
  */
-export async function handleOccurrence(work: QuestionWork, answerQuietly: () => Promise<void>): Promise<HandleOutcome> {
-  const { question, run } = work
+export async function handleOccurrence(
+  question: OccurrenceQuestion,
+  work: QuestionWork,
+  answerQuietly: () => Promise<void>,
+): Promise<HandleOutcome> {
+  const { run } = work
   try {
     if (!(await begin(work))) return
     const isQuiet = isConditional(question)
     if (isQuiet) await answerQuietly()
-    if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(work)
+    if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(question, work)
     await endScheduled(work, 'quiet')
   } catch (error) {
     await notifyFailure(error, work)
@@ -44,10 +49,11 @@ export async function handleOccurrence(work: QuestionWork, answerQuietly: () => 
   }
 }
 
-async function openRoot({ question, run, outbox, mentions, services }: QuestionWork): Promise<void> {
+async function openRoot(question: OccurrenceQuestion, work: QuestionWork): Promise<void> {
+  const { run, outbox, mentions, services } = work
   const text = await mentions.withNames(question.text)
   const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
-  const root = noteContent(scheduledRoot({ whose, when: question.schedule?.when ?? '', question: text }))
+  const root = noteContent(scheduledRoot({ whose, when: question.schedule.when, question: text }))
   await openCommandThread({ ...withPrior(question, run.saved), text }, root, { queue: services.queue, outbox })
 }
 
@@ -65,7 +71,8 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const refusal = await admit(question, services)
   if (!refusal) return schedule
   const isBudget = refusal.limit.includes('Day')
-  if (!isBudget && question.schedule?.kind === 'now' && !question.schedule.by) await notifyRefusal(refusal, work)
+  const occurrence = occurrenceIn(question)
+  if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await notifyRefusal(refusal, work)
   else services.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
@@ -108,7 +115,7 @@ async function whyNotIn({ installation }: QuestionWork, schedule: Schedule): Pro
 export async function endScheduled(work: QuestionWork, end: OccurrenceEnd): Promise<undefined> {
   const { question, outbox } = work
   const schedule = await noteEnd(work, end)
-  const { kind, by } = question.schedule ?? {}
+  const { kind, by } = occurrenceIn(question) ?? {}
   if (!schedule) return undefined
   if (kind === 'try') {
     // Its maker sees the card again, with the run's cost.
@@ -128,10 +135,11 @@ async function pause(work: QuestionWork, why: PauseReason): Promise<undefined> {
 
 /** Notifies the maker once, and anyone else who pressed *Run now*. */
 async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undefined> {
-  const { user, schedule: occurrence } = work.question
+  const { user } = work.question
+  const by = occurrenceIn(work.question)?.by
   const why = schedule.paused?.why ?? 'person'
   await tellAlone(work, user, pausedContent(pausedText(schedule, why), schedule))
-  if (occurrence?.by) await tellAlone(work, occurrence.by, noteContent(pausedText(schedule, why, { isMaker: false })))
+  if (by) await tellAlone(work, by, noteContent(pausedText(schedule, why, { isMaker: false })))
 }
 
 /** Notifies a person once, in their direct messages. */

@@ -1,4 +1,4 @@
-import { conversationOf } from '../../stores/runs/types.ts'
+import { conversationOf, type ShareRequest } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
 import { changeLines } from '../../question/change-lines.ts'
@@ -17,9 +17,9 @@ import { answerContents } from '../format/answer-messages.ts'
  * message; the rest goes into its thread. Questions there continue the conversation.
  * @throws SlackRefusal, LeaseLost
  */
-export async function shareAnswer(work: QuestionWork): Promise<void> {
-  const { question, outbox, mentions, services } = work
-  const record = await services.archive.load(question.shares ?? '')
+export async function shareAnswer(question: ShareRequest, work: QuestionWork): Promise<void> {
+  const { outbox, mentions, services } = work
+  const record = await services.archive.load(question.shares)
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   if (record.question.forAsker) return shareInThread(record, work)
   const asked = (await mentions.withNames(record.question.text)) || WITHOUT_WORDS

@@ -14,7 +14,7 @@ import type { AskedCall } from './saved-call.ts'
 
 /** A call to decide about. */
 export interface ToolDecision {
-  question: Pick<Question, 'team' | 'user' | 'bot'>
+  question: Pick<Question, 'kind' | 'team' | 'user'>
   /** The tool's name; for a tool of an MCP server its `ruleName`. */
   tool: string
   server?: string | undefined
@@ -58,7 +58,7 @@ export function approversOf(
 ): { ids: string[]; asker?: string } {
   const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesRule(tool, name))
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
-  const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
+  const isAskers = question.kind !== 'bot' && !fits.some(({ notAsker }) => notAsker)
   return isAskers ? { ids, asker: question.user } : { ids }
 }
 

@@ -36,7 +36,7 @@ export function savedCall(question: Question, steps: readonly Step[], key: strin
 /** Returns the call of a step that waits for approval. */
 export function askedCall(question: Question, step: ToolStep): AskedCall | undefined {
   if (step.waiting?.for?.kind !== 'approval') return undefined
-  const asker = question.bot === undefined ? { asker: question.user } : {}
+  const asker = question.kind !== 'bot' ? { asker: question.user } : {}
   return { tool: step.action.tool, approval: step.waiting.for, ...asker }
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
-import type { Question, Run } from '../../stores/runs/types.ts'
+import { isBackground, type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
 import { NOT_UNFURLED } from './response-url.ts'
@@ -152,9 +152,9 @@ export class Outbox {
   }
 
   #tell(content: Content, more: { replaces?: boolean; signal?: AbortSignal } = {}): Promise<void> {
-    const { channel, user, text, responseUrl, thread, ts, schedule } = this.question
+    const { channel, user, text, responseUrl, thread, ts } = this.question
     const isReply = ts !== undefined && thread !== ts
-    const place = { channel, user, isAway: schedule?.kind === 'due', ...(isReply ? { thread_ts: thread } : {}) }
+    const place = { channel, user, isAway: isBackground(this.question), ...(isReply ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [acceptedForm(content, this.refusals), simple, withoutBlocks(content, 'chat.postMessage')] as const
     return sendEphemeral({ ...place, responseUrl, ...more }, forms, {
@@ -214,7 +214,7 @@ export class Outbox {
   }
 
   async #sendPost(post: Post): Promise<string> {
-    const isForAll = Boolean(this.question.shares) || /^(?:root|step|card|aside)/.test(post.key)
+    const isForAll = this.question.kind === 'share' || /^(?:root|step|card|aside)/.test(post.key)
     if (this.isForAsker && !isForAll) throw new Error('This is for the asker alone.')
     const lookUp = async () => {
       const ts = await this.#findPost(post)

@@ -10,7 +10,7 @@ import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import { isTable } from '../../files/section-units.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
-import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { baseOf, askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
@@ -185,9 +185,11 @@ function endedReader({ id }: GivenFile): string {
   return `ended-reader-${id}`
 }
 
-function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...question }: Question): Question {
+function asIfAskedBy({ user, userTeam }: GivenFile, asked: Question): Question {
+  const question = baseOf(asked)
+  delete question.userTeam
   const isOther = userTeam !== undefined && userTeam !== question.team
-  return { ...question, user, ...(isOther ? { userTeam } : {}) }
+  return { kind: 'asked', ...question, user, ...(isOther ? { userTeam } : {}) }
 }
 
 function whyNot(error: unknown, { work, patience }: { work: QuestionWork; patience: AbortSignal }): string {

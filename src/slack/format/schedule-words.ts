@@ -7,7 +7,7 @@ import {
   type Schedule,
   type ScheduleRun,
 } from '../../stores/schedules/types.ts'
-import type { Question } from '../../stores/runs/types.ts'
+import { occurrenceIn, type Question } from '../../stores/runs/types.ts'
 import { ROOT_QUESTION } from './blocks.ts'
 import { escapeText, quote, shorten } from './escape.ts'
 import { COMMAND, count } from './messages.ts'
@@ -40,9 +40,9 @@ export function tooManySchedules(max: number): string {
 }
 
 /** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
-export function nothingText({ schedule }: Pick<Question, 'schedule'>): string {
+export function nothingText(question: Question): string {
   const nothing = 'There is nothing to report'
-  return schedule?.kind === 'try' ? `${nothing}, so a scheduled run would post nothing.` : `${nothing}.`
+  return occurrenceIn(question)?.kind === 'try' ? `${nothing}, so a scheduled run would post nothing.` : `${nothing}.`
 }
 
 export function savedText(schedule: Schedule): string {

@@ -70,8 +70,7 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   const { question, settings, installation } = applicant
   const { access } = settings
   if (!isPlaceAllowed(question, access)) return 'channel'
-  if (question.bot !== undefined)
-    return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  if (question.kind === 'bot') return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
   // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))

@@ -79,7 +79,15 @@ async function isCorrection(reads: Question, previous: SlackMessage, context: Wi
 async function askedBy(message: SlackMessage, { team, services }: WithdrawContext): Promise<AskedMessage> {
   const { channel, ts, thread_ts, user = '', edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
-  const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: services.now().getTime() }
+  const place = {
+    kind: 'asked' as const,
+    team,
+    channel,
+    thread: thread_ts ?? ts,
+    user,
+    ts,
+    at: services.now().getTime(),
+  }
   const id = `${team}:${channel}:${ts}`
   const question = await services.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
   const before = editTsOf(edited)

@@ -46,7 +46,7 @@ export async function hearRemember(question: Question, text: string, services: S
     ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
   const installation = await installations.of(question.team)
   if (!isForBot || !installation) return
-  if (question.bot !== undefined) return log.info({ question: question.id }, 'a bot asked to remember: ignored')
+  if (question.kind === 'bot') return log.info({ question: question.id }, 'a bot asked to remember: ignored')
   const { ts = '', thread } = question
   const outcome = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
   // Slack delivers a mention as two events.

@@ -40,7 +40,15 @@ type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
   const { channel, user, thread: root } = wish
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
-  const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
+  const place = {
+    ...wish,
+    kind: 'asked',
+    id: '',
+    text: '',
+    surface,
+    at: 0,
+    ...(wish.isWide ? { ts: root } : {}),
+  } as const
   const thread = conversationOf(await services.queue.place(place))
   const { running, waiting, suspended = [] } = await services.queue.inThread(thread)
   const begun = [...(running ? [running] : []), ...suspended]

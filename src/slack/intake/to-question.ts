@@ -145,6 +145,7 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
   const id = `${team}:${channel}:${ts}`
   const userTeam = message.user_team ?? message.team
   const question: Question = {
+    ...(bot ? { kind: 'bot', bot } : { kind: 'asked' }),
     id,
     team,
     channel,
@@ -159,7 +160,6 @@ export function questionOf(message: SlackMessage, delivery: MessageContext): Mes
     ...(delivery.app === undefined ? {} : { app: delivery.app }),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
-    ...(bot ? { bot } : {}),
   }
   const isReply = parent !== undefined && parent !== ts
   const mayAdd = isReply && !isNamed && !bot && !words.files && !words.attached && !needsNoModel(question)

@@ -38,7 +38,7 @@ async function ownPrivate({ id, user }: ButtonPress, { archive }: Services): Pro
 function sharing({ id, team, channel, user, text }: Question, responseUrl: string, now: Date): Question {
   const thread = `share-${id.slice(`${team}:${channel}:`.length)}`
   const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user }
-  return { ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
+  return { kind: 'share', ...place, text, surface: 'private', shares: id, responseUrl, at: now.getTime() }
 }
 
 /** "Keep for myself" below a private answer: removes the buttons from its last message. */
@@ -114,7 +114,8 @@ function toKeep(
 ): RememberRequest {
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
-  const question = { id, team, channel, thread, user, text: '', surface: 'shortcut' as const, at }
+  const place = { id, team, channel, thread, user, text: '', at }
+  const question = { kind: 'asked', ...place, surface: 'shortcut' } as const
   return { question, id: `feedback-${view}`, text }
 }
 

@@ -2,7 +2,14 @@ import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { editedQuestionId } from '../../question/take-back.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
-import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
+import {
+  askedMessage,
+  baseOf,
+  conversationOf,
+  isPrivate,
+  type Question,
+  type QuestionBase,
+} from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { readContent } from '../content/message-content.ts'
@@ -51,17 +58,8 @@ async function enqueueAgain(
 
 /** The fields that belong to the original message or to its asker. */
 const OF_MESSAGE = [
-  'ts',
-  'responseUrl',
-  'eventId',
-  'isLate',
-  'lookingAt',
-  'userTeam',
-  'bot',
-  'schedule',
-  'prior',
-  'forAsker',
-] as const satisfies (keyof Question)[]
+  ...(['ts', 'responseUrl', 'eventId', 'isLate', 'lookingAt', 'userTeam', 'forAsker'] as const),
+] satisfies (keyof QuestionBase)[]
 
 /**
  * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
@@ -69,9 +67,10 @@ const OF_MESSAGE = [
  */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
-  const kept = { ...question }
+  const kept = baseOf(question)
   for (const field of OF_MESSAGE) delete kept[field]
   return {
+    ...(question.kind === 'about' ? { kind: 'about', about: question.about } : { kind: 'asked' }),
     ...kept,
     id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
     ...presser,
@@ -119,7 +118,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
     const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
-    return { id, team, channel, thread, user, ts, surface, ...words, ...when }
+    return { kind: 'asked', id, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }

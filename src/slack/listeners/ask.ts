@@ -98,6 +98,7 @@ function stopPrivate({ team, channel, user, at }: Question, services: Services):
 function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
   const thread = `ask-${command.trigger_id}`
   return {
+    kind: 'asked',
     id: `${delivery.team}:${command.channel_id}:${thread}`,
     team: delivery.team,
     channel: command.channel_id,
@@ -131,6 +132,7 @@ export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async (
   const presser = { user, ...(userTeam ? { userTeam } : {}) }
   const at = services.now().getTime()
   const command: Question = {
+    kind: 'asked',
     ...asked,
     ...presser,
     team,
@@ -180,7 +182,14 @@ export const askAboutSubmission = onForm(ASK_ABOUT, (services) => async ({ ack, 
   if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
   const { channel, ts, thread, responseUrl } = about
   const place = { id: `${recipient.team}:${channel}:about-${view.id}`, team: recipient.team, channel, thread }
-  const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: services.now().getTime() } as const
+  const asked = {
+    kind: 'about',
+    user: body.user.id,
+    text,
+    surface: 'shortcut',
+    about: ts,
+    at: services.now().getTime(),
+  } as const
   await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, services)
   return ack()
 })

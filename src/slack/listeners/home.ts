@@ -94,7 +94,7 @@ export const homeExample = onButton(HOME_EXAMPLE, (services) => async ({ ack, ac
     const at = services.now().getTime()
     const thread = homeThread(`${user}-${n}-${Math.floor(at / SAME_PRESS_MS)}`)
     const id = `${team}:${channel}:${thread}`
-    await enqueue({ id, team, channel, thread, user, text, surface: 'ask', at }, services)
+    await enqueue({ kind: 'asked', id, team, channel, thread, user, text, surface: 'ask', at }, services)
   }
   await ack()
 })

@@ -40,5 +40,5 @@ function questionAt(
 ): Question {
   const [, channel = '', thread = ''] = id.split(':')
   const presser = { user, ...(userTeam ? { userTeam } : {}), ...(responseUrl ? { responseUrl } : {}) }
-  return { id, team, channel, thread, ...presser, text: '', surface: 'shortcut', at: now().getTime() }
+  return { kind: 'asked', id, team, channel, thread, ...presser, text: '', surface: 'shortcut', at: now().getTime() }
 }

@@ -83,7 +83,14 @@ async function askAbout(
   })
   if (!message) return
   const place = { team, channel, thread: message.thread_ts ?? ts }
-  const asked = { user, text: DEFAULT_QUESTION, surface: 'shortcut', about: ts, at: services.now().getTime() } as const
+  const asked = {
+    kind: 'about',
+    user,
+    text: DEFAULT_QUESTION,
+    surface: 'shortcut',
+    about: ts,
+    at: services.now().getTime(),
+  } as const
   await enqueue({ id: `${team}:${channel}:reacted-${ts}-${user}`, ...place, ...asked }, services)
 }
 

@@ -21,7 +21,8 @@ export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack,
   const place = { team, channel: channel.id, user: user.id, responseUrl }
   const thread = message.thread_ts ?? ts
   const at = services.now().getTime()
-  const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
+  const id = `${team}:${channel.id}:${ts}`
+  const question = { kind: 'asked', ...place, id, thread, text: '', surface: 'shortcut', at } as const
   const isPersons = message.user !== undefined && message.user !== botUser && !message.bot_id
   const from = [message['user_team'], message.team].find((one) => typeof one === 'string')
   const userTeam = from !== undefined && from !== team && !context.isEnterpriseInstall ? { userTeam: from } : {}

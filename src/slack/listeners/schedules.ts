@@ -144,7 +144,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Bu
     const thread = `ask-schedule-${id}`
     const at = services.now().getTime()
     const place = { id: `${team}:${channel}:${thread}`, team, channel, thread, user, ...(app ? { app } : {}) }
-    await enqueue({ ...place, text, surface: 'ask', at, isNoSchedule: true }, services)
+    await enqueue({ kind: 'asked', ...place, text, surface: 'ask', at, isNoSchedule: true }, services)
     // The draft stays until it expires, so that a second press says the same.
     return SCHEDULES.answering
   },

@@ -40,7 +40,7 @@ function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
 
 /** Returns whether the presser is the asker. A bot that asked cannot answer. */
 export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
-  return question.bot === undefined && isSamePerson(presser, question)
+  return question.kind !== 'bot' && isSamePerson(presser, question)
 }
 
 /**

@@ -40,8 +40,8 @@ export function proposalTools(work: QuestionWork): Tool[] {
 }
 
 /** Returns whether a question may get these tools, as far as it says itself. */
-export function mayPropose({ bot, schedule, shares }: Question): boolean {
-  return bot === undefined && schedule === undefined && shares === undefined
+export function mayPropose({ kind }: Question): boolean {
+  return kind === 'asked' || kind === 'addition' || kind === 'about'
 }
 
 const WHEN = 'such as "every weekday at 8:30", "tomorrow at 8", "in 20 minutes"; the asker’s time zone'

@@ -1,7 +1,7 @@
 /** Reads a channel between two times, if the bot and the asker may read it. */
 import type { ReadThread, WantedChannel } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { askedAt, type Question } from '../../stores/runs/types.ts'
+import { askedAt, occurrenceIn, type Question } from '../../stores/runs/types.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -102,7 +102,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
 async function timeBase({ question, installation, now }: ReadChannelOptions): Promise<TimeBase> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   const zone = typeof facts === 'string' ? 'UTC' : (facts.zone ?? 'UTC')
-  return { zone, now, lastRunAt: question.schedule?.lastRunAt }
+  return { zone, now, lastRunAt: occurrenceIn(question)?.lastRunAt }
 }
 
 function spanOf(asked: WantedChannel, base: TimeBase): { since: number; until: number } {

@@ -109,7 +109,7 @@ interface SearchAccess {
  * only, so a person of another company may have the id of somebody here.
  */
 export function hasLogins({ question, installation }: Pick<QuestionWork, 'question' | 'installation'>): boolean {
-  return question.bot === undefined && (question.userTeam === undefined || installation.isOrgWide)
+  return question.kind !== 'bot' && (question.userTeam === undefined || installation.isOrgWide)
 }
 
 /**

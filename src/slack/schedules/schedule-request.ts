@@ -38,10 +38,9 @@ export async function isScheduleRequest({ question, services, installation }: Qu
 }
 
 function maySchedule(question: Question): boolean {
-  const { surface, bot, about, shares, schedule, isNoSchedule, at } = question
+  const { kind, surface, isNoSchedule, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
-  if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule || isNoSchedule)
-    return false
+  if (!isAsked || isNoSchedule || (kind !== 'asked' && kind !== 'addition')) return false
   return ZONES.some((zone) => parseRequest(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 

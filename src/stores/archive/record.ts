@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Step } from '../../agent/contracts/run-events.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import { doneCallSchema, questionSchema } from '../runs/stored-run.ts'
+import { doneCallSchema, questionSchema } from '../runs/stored-question.ts'
 import { parseStep } from '../runs/stored-step.ts'
 import type { Feedback, RunRecord } from './types.ts'
 

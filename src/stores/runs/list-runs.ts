@@ -1,4 +1,5 @@
 import { isForAsker, stepCount, stepsForAll } from '../../agent/run-progress.ts'
+import { withoutPrior } from './types.ts'
 import { scanKeys, threadKey, type RedisKeyspace } from '../../base/redis/redis-keys.ts'
 import { escapeGlob } from '../kv/kv.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
@@ -46,8 +47,7 @@ export function shownRun(given: StoredRun): object {
 }
 
 function withoutFinds(run: StoredRun): StoredRun {
-  const question = { ...run.question }
-  delete question.prior
+  const question = withoutPrior(run.question)
   const { answer, ...saved } = { ...run.saved, steps: stepsForAll(run.saved.steps), memory: {} }
   return { ...run, question, saved: answer ? { ...saved, answer: { text: FOR_ASKER, sources: [] } } : saved }
 }

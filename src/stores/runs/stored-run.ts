@@ -3,15 +3,8 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { tablesSchema } from '../history/tables-schema.ts'
 import type { ThreadContext } from '../history/types.ts'
-import {
-  freshRun,
-  type Decision,
-  type DoneCall,
-  type FileRef,
-  type Question,
-  type RunPart,
-  type SavedRun,
-} from './types.ts'
+import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
+import { questionSchema, sourceSchema } from './stored-question.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
@@ -30,78 +23,6 @@ export interface StoredRun {
   failures: number
   lastError?: string
 }
-
-const sourceSchema = z.object({ title: z.string(), url: z.string() })
-
-const storedFile: z.ZodType<FileRef> = z.object({
-  id: z.string(),
-  name: z.string(),
-  size: z.number().exactOptional(),
-  mimetype: z.string().exactOptional(),
-  mode: z.string().exactOptional(),
-  access: z.string().exactOptional(),
-})
-
-export const doneCallSchema: z.ZodType<DoneCall> = z.object({
-  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired', 'promised']),
-  tool: z.string(),
-  title: z.string().exactOptional(),
-  what: z.string(),
-  by: z.string().exactOptional(),
-  earlier: z.literal(true).exactOptional(),
-})
-
-/** What the message of a question holds besides its words, see `QuestionParts`. */
-export const partsSchema = z.object({
-  files: z.array(storedFile).exactOptional(),
-  attached: z
-    .object({ text: z.string(), sources: z.array(sourceSchema), tables: tablesSchema.exactOptional() })
-    .exactOptional(),
-})
-
-/** A question as it was stored. */
-export const questionSchema: z.ZodType<Question> = z.object({
-  id: z.string(),
-  team: z.string(),
-  channel: z.string(),
-  thread: z.string(),
-  conversation: z.string().optional(),
-  user: z.string(),
-  text: z.string(),
-  ...partsSchema.shape,
-  ts: z.string().optional(),
-  surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
-  eventId: z.string().optional(),
-  about: z.string().optional(),
-  shares: z.string().optional(),
-  forAsker: z.literal(true).exactOptional(),
-  responseUrl: z.string().optional(),
-  at: z.number(),
-  isLate: z.boolean().optional(),
-  lookingAt: z.string().exactOptional(),
-  firstAt: z.number().exactOptional(),
-  wasAddition: z.boolean().exactOptional(),
-  userTeam: z.string().exactOptional(),
-  app: z.string().exactOptional(),
-  mayHaveFiles: z.literal(true).exactOptional(),
-  bot: z.string().exactOptional(),
-  isNoSchedule: z.literal(true).exactOptional(),
-  schedule: z
-    .object({
-      id: z.string(),
-      kind: z.enum(['due', 'now', 'try']),
-      at: z.number(),
-      when: z.string(),
-      lastRunAt: z.number().exactOptional(),
-      again: z.number().exactOptional(),
-      by: z.string().exactOptional(),
-    })
-    .exactOptional(),
-  prior: z.record(z.string(), z.string()).exactOptional(),
-  doneBefore: z.array(doneCallSchema).exactOptional(),
-  traceparent: z.string().optional(),
-})
 
 const stateSchema = z.enum(['waiting', 'running', 'parked', 'added', 'done', 'dead-lettered']).catch('waiting')
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sealerOf, type Sealer } from '../../../src/base/encryption.ts'
 import { enqueueDue, startScheduler } from '../../../src/question/scheduler.ts'
-import type { Question } from '../../../src/stores/runs/types.ts'
+import { occurrenceIn, type Question } from '../../../src/stores/runs/types.ts'
 import { memoryKv } from '../../../src/stores/kv/memory-kv.ts'
 import { redisKv } from '../../../src/stores/kv/redis-kv.ts'
 import { Schedules } from '../../../src/stores/schedules/schedule-store.ts'
@@ -51,7 +51,7 @@ function acceptedBy(store: ScheduleStore, now: () => number) {
   const log = { ...keptLog(), debug() {} } as never
   const options = { schedules: store, queue, log, now: () => new Date(now()), everyMs: 1 }
   const look = () => enqueueDue(options)
-  return { accepted, options, look, times: () => accepted.map(({ schedule: one }) => (one!.at - START) / MINUTE) }
+  return { accepted, options, look, times: () => accepted.map((one) => (occurrenceIn(one)!.at - START) / MINUTE) }
 }
 
 const inMemory = (now: () => number) => new Schedules(memoryKv({ now }), { log: keptLog(), now })
@@ -127,7 +127,7 @@ test('the last run with news is known after any number of others', async () => {
     await store.update(schedule('a'), (one) => withRun(one, { occurrence: `o${n}`, due: n, at: n, end }))
   const { accepted, look } = acceptedBy(store, () => START + 21 * MINUTE)
   await look()
-  expect(accepted[0]?.schedule).toMatchObject({ kind: 'due', lastRunAt: 1 })
+  expect(occurrenceIn(accepted[0]!)).toMatchObject({ kind: 'due', lastRunAt: 1 })
   const { runs } = (await store.load(schedule('a')))!
   expect(runs.map(({ due }) => due)).toEqual([10, 9, 8, 7, 1])
 })

@@ -1,0 +1,42 @@
+/** Questions as version 0.1.0 stored them (fixtures/stores/questions-0.1.0.json), by how they were asked. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { questionSchema } from '../../../src/stores/runs/stored-question.ts'
+import type { Question } from '../../../src/stores/runs/types.ts'
+
+const recorded = JSON.parse(
+  readFileSync(new URL('../../fixtures/stores/questions-0.1.0.json', import.meta.url), 'utf8'),
+) as Record<string, object>
+
+const KINDS: Record<string, Question['kind']> = {
+  ...{ mention: 'asked', reply: 'asked', dm: 'asked', files: 'asked', command: 'asked', edited: 'asked' },
+  ...{ pressed: 'asked', bot: 'bot', addition: 'addition', about: 'about', share: 'share' },
+  ...{ occurrence: 'occurrence', again: 'occurrence', try: 'occurrence' },
+}
+
+test.each(Object.keys(KINDS))('%s of 0.1.0 is read with its kind, and all of its fields', (name) => {
+  const stored = recorded[name]!
+  const fields: { wasAddition?: boolean } = { ...stored }
+  delete fields.wasAddition
+  const question = questionSchema.parse(stored)
+  expect(question).toEqual({ ...fields, kind: KINDS[name] })
+  expect(questionSchema.parse(JSON.parse(JSON.stringify(question)))).toEqual(question)
+})
+
+test('every recorded question is read', () => {
+  expect(Object.keys(recorded).sort()).toEqual(Object.keys(KINDS).sort())
+})
+
+test.each([
+  ['an occurrence without its schedule is a question', { kind: 'occurrence' }, 'asked'],
+  ['a kind that is not known is a question', { kind: 'dance' }, 'asked'],
+  ['a mark of the queue says more than the kind', { wasAddition: true, kind: 'asked' }, 'addition'],
+])('%s', (_, fields, kind) => {
+  expect(questionSchema.parse({ ...recorded.mention, ...fields }).kind).toBe(kind)
+})
+
+test('a quiet run’s work stays with its occurrence, and with nothing else', () => {
+  const prior = { standalone: 'x' }
+  expect(questionSchema.parse({ ...recorded.occurrence, prior })).toMatchObject({ kind: 'occurrence', prior })
+  expect(questionSchema.parse({ ...recorded.mention, prior })).not.toHaveProperty('prior')
+})
