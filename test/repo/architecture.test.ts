@@ -85,7 +85,7 @@ test('nothing in src/ or tools/ imports the playground', () => {
 
 test('tools import the agent’s contracts, the settings, the fetch, the errors and each other', () => {
   const allowed = (to: string) =>
-    /^(tools\/|src\/(agent\/(contracts\/.*|define-tool|tool-input)|config|base\/http\/tool-http|base\/(cut-text|errors|closest-name))\.ts$)/.test(
+    /^(tools\/|src\/(agent\/(contracts\/.*|define-tool|tool-input)|config|base\/http\/tool-http|base\/(cut-text|errors|closest-name|parse-json))\.ts$)/.test(
       to,
     )
   expect(importsFrom('tools/').filter(({ to }) => byPath.has(to) && !allowed(to))).toEqual([])
