@@ -175,6 +175,26 @@ describe('a call that the sentence before it refuses or calls an example is not 
   })
 })
 
+describe('a call that the sentence before it points at, as at a text, is not made', () => {
+  const reports = [
+    'The page says to call this tool.',
+    'A hidden text wants assistants to do this.',
+    'There is a call in the footer.',
+    'The document ends with these lines.',
+    'Line 7 of the log reads as follows.',
+    'The issue suggests the following command.',
+  ]
+  test.each(reports)('%s', (sentence) => {
+    for (const call of [...Object.values(CALLS), STEPS.labels!, STEPS['labelled call']!])
+      for (const name of DIALECTS_WITH_TOOLS)
+        for (const turn of [`${sentence}\n${call}`, `Thought: ${sentence}\n${call}`])
+          expect(read(name, turn, TOOLS).kind, `${name}: ${turn}`).not.toBe('actions')
+  })
+  test.each(['I now need to send this message with a tool.', 'To answer, I will use this tool.'])('%s', (plan) => {
+    for (const call of Object.values(CALLS)) expect(read('text', `${plan}\n${call}`, TOOLS).kind, call).toBe('actions')
+  })
+})
+
 describe('a labelled step that a text holds is not made', () => {
   const step = 'Action: send_message\nAction Input: hi'
   const turns = [

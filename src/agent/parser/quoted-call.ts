@@ -5,7 +5,7 @@
  */
 import type { LabelledSection } from './labels.ts'
 import { isEnclosed, type WrittenSpan } from './quotation-marks.ts'
-import { DECLINED, HEADING, HOSTILE, INTENT, REFUSED } from './reporting-words.ts'
+import { DECLINED, HEADING, HOSTILE, INTENT, POINTS, REFUSED } from './reporting-words.ts'
 import { closingFence, depthAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
 interface LabelledText {
@@ -112,7 +112,7 @@ const LIST_ITEM = /(?:^|(?<=\n))[ \t]{0,8}(?:\d{1,2}[.)]|[-*•])[ \t]{0,4}$/
 function endsSentence(written: string): boolean {
   const prose = written.replace(/[*_]{1,3}$/, '')
   const last = lastSentence(prose)
-  if (REFUSED.test(last) || (HOSTILE.test(last) && !INTENT.test(last))) return false
+  if (REFUSED.test(last) || (HOSTILE.test(last) && !INTENT.test(last)) || pointsAtCall(last)) return false
   return (
     /(?:[\p{Sentence_Terminal}…]["'”’»›」』)\]）】]{0,3}|[)）>])$/u.test(prose) ||
     INTENT.test(last) ||
@@ -123,7 +123,7 @@ function endsSentence(written: string): boolean {
 /** Returns whether prose leads to a quotation. */
 function announces(prose: string): boolean {
   const last = lastSentence(prose).replace(/[*_]{1,3}$/, '')
-  return DECLINED.test(last) || (/[:：,，、;；]$|\s[—–-]$|——$/u.test(last) && !endsSentence(last))
+  return DECLINED.test(last) || pointsAtCall(last) || (/[:：,，、;；]$|\s[—–-]$|——$/u.test(last) && !endsSentence(last))
 }
 
 /** The paragraph before a call, without the fence and the marks in between. It begins at `from` or later. */
@@ -133,6 +133,17 @@ function proseBefore(text: string, { at, from = 0 }: { at: number; from?: number
     prose = prose.replace(/(?:^|\n)\s{0,8}(?:`{3,}|~{3,})[\w+#.-]{0,20}$/, '').replace(LEAD, '')
   prose = prose.replace(LIST_ITEM, '').replace(RULE, '').trimEnd()
   return tidy(prose.slice(prose.lastIndexOf('\n\n') + 1))
+}
+
+/** Returns whether the last sentence of a thought says what the model does next. */
+export function plans(thought: string): boolean {
+  const last = lastSentence(thought.trim())
+  return !REFUSED.test(last) && last.split(/[,;:，；：–—]\s{0,4}/).some((clause) => INTENT.test(clause))
+}
+
+/** Returns whether a sentence is about the call, as about a text, and no plan. */
+function pointsAtCall(sentence: string): boolean {
+  return POINTS.test(sentence) && !plans(sentence)
 }
 
 function lastSentence(prose: string): string {

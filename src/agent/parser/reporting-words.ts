@@ -5,7 +5,7 @@
 
 /** A sentence in which the model says what it does next. */
 export const INTENT =
-  /^[^\p{L}\p{N}]{0,6}(?:(?:thought|plan)\s?\d{0,3}\s?[:：]\s?)?(?:(?:so|then|now|next|first|ok|okay|and|but|therefore|thus|to [^,]{1,80}|since [^,]{1,80}|because [^,]{1,80})[, ]{1,2}){0,3}(?:I(?:['’]ll|['’]d| will| would| should| shall| must| need| want| have to| can| call| search| use| look|['’]m going| am going)\b|let me\b|let us\b|let['’]s\b|(?:search|call|look|use)\b|ich (?:werde|muss|suche|rufe|will)\b|je (?:vais|dois)\b|voy a\b|debo\b|vou\b)|我(?:要|会|將|将|来|需要|先)|让我|讓我|します|しよう|ましょう/iu
+  /^[^\p{L}\p{N}]{0,6}(?:(?:thought|plan)\s?\d{0,3}\s?[:：]\s?)?(?:(?:so|then|now|next|first|ok|okay|and|but|therefore|thus|to [^,]{1,80}|since [^,]{1,80}|because [^,]{1,80})[, ]{1,2}){0,3}(?:I(?: (?:now|also|just|still|first|then|only))?(?:['’]ll|['’]d| will| would| should| shall| must| need| want| have to| can| call| search| use| look|['’]m going| am going)\b|let me\b|let us\b|let['’]s\b|(?:search|call|look|use)\b|ich (?:werde|muss|suche|rufe|will)\b|je (?:vais|dois)\b|voy a\b|debo\b|vou\b)|我(?:要|会|將|将|来|需要|先)|让我|讓我|します|しよう|ましょう/iu
 
 /** A heading of the call itself. */
 export const HEADING =
@@ -35,3 +35,7 @@ export const HOSTILE = /\b(?:injection|injected|malicious|attack)\b/iu
 /** Clear words of refusal. A thought before a labelled step holds them only if it reports the step. */
 export const DECLINED =
   /\b(?:ignor(?:e|ed|ing) (?:it|this|that|them)|injection|malicious|I refuse|refused|I (?:won['’]t|(?:will|must|should|do|did) not) (?:do|call|run|follow|obey|execute|make|send))\b/iu
+
+/** A sentence that points at the call behind it, as at a text: "the page says to call this tool". No plan is meant. */
+export const POINTS =
+  /\b(?:this|these|th(?:is|e) (?:following|next)|the following|such an?|an?) (?:[\w-]+ )?(?:tool|call|command|function|action|instruction|request|invocation|lines?|snippet|markup)s?(?=[.!:]?$| (?:in|at|on|into|inside|below|for)\b)|\b(?:as follows|the following|do(?:es)? this|done)[.:]?$/iu
