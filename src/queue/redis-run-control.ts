@@ -4,6 +4,7 @@ import type { RedisClient } from '../base/redis/redis.ts'
 import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import {
   MAX_SIGNALS,
+  signalSchema,
   type LoadedRun,
   type RunControl,
   type RunRef,
@@ -13,7 +14,6 @@ import {
 } from '../stores/runs/run-control.ts'
 import type { Decision } from '../stores/runs/types.ts'
 import { undecidedSteps } from '../stores/runs/wait-keys.ts'
-import { partsSchema, questionSchema } from '../stores/runs/stored-question.ts'
 import { decisionField, parseRun } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
@@ -33,16 +33,6 @@ interface RedisRunControlOptions {
   /** For listeners: waits until Redis is back. */
   work: () => { redis: RedisClient; jobs: ThreadJobs }
 }
-
-const signalSchema: z.ZodType<Signal> = z.union([
-  z.object({
-    type: z.literal('stop'),
-    by: z.string(),
-    withdrawn: z.object({ again: questionSchema.exactOptional() }).exactOptional(),
-  }),
-  z.object({ type: z.literal('parts'), parts: partsSchema }),
-  z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
-])
 
 const noticeSchema = z.object({ thread: z.string(), id: z.string(), signal: signalSchema })
 

@@ -1,6 +1,6 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import type { QuestionParts, RunControl } from '../stores/runs/run-control.ts'
-import type { Question, Run } from '../stores/runs/types.ts'
+import type { RunControl } from '../stores/runs/run-control.ts'
+import type { Question, QuestionParts, Run } from '../stores/runs/types.ts'
 
 /**
  * The result of a delivery. `accepted`: stored. `added`: sent to a running question. `duplicate`: seen before.

@@ -3,22 +3,35 @@
  * time, because its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
  */
 import { CronExpressionParser } from 'cron-parser'
+import { z } from 'zod'
 
-/**
- * `cron`: five fields, read in `zone`, an IANA name; `also`: further ones; `step`: only every n-th day or week counts.
- * `every`: each `minutes` from `start` on. `once`: a single time. Times are ms since the epoch.
- */
-export type When =
-  | { kind: 'cron'; cron: string; zone: string; also?: string[] | undefined; step?: ScheduleStep | undefined }
-  | { kind: 'every'; minutes: number; start: number; zone: string }
-  | { kind: 'once'; at: number; zone: string }
+/** Only every n-th day or week counts. */
+const stepSchema = z.object({
+  unit: z.enum(['day', 'week']),
+  n: z.number().min(1),
+  /** A day that counts, or the Monday of a week that counts, in days since 1970 on the clock of the zone. */
+  from: z.number(),
+})
+export type ScheduleStep = z.infer<typeof stepSchema>
 
-/** `from`: a day that counts, or the Monday of a week that counts, in days since 1970 on the clock of the zone. */
-export interface ScheduleStep {
-  unit: 'day' | 'week'
-  n: number
-  from: number
-}
+/** An IANA name. */
+const zone = z.string()
+
+/** When a schedule runs. Times are ms since the epoch. */
+export const whenSchema = z.discriminatedUnion('kind', [
+  /** Five fields, read in `zone`; `also`: further ones. */
+  z.object({
+    kind: z.literal('cron'),
+    cron: z.string(),
+    also: z.array(z.string()).optional(),
+    step: stepSchema.optional(),
+    zone,
+  }),
+  /** Each `minutes` from `start` on. */
+  z.object({ kind: z.literal('every'), minutes: z.number(), start: z.number(), zone }),
+  z.object({ kind: z.literal('once'), at: z.number(), zone }),
+])
+export type When = z.infer<typeof whenSchema>
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

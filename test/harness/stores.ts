@@ -5,7 +5,7 @@ import type { Queue } from '../../src/queue/types.ts'
 import { createHistory } from '../../src/stores/history/history-store.ts'
 import type { History } from '../../src/stores/history/types.ts'
 import { memoryKv } from '../../src/stores/kv/memory-kv.ts'
-import { questionSchema } from '../../src/stores/runs/stored-question.ts'
+import { questionSchema } from '../../src/stores/runs/question.ts'
 import type { Question } from '../../src/stores/runs/types.ts'
 
 /** Returns a log that tests can read. */

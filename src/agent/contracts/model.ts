@@ -1,4 +1,5 @@
 /** The model: messages in, a stream of text and tool calls out, and the usage. */
+import { z } from 'zod'
 
 export interface ToolCall {
   id: string
@@ -19,13 +20,17 @@ export interface Picture {
  * A model's own reasoning beside its tool calls, as its endpoint wants it back within the run. Opaque outside
  * `src/model/`, which wrote it, and never sent to another model.
  */
-export interface KeptReasoning {
-  model: string
+export type KeptReasoning = z.infer<typeof keptReasoning>
+
+const anyFields = z.record(z.string(), z.unknown())
+
+export const keptReasoning = z.object({
+  model: z.string(),
   /** Chat completions: the fields of the message, under the names that the endpoint gave them. */
-  fields?: Record<string, unknown>
+  fields: anyFields.optional(),
   /** Responses API: the output items, in order. */
-  items?: Record<string, unknown>[]
-}
+  items: z.array(anyFields).optional(),
+})
 
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
@@ -113,18 +118,20 @@ export interface Model {
  * The usage of one model call, in tokens. `estimated`: the endpoint sent no usage. `costUsd` is set if a price is
  * known.
  */
-export interface Usage {
-  model: string
-  inputTokens: number
-  outputTokens: number
+export type Usage = z.infer<typeof usageSchema>
+
+export const usageSchema = z.object({
+  model: z.string(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
   /** Input tokens that came from the provider's cache. */
-  cachedTokens?: number
+  cachedTokens: z.number().optional(),
   /** Output tokens that the model used for reasoning. */
-  reasoningTokens?: number
-  estimated: boolean
-  costUsd?: number
+  reasoningTokens: z.number().optional(),
+  estimated: z.boolean(),
+  costUsd: z.number().optional(),
   /** The parts of the prompt that lost text so that it fits into the model's window, in words for people. */
-  leftOut?: string[]
+  leftOut: z.array(z.string()).optional(),
   /** The input tokens that were sent, as estimated, if the endpoint read clearly fewer without an error. */
-  sentTokens?: number
-}
+  sentTokens: z.number().optional(),
+})

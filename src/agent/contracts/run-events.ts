@@ -1,141 +1,160 @@
-/** The steps and events of a run. */
-import type { KeptReasoning, Usage } from './model.ts'
-import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool.ts'
+/** The steps and events of a run. Steps are stored, so their types come from their schemas. */
+import { z } from 'zod'
+import { keptReasoning, type Usage } from './model.ts'
+import {
+  madeFile,
+  personsAnswer,
+  seriesSchema,
+  sourceSchema,
+  toolQuestion,
+  type Source,
+  type ToolMemory,
+} from './tool.ts'
 
 /** A tool call: the tool's name as the model wrote it, and the input (text, or fields if the dialect writes JSON). */
-export interface Action {
-  tool: string
+const actionSchema = z.object({
+  tool: z.string(),
   /** The tool's name for people, if it does not follow from the name (agent/tool-title.ts). */
-  title?: string
-  input: unknown
+  title: z.string().optional(),
+  input: z.unknown(),
   /** The id of a native tool call. Other dialects have none. */
-  callId?: string
-}
+  callId: z.string().optional(),
+})
+export type Action = z.infer<typeof actionSchema>
 
 /** The output of a tool, or the loop's reply to a mistake. `ok` is false for a failure of any kind. */
-export interface Observation {
-  text: string
-  ok: boolean
-  sources?: Source[]
-  series?: Series
-  file?: MadeFile
+const observationSchema = z.object({
+  text: z.string(),
+  ok: z.boolean(),
+  sources: z.array(sourceSchema).optional(),
+  series: seriesSchema.optional(),
+  file: madeFile.optional(),
   /** A repeatable tool has nothing more to return, see `ToolOutput`. */
-  exhausted?: true
+  exhausted: z.literal(true).optional(),
   /** The text is deleted when the run is over, see `ToolOutput`. */
-  passing?: true
+  passing: z.literal(true).optional(),
   /** Only the asker may see it, see `ToolOutput`. */
-  forAsker?: true
+  forAsker: z.literal(true).optional(),
   /** The text is the operator's instructions, see `ToolOutput`. */
-  instructions?: true
+  instructions: z.literal(true).optional(),
   /** The loop wrote it, not a tool: it is not a finding. */
-  hint?: true
+  hint: z.literal(true).optional(),
   /** The service behind the tool could not be reached, or was too slow. */
-  down?: true
+  down: z.literal(true).optional(),
   /** It is unknown whether the call took effect, because its process or its time ended first. */
-  unknown?: true
+  unknown: z.literal(true).optional(),
   /** A note from the loop, for the model and for people. */
-  note?: string
-}
+  note: z.string().optional(),
+})
+export type Observation = z.infer<typeof observationSchema>
 
-/** A thought and its tool call. Without an observation, the tool is running or waits for a person. */
-export interface ToolStep {
-  kind: 'tool'
-  /** Counts the model's completions from 1. Calls of one completion share a turn. */
-  turn: number
-  /** The model's text before its action. */
-  thought: string
-  /** The model's own reasoning, if its endpoint sends it. Only for people: no prompt contains it. */
-  reasoning?: string
-  /**
-   * On the first step of a turn: the reasoning that the endpoint wants back with the turn's calls. It is not archived.
-   */
-  kept?: KeptReasoning
-  action: Action
-  observation?: Observation
-  /** How many more calls the model asked for, which were dropped. Only on the last step of a turn. */
-  dropped?: number
-  /** How long the tool took, in ms. Absent if it was not saved. */
-  ms?: number
-  /** The wait for a person, current or past. */
-  waiting?: Waiting
-  /** People's answers to the tool's questions, in order. */
-  answers?: PersonsAnswer[]
-  /**
-   * The time at which the call of a tool with `effects: 'write'` was about to be made (ms since the epoch). Saved
-   * before the call.
-   */
-  begun?: number
-}
+/** The approval or answer that a step waits for, with everything that a process without the tool needs to show it. */
+const awaitedDecision = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approval'),
+    /** The arguments that will be sent. */
+    input: z.unknown(),
+    server: z.string().optional(),
+    /** See `Tool`. */
+    ruleName: z.string().optional(),
+    version: z.string().optional(),
+    /** See `Tool`. */
+    title: z.string().optional(),
+    /** See `Tool`. */
+    asAsker: z.literal(true).optional(),
+    /** The tool's description of itself. */
+    says: z.string(),
+    /** The call may have taken effect before: see `PendingCall`. */
+    isRepeat: z.literal(true).optional(),
+  }),
+  toolQuestion.extend({ kind: z.literal('question'), version: z.string().optional() }),
+])
+export type AwaitedDecision = z.infer<typeof awaitedDecision>
 
 /**
  * `round` counts a step's waits from 1, and is absent for the first. `from` is when the first of several began, `until`
  * when the run continued after the last (both as `since`). The archive does not store a question's `for`, because it
  * contains what a person was asked.
  */
-export interface Waiting {
-  since: number
-  round?: number
-  from?: number
-  until?: number
-  for?: AwaitedDecision
-}
+const waitingSchema = z.object({
+  since: z.number(),
+  round: z.number().optional(),
+  from: z.number().optional(),
+  until: z.number().optional(),
+  for: awaitedDecision.optional(),
+})
+export type Waiting = z.infer<typeof waitingSchema>
 
-/** The approval or answer that a step waits for, with everything that a process without the tool needs to show it. */
-export type AwaitedDecision =
-  | {
-      kind: 'approval'
-      /** The arguments that will be sent. */
-      input: unknown
-      server?: string
-      /** See `Tool`. */
-      ruleName?: string
-      version?: string
-      /** See `Tool`. */
-      title?: string
-      /** See `Tool`. */
-      asAsker?: true
-      /** The tool's description of itself. */
-      says: string
-      /** The call may have taken effect before: see `PendingCall`. */
-      isRepeat?: true
-    }
-  | AwaitedAnswer
-
-interface AwaitedAnswer extends ToolQuestion {
-  kind: 'question'
-  version?: string
-}
+/** A thought and its tool call. Without an observation, the tool is running or waits for a person. */
+const toolStep = z.object({
+  kind: z.literal('tool'),
+  /** Counts the model's completions from 1. Calls of one completion share a turn. */
+  turn: z.number(),
+  /** The model's text before its action. */
+  thought: z.string(),
+  /** The model's own reasoning, if its endpoint sends it. Only for people: no prompt contains it. */
+  reasoning: z.string().optional(),
+  /**
+   * On the first step of a turn: the reasoning that the endpoint wants back with the turn's calls. It is not archived.
+   */
+  kept: keptReasoning.optional(),
+  action: actionSchema,
+  observation: observationSchema.optional(),
+  /** How many more calls the model asked for, which were dropped. Only on the last step of a turn. */
+  dropped: z.number().optional(),
+  /** How long the tool took, in ms. Absent if it was not saved. */
+  ms: z.number().optional(),
+  /** The wait for a person, current or past. */
+  waiting: waitingSchema.optional(),
+  /** People's answers to the tool's questions, in order. */
+  answers: z.array(personsAnswer).optional(),
+  /**
+   * The time at which the call of a tool with `effects: 'write'` was about to be made (ms since the epoch). Saved
+   * before the call.
+   */
+  begun: z.number().optional(),
+})
+export type ToolStep = z.infer<typeof toolStep>
 
 /**
  * A completion that the dialect could not read. `text` is its beginning. The observation tells the model the expected
  * form.
  */
-export interface UnreadableStep {
-  kind: 'unreadable'
-  turn: number
-  thought: string
+const unreadableStep = z.object({
+  kind: z.literal('unreadable'),
+  turn: z.number(),
+  thought: z.string(),
   /** See ToolStep. */
-  reasoning?: string
-  text: string
+  reasoning: z.string().optional(),
+  text: z.string(),
   /** It is an answer with figures that no source has. The model was asked for another one. */
-  isAnswer?: true
-  observation: Observation
-}
+  isAnswer: z.literal(true).optional(),
+  observation: observationSchema,
+})
+export type UnreadableStep = z.infer<typeof unreadableStep>
 
 /** A message that the person `user` added during the run; `turn` is that of the step before. */
-export interface MessageStep {
-  kind: 'message'
-  turn: number
+const messageStep = z.object({
+  kind: z.literal('message'),
+  turn: z.number(),
   /** A message with a known id is not added again. */
-  id: string
-  text: string
-  user: string
+  id: z.string(),
+  text: z.string(),
+  user: z.string(),
+})
+export type MessageStep = z.infer<typeof messageStep>
+
+const stepSchema = z.union([toolStep, unreadableStep, messageStep])
+export type Step = z.infer<typeof stepSchema>
+
+/** Reads a stored step. Undefined for anything else: it counts as not saved. */
+export function parseStep(value: unknown): Step | undefined {
+  return stepSchema.safeParse(value).data
 }
 
-export type Step = ToolStep | UnreadableStep | MessageStep
-
 /** Why a run ended before the model answered by itself. */
-export type StopReason = 'steps' | 'time' | 'tokens' | 'cost' | 'loop' | 'unreadable' | 'stopped'
+export const stopReason = z.enum(['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'])
+export type StopReason = z.infer<typeof stopReason>
 
 /**
  * The events of a run, in order. `n` is the step's number, from 1. Each event about a step carries the whole step, so

@@ -1,27 +1,28 @@
-/** A tool: its definition, its context, and its output. */
+/** A tool: its definition, its context, and its output. What a run stores of them has its schema here. */
+import { z } from 'zod'
 import type { ToolFetch } from '../../base/http/bounded-get.ts'
 
 export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */
-export interface Source {
-  title: string
-  url: string
-}
+export const sourceSchema = z.object({ title: z.string(), url: z.string() })
+export type Source = z.infer<typeof sourceSchema>
 
 /** Numbers in order, such as amounts by company or values by year, for charts. The text contains them too. */
-export interface Series {
-  title: string
-  points: { label: string; value: number }[]
-}
+export const seriesSchema = z.object({
+  title: z.string(),
+  points: z.array(z.object({ label: z.string(), value: z.number() })),
+})
+export type Series = z.infer<typeof seriesSchema>
 
 /** A table in a message, as data. Cells are plain text, and each row has one for every column. */
-export interface MessageTable {
+export const messageTable = z.object({
   /** Its caption; empty if it has none. */
-  name: string
-  columns: string[]
-  rows: string[][]
-}
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.string())),
+})
+export type MessageTable = z.infer<typeof messageTable>
 
 /** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
@@ -115,10 +116,8 @@ export interface WantedRows {
 }
 
 /** A text that is sent with the answer as a separate file. */
-export interface MadeFile {
-  name: string
-  text: string
-}
+export const madeFile = z.object({ name: z.string(), text: z.string() })
+export type MadeFile = z.infer<typeof madeFile>
 
 /** A tool's only access to the outside. */
 export interface ToolContext {
@@ -182,26 +181,28 @@ export type ParsedInput<Input = unknown> = { ok: true; value: Input } | { ok: fa
  * object of plain fields as in MCP, or a page to visit. `state` comes back to the tool with the answer, possibly in
  * another process.
  */
-export interface ToolQuestion {
-  server: string
-  message: string
-  schema?: Record<string, unknown>
-  url?: string
+export const toolQuestion = z.object({
+  server: z.string(),
+  message: z.string(),
+  schema: z.record(z.string(), z.unknown()).optional(),
+  url: z.string().optional(),
   /** The asker must log in to the server first. `message` is then the tool's name for people. */
-  login?: true
+  login: z.literal(true).optional(),
   /** The server asks what only the asker may see. */
-  forAsker?: true
+  forAsker: z.literal(true).optional(),
   /** The call is repeated from its beginning with the answer, so everything it did before it asked is done twice. */
-  remakes?: true
-  state: unknown
-}
+  remakes: z.literal(true).optional(),
+  state: z.unknown(),
+})
+export type ToolQuestion = z.infer<typeof toolQuestion>
 
 /** The asker's answer. `content`: a form's fields. */
-export interface PersonsAnswer {
-  state: unknown
-  action: 'accept' | 'decline' | 'cancel'
-  content?: Record<string, unknown>
-}
+export const personsAnswer = z.object({
+  state: z.unknown(),
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.record(z.string(), z.unknown()).optional(),
+})
+export type PersonsAnswer = z.infer<typeof personsAnswer>
 
 /** Returned instead of an output. The run waits for the asker, then calls the tool again with the answer. */
 export interface ToolAsks {

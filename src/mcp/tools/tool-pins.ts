@@ -5,78 +5,56 @@
  */
 import { z } from 'zod'
 import { jsonHash } from './json-hash.ts'
-import type { Schema } from './plain-schema.ts'
 
 /** A tool as last listed, cleaned and bounded: what a model may see. */
-export interface SeenTool {
-  name: string
-  /** For people only, so that a change of it needs no new approval. */
-  title?: string | undefined
-  description: string
-  parameters: Schema
-  /** The tool's own hints; none unless its server is trusted. */
-  hints: { readOnly: boolean; idempotent: boolean }
-  /** Why an admin has to accept it even if it has not changed: the end of a sentence that begins with its name. */
-  suspect?: string | undefined
-  /** Why it cannot be used at all: the end of such a sentence. */
-  broken?: string | undefined
-}
-
-/** Hashes of the accepted description and schema. `written` covers their notation. */
-interface Pin {
-  description: string
-  schema: string
-  written: string
-  readOnly: boolean
-  idempotent: boolean
-  /** Counts the tools of the server in the order in which they were pinned: an earlier one keeps its name. */
-  order: number
-  /** An admin has accepted it as it is, including its suspect parts. */
-  accepted?: boolean | undefined
-  /** How often an admin has accepted it. Approvals from before no longer count. */
-  taken?: number | undefined
-}
-
-/** A server's record, which all processes share. */
-export interface ServerRecord {
-  /** A hash of the command or the address. If it changes, it is another server, which is pinned anew. */
-  identity: string
-  /** The tools by the server's own names. A tool that is not listed now keeps only its pin. */
-  tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
-}
-
-export interface PinNote {
-  tool: string
-  what: 'new' | 'changed' | 'notation'
-}
-
-const seenSchema = z.object({
+const seenTool = z.object({
   name: z.string(),
+  /** For people only, so that a change of it needs no new approval. */
   title: z.string().optional(),
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
+  /** The tool's own hints; none unless its server is trusted. */
   hints: z.object({ readOnly: z.boolean(), idempotent: z.boolean() }),
+  /** Why an admin has to accept it even if it has not changed: the end of a sentence that begins with its name. */
   suspect: z.string().optional(),
+  /** Why it cannot be used at all: the end of such a sentence. */
   broken: z.string().optional(),
 })
+export type SeenTool = z.infer<typeof seenTool>
+
+/** Hashes of the accepted description and schema. `written` covers their notation. */
 const pinSchema = z.object({
   description: z.string(),
   schema: z.string(),
   written: z.string(),
   readOnly: z.boolean(),
   idempotent: z.boolean(),
+  /** Counts the tools of the server in the order in which they were pinned: an earlier one keeps its name. */
   order: z.number(),
+  /** An admin has accepted it as it is, including its suspect parts. */
   accepted: z.boolean().optional(),
+  /** How often an admin has accepted it. Approvals from before no longer count. */
   taken: z.number().optional(),
 })
-const recordSchema: z.ZodType<ServerRecord> = z.object({
+type Pin = z.infer<typeof pinSchema>
+
+/** A server's record, which all processes share. */
+const serverRecord = z.object({
+  /** A hash of the command or the address. If it changes, it is another server, which is pinned anew. */
   identity: z.string(),
-  tools: z.record(z.string(), z.object({ seen: seenSchema.optional(), pin: pinSchema.optional() })),
+  /** The tools by the server's own names. A tool that is not listed now keeps only its pin. */
+  tools: z.record(z.string(), z.object({ seen: seenTool.optional(), pin: pinSchema.optional() })),
 })
+export type ServerRecord = z.infer<typeof serverRecord>
+
+export interface PinNote {
+  tool: string
+  what: 'new' | 'changed' | 'notation'
+}
 
 /** @returns undefined for anything but a valid record */
 export function readRecord(stored: unknown): ServerRecord | undefined {
-  return recordSchema.safeParse(stored).data
+  return serverRecord.safeParse(stored).data
 }
 
 /**

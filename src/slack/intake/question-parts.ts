@@ -1,8 +1,7 @@
 /** The files and forwards of a mention whose `app_mention` did not say whether it has any (`mayHaveFiles`). */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { QuestionParts } from '../../stores/runs/run-control.ts'
-import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import { conversationOf, type Question, type QuestionParts } from '../../stores/runs/types.ts'
 import type { AskedWords } from './asked-words.ts'
 import type { Services } from '../services.ts'
 

@@ -1,47 +1,55 @@
-import type { Usage } from '../../agent/contracts/model.ts'
-import type { Step } from '../../agent/contracts/run-events.ts'
+import { z } from 'zod'
+import { usageSchema } from '../../agent/contracts/model.ts'
+import { parseStep } from '../../agent/contracts/run-events.ts'
 import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
-import type { Question, SavedRun } from '../runs/types.ts'
+import { answerSchema, questionSchema } from '../runs/types.ts'
 
 /**
  * How a run ended: with an answer; with partial findings, because a budget ran out or a person stopped it; or with a
  * failure that people were told about.
  */
-export type RunEnd = 'answered' | 'gave_up' | 'stopped' | 'failed'
+const runEnd = z.enum(['answered', 'gave_up', 'stopped', 'failed'])
+export type RunEnd = z.infer<typeof runEnd>
 
-/** A person's rating of an answer. */
-export interface Feedback {
-  /** The person's id. */
-  by: string
-  rating: 'up' | 'down'
-  comment?: string
+/** A rating of an answer, as it is stored under the person's id. */
+export const feedbackSchema = z.object({
+  rating: z.enum(['up', 'down']),
+  comment: z.string().optional(),
   /** The answer that would have been right. */
-  expected?: string
+  expected: z.string().optional(),
   /** Milliseconds since the epoch. */
-  at: number
+  at: z.number(),
+})
+
+/** A rating of an answer, with the person's id. */
+export interface Feedback extends z.infer<typeof feedbackSchema> {
+  by: string
 }
 
-/** The record of a run that has ended. */
-export interface RunRecord {
+/** The record of a run that has ended, as it is stored. A step that cannot be read is left out. */
+export const recordSchema = z.object({
   /** The question without its `responseUrl` and its `traceparent`. */
-  question: Question
-  standalone?: string
+  question: questionSchema,
+  standalone: z.string().optional(),
   /** The ids of the remembered texts that the model got. */
-  remembered?: string[]
-  steps: Step[]
-  usage: Usage[]
-  answer?: SavedRun['answer']
+  remembered: z.array(z.string()).optional(),
+  steps: z.array(z.unknown()).transform((steps) => steps.flatMap((step) => parseStep(step) ?? [])),
+  usage: z.array(usageSchema),
+  answer: answerSchema.optional(),
   /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts. */
-  posts: Record<string, string>
+  posts: z.record(z.string(), z.string()),
   /** The names of the model and of the dialect. */
-  model: string
-  dialect: string
+  model: z.string(),
+  dialect: z.string(),
   /** Milliseconds since the epoch. */
-  startedAt: number
-  endedAt: number
-  end: RunEnd
-  /** At most one per person. */
+  startedAt: z.number(),
+  endedAt: z.number(),
+  end: runEnd,
+})
+
+/** The record of a run with its feedback, at most one per person. */
+export interface RunRecord extends z.infer<typeof recordSchema> {
   feedback: Feedback[]
 }
 

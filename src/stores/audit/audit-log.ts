@@ -1,7 +1,6 @@
-import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import { kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
-import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
+import { AUDIT_TTL_MS, entrySchema, MAX_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
 
 interface AuditLogOptions {
   ttlMs?: number
@@ -40,22 +39,6 @@ export function createAuditLog(kv: Kv, { ttlMs = AUDIT_TTL_MS, max = MAX_ENTRIES
 export function auditedTeams(kv: Kv): Promise<string[]> {
   return tagsMatching(kv, kvKey('*', 'audit'))
 }
-
-const entrySchema: z.ZodType<AuditEntry> = z.object({
-  run: z.string(),
-  step: z.number(),
-  team: z.string(),
-  channel: z.string(),
-  thread: z.string(),
-  askedBy: z.string(),
-  decidedBy: z.string().exactOptional(),
-  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
-  tool: z.string(),
-  server: z.string().exactOptional(),
-  argumentsHash: z.string(),
-  at: z.number(),
-  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
-})
 
 /** Parses a stored entry. @returns undefined for anything that is not an entry of this version */
 function parseEntry(text: string | undefined): AuditEntry | undefined {

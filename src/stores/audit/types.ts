@@ -1,42 +1,47 @@
-import type { Place } from '../../base/place.ts'
+import { z } from 'zod'
 
 /**
  * The authority that allowed or refused a write. A person: `once`, or `always` in the thread. Nobody, because the
  * operator allows it (`config`). `expired`: nobody decided in time.
  */
-export type DecisionBasis = 'once' | 'always' | 'config' | 'denied' | 'expired'
+export const decisionBasis = z.enum(['once', 'always', 'config', 'denied', 'expired'])
+export type DecisionBasis = z.infer<typeof decisionBasis>
 
 /**
  * The outcome of a write. `begun`: the call was about to be made and has not been reported since; this remains if the
  * process died and nobody resumed the run. `unknown`: nobody knows whether the call took effect. `failed`: the tool
  * said so. `not_run`: the call was not made.
  */
-export type WriteOutcome = 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
+export const writeOutcome = z.enum(['begun', 'done', 'failed', 'unknown', 'not_run'])
+export type WriteOutcome = z.infer<typeof writeOutcome>
 
 /**
  * One use of a tool that changes something. Contains ids, names and numbers, but no text of people, models or tools.
  */
-export interface AuditEntry extends Place {
+export const entrySchema = z.object({
   /** The question's id, and the number of the step in its run, from 1. */
-  run: string
-  step: number
-  thread: string
+  run: z.string(),
+  step: z.number(),
+  team: z.string(),
+  channel: z.string(),
+  thread: z.string(),
   /** Ids of people. `decidedBy` is set if a person decided. */
-  askedBy: string
-  decidedBy?: string
-  how: DecisionBasis
-  tool: string
+  askedBy: z.string(),
+  decidedBy: z.string().optional(),
+  how: decisionBasis,
+  tool: z.string(),
   /** The MCP server of the tool. */
-  server?: string
+  server: z.string().optional(),
   /** SHA-256 of the tool's name and its arguments, in hex (stores/runs/call-key.ts). */
-  argumentsHash: string
+  argumentsHash: z.string(),
   /**
    * The time at which the call was about to be made, or a person was asked about one that was not made. Milliseconds
    * since the epoch.
    */
-  at: number
-  outcome: WriteOutcome
-}
+  at: z.number(),
+  outcome: writeOutcome,
+})
+export type AuditEntry = z.infer<typeof entrySchema>
 
 /**
  * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team.

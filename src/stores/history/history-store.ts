@@ -1,30 +1,15 @@
-import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
-import { tablesSchema } from './tables-schema.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
-import { MAX_TURNS, type History, type Turn } from './types.ts'
+import { MAX_TURNS, turnSchema, type History, type Turn } from './types.ts'
 
 interface HistoryOptions {
   log: StoreLog
   /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn. Milliseconds. */
   ttlMs: number
 }
-
-const turnSchema = z.object({
-  id: z.string(),
-  question: z.string(),
-  said: z.string().exactOptional(),
-  saidBy: z.array(z.string()).exactOptional(),
-  hasFiles: z.literal(true).exactOptional(),
-  tables: tablesSchema.exactOptional(),
-  standalone: z.string(),
-  answer: z.string(),
-  user: z.string(),
-  at: z.number(),
-})
 
 /** Keeps the turns of a thread as JSON, in the list `{team:channel:ts}:history`. */
 export function createHistory(kv: Kv, { log, ttlMs }: HistoryOptions): History {

@@ -1,38 +1,41 @@
-import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
+import { z } from 'zod'
+import { messageTable, sourceSchema } from '../../agent/contracts/tool.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
  * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line of
  * nobody's.
  */
-export interface ThreadContext {
-  text: string
-  by: string[]
+export const threadContext = z.object({
+  text: z.string(),
+  by: z.array(z.string()),
   /** Files came with the question or with these messages, and are kept (files/file-store.ts). */
-  hasFiles?: true
+  hasFiles: z.literal(true).optional(),
   /** The alerts, forwards and tables among them, by their permalinks. */
-  sources?: Source[]
+  sources: z.array(sourceSchema).optional(),
   /** The tables among them, each with a name. Their lines in `text` may be cut. */
-  tables?: MessageTable[]
-}
+  tables: z.array(messageTable).optional(),
+})
+export type ThreadContext = z.infer<typeof threadContext>
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
-export interface Turn {
+export const turnSchema = z.object({
   /** The question's id. Appending the same id twice keeps one turn. */
-  id: string
-  question: string
+  id: z.string(),
+  question: z.string(),
   /** The thread's messages between the turn before and this question. */
-  said?: string
+  said: z.string().optional(),
   /** The author of each message; see `ThreadContext`. */
-  saidBy?: string[]
+  saidBy: z.array(z.string()).optional(),
   /** See `ThreadContext`. */
-  hasFiles?: true
-  tables?: MessageTable[]
-  standalone: string
-  answer: string
-  user: string
-  at: number
-}
+  hasFiles: z.literal(true).optional(),
+  tables: z.array(messageTable).optional(),
+  standalone: z.string(),
+  answer: z.string(),
+  user: z.string(),
+  at: z.number(),
+})
+export type Turn = z.infer<typeof turnSchema>
 
 /** Turns kept for each thread; the oldest are dropped first. */
 export const MAX_TURNS = 20

@@ -4,7 +4,14 @@ import { messageOf } from '../../base/errors.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { below, changeText, forgettingKeys, kvKey, tagOf, type Kv } from '../kv/kv.ts'
-import { MAX_PER_PERSON, MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
+import {
+  MAX_PER_PERSON,
+  MAX_REMEMBERED,
+  rememberedSchema,
+  type Remembered,
+  type RememberedScope,
+  type RememberedStore,
+} from './types.ts'
 
 interface RememberedOptions {
   /** MEMORY_TTL_DAYS: how long something is kept after its last use. Milliseconds. */
@@ -18,34 +25,16 @@ interface RememberedOptions {
 
 const NAME = 'remembered'
 
-/**
- * `usedAt`: when it was last used. `gone`: ids that were removed lately, so that a late redelivery does not add them
- * again.
- */
-interface Document {
-  kept: StoredMemory[]
-  gone: { id: string; at: number }[]
-}
+/** `usedAt`: when it was last used. */
+const storedMemory = rememberedSchema.extend({ usedAt: z.number() })
+type StoredMemory = z.infer<typeof storedMemory>
 
-interface StoredMemory extends Remembered {
-  usedAt: number
-}
-
-const documentSchema: z.ZodType<Document> = z.object({
-  kept: z.array(
-    z.object({
-      id: z.string(),
-      text: z.string(),
-      by: z.string(),
-      keptBy: z.string().exactOptional(),
-      userTeam: z.string().exactOptional(),
-      isTold: z.literal(true).exactOptional(),
-      at: z.number(),
-      usedAt: z.number(),
-    }),
-  ),
+const documentSchema = z.object({
+  kept: z.array(storedMemory),
+  /** Ids that were removed lately, so that a late redelivery does not add them again. */
   gone: z.array(z.object({ id: z.string(), at: z.number() })),
 })
+type Document = z.infer<typeof documentSchema>
 
 /** How long a removed id stays known. Slack delivers events again hours later at most. */
 const GONE_MS = 86_400_000

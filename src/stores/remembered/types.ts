@@ -1,21 +1,23 @@
+import { z } from 'zod'
 import type { Forgetting, Person, Place } from '../../base/place.ts'
 
 /** One thing that people asked the bot to remember, in their own words. */
-export interface Remembered {
+export const rememberedSchema = z.object({
   /** Unique in its scope: the ts of a message, or the id of a click. The same id is kept once. */
-  id: string
-  text: string
+  id: z.string(),
+  text: z.string(),
   /** The id of the person whose words these are. */
-  by: string
+  by: z.string(),
   /** The id of the person who had somebody else's words remembered. */
-  keptBy?: string
+  keptBy: z.string().optional(),
   /** The workspace of the person whose words these are, if it is another one. */
-  userTeam?: string
+  userTeam: z.string().optional(),
   /** Slack said what the place was when it was added. Absent if 0.1.0 added it. */
-  isTold?: true
+  isTold: z.literal(true).optional(),
   /** The time of the message. Milliseconds since the epoch. */
-  at: number
-}
+  at: z.number(),
+})
+export type Remembered = z.infer<typeof rememberedSchema>
 
 /**
  * The scope of questions that may use a remembered text: `team:channel:all`, `team:channel:shared` while the channel is

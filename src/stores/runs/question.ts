@@ -1,33 +1,138 @@
-import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
+import { z } from 'zod'
+import { messageTable, sourceSchema } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
-
-/** How a question came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
-type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
+import { decisionBasis, writeOutcome } from '../audit/types.ts'
 
 /**
  * A file of a message, as Slack describes it there. The URL of its bytes is looked up when they are loaded, and never
  * stored.
  */
-export interface FileRef {
+const fileRef = z.object({
   /** Empty if Slack gave none. */
-  id: string
-  name: string
-  size?: number
-  mimetype?: string
+  id: z.string(),
+  name: z.string(),
+  size: z.number().optional(),
+  mimetype: z.string().optional(),
   /** `hosted`, `snippet`, `external`, `tombstone`, `hidden_by_limit`, … */
-  mode?: string
+  mode: z.string().optional(),
   /** `check_file_info`: the message says nothing more about the file. */
-  access?: string
-}
+  access: z.string().optional(),
+})
+export type FileRef = z.infer<typeof fileRef>
 
 /** What the message of a question shows besides its author's words: forwards, alerts, tables. It is others' text. */
-export interface Attached {
-  text: string
+const attachedSchema = z.object({
+  text: z.string(),
   /** The forwarded messages that have an address. */
-  sources: Source[]
+  sources: z.array(sourceSchema),
   /** The tables of the message, also those whose lines are cut in `text` or stand among the asker's words. */
-  tables?: MessageTable[]
-}
+  tables: z.array(messageTable).optional(),
+})
+export type Attached = z.infer<typeof attachedSchema>
+
+/** What the message of a question holds besides its words. */
+export const questionPartsSchema = z.object({ files: z.array(fileRef).optional(), attached: attachedSchema.optional() })
+export type QuestionParts = z.infer<typeof questionPartsSchema>
+
+/** A call of a run that writes, for people. */
+export const doneCallSchema = z.object({
+  outcome: writeOutcome,
+  /** `promised`: no call, but a claim of the answer that only a card could make true. */
+  how: z.enum([...decisionBasis.options, 'promised']),
+  tool: z.string(),
+  /** The tool's name for people, see `Action`. */
+  title: z.string().optional(),
+  /** The argument that names a thing, or ''. */
+  what: z.string(),
+  /** The id of the person who decided. */
+  by: z.string().optional(),
+  /** An earlier try of the question made it. */
+  earlier: z.literal(true).optional(),
+})
+export type DoneCall = z.infer<typeof doneCallSchema>
+
+/**
+ * `due`: its time has come. `now`, `try`: somebody pressed a button. `at`: the scheduled time, in ms since the epoch.
+ */
+const occurrenceSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['due', 'now', 'try']),
+  at: z.number(),
+  /** How often it runs, for people. */
+  when: z.string(),
+  /** The time of the run before, ms since the epoch. */
+  lastRunAt: z.number().optional(),
+  /** How often it had to wait for room under a limit. */
+  again: z.number().optional(),
+  /** The person who pressed the button, if not its creator. */
+  by: z.string().optional(),
+})
+export type Occurrence = z.infer<typeof occurrenceSchema>
+
+/** The common part of the kinds. */
+const base = z.object({
+  /**
+   * `team:channel:ts` for a message; `team:channel:ts:edit` for an edited one, with the edit's ts;
+   * `team:channel:ask-<trigger>` for a slash command. It is claimed, so that each question is answered once.
+   */
+  id: z.string(),
+  team: z.string(),
+  channel: z.string(),
+  /** `thread_ts ?? ts`. A slash command has its id here until its root message is posted. */
+  thread: z.string(),
+  /**
+   * The thread whose conversation the question continues, if it is another one. The queue sets it in direct messages.
+   */
+  conversation: z.string().optional(),
+  user: z.string(),
+  text: z.string(),
+  ...questionPartsSchema.shape,
+  /** The message's ts; absent for a slash command. */
+  ts: z.string().optional(),
+  /** How it came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
+  surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
+  /** Slack's event id, which is claimed too. */
+  eventId: z.string().optional(),
+  /** The app of SLACK_APPS that accepted it, by name. Only that app answers it. */
+  app: z.string().optional(),
+  /** Set for an archived run if only the asker may see more of it than the question. */
+  forAsker: z.literal(true).optional(),
+  /** The URL to which an ephemeral reply to `/ask` can be sent. */
+  responseUrl: z.string().optional(),
+  /** Milliseconds since the epoch, when it came in. */
+  at: z.number(),
+  /** Slack could not deliver it at the first try, so replies to it may have arrived earlier. */
+  isLate: z.boolean().optional(),
+  /** The channel that the asker was looking at, if Slack reports it for an agent's direct message. */
+  lookingAt: z.string().optional(),
+  /** The time at which a repeated question was first asked, in ms. Later turns are not part of its conversation. */
+  firstAt: z.number().optional(),
+  /** The asker's workspace, if Slack names another one than ours. */
+  userTeam: z.string().optional(),
+  /** It came as an `app_mention` without `files`, which Slack may omit there, so the message is looked up. */
+  mayHaveFiles: z.literal(true).optional(),
+  /** It begins with a time, but its asker wants the answer now. */
+  isNoSchedule: z.literal(true).optional(),
+  /** What earlier tries of this question have changed. */
+  doneBefore: z.array(doneCallSchema).optional(),
+  /** A W3C `traceparent` header's value, if traces are on. */
+  traceparent: z.string().optional(),
+})
+export type QuestionBase = z.infer<typeof base>
+
+/** The fields of single kinds. */
+const ownFields = z.object({
+  /** The id of the bot that asks. */
+  bot: z.string(),
+  /** The ts of the message that it is about, in its thread. */
+  about: z.string(),
+  /** The id of the private answer's question. */
+  shares: z.string(),
+  schedule: occurrenceSchema,
+  /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
+  prior: z.record(z.string(), z.string()),
+})
+type OwnFields = z.infer<typeof ownFields>
 
 /**
  * What is to be answered, of one kind: the kinds have a common part, and their own fields. Plain JSON, because it is
@@ -46,114 +151,52 @@ interface UnreadAddition extends QuestionBase {
 }
 
 /** Asked by another bot. */
-interface BotQuestion extends QuestionBase {
+interface BotQuestion extends QuestionBase, Pick<OwnFields, 'bot'> {
   kind: 'bot'
-  /** The id of the bot. */
-  bot: string
 }
 
 /** Asked about a message, by a shortcut or a reaction. */
-export interface AboutMessage extends QuestionBase {
+export interface AboutMessage extends QuestionBase, Pick<OwnFields, 'about'> {
   kind: 'about'
-  /** The ts of the message in its thread. */
-  about: string
 }
 
 /** Not a question, but a request to post a private answer for everybody. */
-export interface ShareRequest extends QuestionBase {
+export interface ShareRequest extends QuestionBase, Pick<OwnFields, 'shares'> {
   kind: 'share'
-  /** The id of the question that was answered. */
-  shares: string
 }
 
 /** A question of a schedule at one of its times. */
-export interface OccurrenceQuestion extends QuestionBase {
+export interface OccurrenceQuestion
+  extends QuestionBase, Pick<OwnFields, 'schedule'>, Partial<Pick<OwnFields, 'prior'>> {
   kind: 'occurrence'
-  schedule: Occurrence
-  /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
-  prior?: Record<string, string>
 }
 
-/** The common part of the kinds. */
-export interface QuestionBase {
-  /**
-   * `team:channel:ts` for a message; `team:channel:ts:edit` for an edited one, with the edit's ts;
-   * `team:channel:ask-<trigger>` for a slash command. It is claimed, so that each question is answered once.
-   */
-  id: string
-  team: string
-  channel: string
-  /** `thread_ts ?? ts`. A slash command has its id here until its root message is posted. */
-  thread: string
-  /**
-   * The thread whose conversation the question continues, if it is another one. The queue sets it in direct messages.
-   */
-  conversation?: string
-  user: string
-  text: string
-  files?: FileRef[]
-  attached?: Attached
-  /** The message's ts; absent for a slash command. */
-  ts?: string
-  surface: Surface
-  /** Slack's event id, which is claimed too. */
-  eventId?: string
-  /** The app of SLACK_APPS that accepted it, by name. Only that app answers it. */
-  app?: string
-  /** Set for an archived run if only the asker may see more of it than the question. */
-  forAsker?: true
-  /** The URL to which an ephemeral reply to `/ask` can be sent. */
-  responseUrl?: string
-  /** Milliseconds since the epoch, when it came in. */
-  at: number
-  /** Slack could not deliver it at the first try, so replies to it may have arrived earlier. */
-  isLate?: boolean | undefined
-  /** The channel that the asker was looking at, if Slack reports it for an agent's direct message. */
-  lookingAt?: string
-  /** The time at which a repeated question was first asked, in ms. Later turns are not part of its conversation. */
-  firstAt?: number
-  /** The asker's workspace, if Slack names another one than ours. */
-  userTeam?: string
-  /** It came as an `app_mention` without `files`, which Slack may omit there, so the message is looked up. */
-  mayHaveFiles?: true
-  /** It begins with a time, but its asker wants the answer now. */
-  isNoSchedule?: true
-  /** What earlier tries of this question have changed. */
-  doneBefore?: DoneCall[]
-  /** A W3C `traceparent` header's value, if traces are on. */
-  traceparent?: string
-}
-
-/** A question with the fields of any kind. */
-interface AnyQuestion extends QuestionBase {
-  kind?: unknown
-  bot?: unknown
-  about?: unknown
-  shares?: unknown
-  schedule?: unknown
-  prior?: unknown
-}
+/** A stored question. Its fields determine the kind, also for one that 0.1.0 stored, which knew no kinds. */
+export const questionSchema = z
+  .object({
+    ...base.shape,
+    ...ownFields.partial().shape,
+    kind: z.string().optional(),
+    /** A queue marks a message that no run has read. */
+    wasAddition: z.boolean().optional(),
+  })
+  .transform(({ kind, wasAddition, bot, about, shares, schedule, prior, ...question }): Question => {
+    if (schedule) return { kind: 'occurrence', ...question, schedule, ...(prior ? { prior } : {}) }
+    if (shares !== undefined) return { kind: 'share', ...question, shares }
+    if (about !== undefined) return { kind: 'about', ...question, about }
+    if (bot !== undefined) return { kind: 'bot', ...question, bot }
+    return { kind: wasAddition || kind === 'addition' ? 'addition' : 'asked', ...question }
+  })
 
 /** The common part of a question. */
 export function baseOf(question: Question): QuestionBase {
-  return withoutOwnFields(question)
-}
-
-function withoutOwnFields({
-  kind: _,
-  bot: __,
-  about: ___,
-  shares: ____,
-  schedule: _____,
-  prior: ______,
-  ...base
-}: AnyQuestion): QuestionBase {
-  return base
+  return base.parse(question)
 }
 
 /** The question without the work that was done before its thread was opened. */
 export function withoutPrior(question: Question): Question {
-  return question.kind === 'occurrence' ? occurrenceWithoutPrior(question) : question
+  if (question.kind !== 'occurrence') return question
+  return occurrenceWithoutPrior(question)
 }
 
 function occurrenceWithoutPrior({ prior: _, ...others }: OccurrenceQuestion): OccurrenceQuestion {
@@ -163,23 +206,6 @@ function occurrenceWithoutPrior({ prior: _, ...others }: OccurrenceQuestion): Oc
 /** The occurrence that a question is, if it is one. */
 export function occurrenceIn(question: Question): Occurrence | undefined {
   return question.kind === 'occurrence' ? question.schedule : undefined
-}
-
-/**
- * `due`: its time has come. `now`, `try`: somebody pressed a button. `at`: the scheduled time, in ms since the epoch.
- */
-export interface Occurrence {
-  id: string
-  kind: 'due' | 'now' | 'try'
-  at: number
-  /** How often it runs, for people. */
-  when: string
-  /** The time of the run before, ms since the epoch. */
-  lastRunAt?: number
-  /** How often it had to wait for room under a limit. */
-  again?: number
-  /** The person who pressed the button, if not its maker. */
-  by?: string
 }
 
 /** The part of a question's id that all versions of an edited question share. */
@@ -245,21 +271,4 @@ export function isBackground(question: Question): boolean {
  */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
-}
-
-/**
- * A call of a run that writes, for people. `how` and `outcome` are those of the audit list; `what` is the argument that
- * names a thing, or ''; `by` is the id of the person who decided.
- */
-export interface DoneCall {
-  outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
-  /** `promised`: no call, but a claim of the answer that only a card could make true. */
-  how: 'once' | 'always' | 'config' | 'denied' | 'expired' | 'promised'
-  tool: string
-  /** The tool's name for people, see `Action`. */
-  title?: string
-  what: string
-  by?: string
-  /** An earlier try of the question made it. */
-  earlier?: true
 }

@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import type { Addition, PendingCall, Permission, Steering } from '../../agent/run-state.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
-import type { Decision, Question, SavedRun } from './types.ts'
+import { questionPartsSchema, questionSchema, type Decision, type Question, type SavedRun } from './types.ts'
 import { waitKey } from './wait-keys.ts'
 
 /** Identifies a run: the conversation of its question (`conversationOf`), and the question's id. */
@@ -11,13 +12,12 @@ export interface RunRef {
   id: string
 }
 
-/**
- * The question's message was deleted or edited. `again`: the question with its current text, to be answered instead of
- * the old one.
- */
-export interface Withdrawal {
-  again?: Question
-}
+/** The question's message was deleted or edited. */
+const withdrawalSchema = z.object({
+  /** The question with its current text, to be answered instead of the old one. */
+  again: questionSchema.optional(),
+})
+export type Withdrawal = z.infer<typeof withdrawalSchema>
 
 /** Thrown in the run of a withdrawn question: nothing more is shown, and what was shown is removed. */
 export class Withdrawn extends Error {
@@ -30,18 +30,16 @@ export class Withdrawn extends Error {
   }
 }
 
-/**
- * A person's message to a run. A stop with `withdrawn` leaves nothing of the run. Messages with the same id count once,
- * however often they are delivered; `user` is the author. `parts`: what the question's own message holds besides its
- * words, from the second of its two events.
- */
-export type Signal =
-  | { type: 'stop'; by: string; withdrawn?: Withdrawal }
-  | { type: 'message'; id: string; user: string; text: string }
-  | { type: 'parts'; parts: QuestionParts }
-
-/** What the message of a question holds besides its words. */
-export type QuestionParts = Pick<Question, 'files' | 'attached'>
+/** A person's message to a run. */
+export const signalSchema = z.union([
+  /** With `withdrawn`, nothing of the run is left. */
+  z.object({ type: z.literal('stop'), by: z.string(), withdrawn: withdrawalSchema.optional() }),
+  /** Messages with the same id count once, however often they are delivered; `user` is the author. */
+  z.object({ type: z.literal('message'), id: z.string(), user: z.string(), text: z.string() }),
+  /** What the question's own message holds besides its words, from the second of its two events. */
+  z.object({ type: z.literal('parts'), parts: questionPartsSchema }),
+])
+export type Signal = z.infer<typeof signalSchema>
 
 /**
  * `sent`: the signal is stored. The process of the run gets it; without one, the next process that resumes the run.

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
+import { parseStep } from '../../agent/contracts/run-events.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import { tablesSchema } from '../history/tables-schema.ts'
-import type { ThreadContext } from '../history/types.ts'
-import { freshRun, type Decision, type Question, type RunPart, type SavedRun } from './types.ts'
-import { questionSchema, sourceSchema } from './stored-question.ts'
-import { answerAction, fields, parseStep } from './stored-step.ts'
+import { threadContext } from '../history/types.ts'
+import { decisionSchema, freshRun, questionSchema, type Question, type RunPart, type SavedRun } from './types.ts'
 
 /**
  * The state of a run. `waiting`: for its turn. `suspended`, stored as `parked`: for a person. Dead-lettered runs, which
  * failed too often, are kept for inspection. `added`: not a run of its own, but a message that was sent to another one.
  */
-export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
+const runStatus = z.enum(['waiting', 'running', 'parked', 'added', 'done', 'dead-lettered'])
+export type RunStatus = z.infer<typeof runStatus>
 
 /** A run as it is in its Redis hash. */
 export interface StoredRun {
@@ -24,35 +23,7 @@ export interface StoredRun {
   lastError?: string
 }
 
-const stateSchema = z.enum(['waiting', 'running', 'parked', 'added', 'done', 'dead-lettered']).catch('waiting')
-
-const saidSchema: z.ZodType<ThreadContext> = z.object({
-  text: z.string(),
-  by: z.array(z.string()),
-  hasFiles: z.literal(true).exactOptional(),
-  sources: z.array(sourceSchema).exactOptional(),
-  tables: tablesSchema.exactOptional(),
-})
-
 const idsSchema = z.array(z.string())
-
-const decisionSchema: z.ZodType<Decision> = z.union([
-  z.object({
-    outcome: z.enum(['allowed', 'denied']),
-    by: z.string(),
-    at: z.number(),
-    key: z.string(),
-    reason: z.string().exactOptional(),
-    always: z.literal(true).exactOptional(),
-  }),
-  z.object({
-    outcome: z.literal('answered'),
-    by: z.string(),
-    action: answerAction,
-    content: fields.exactOptional(),
-  }),
-  z.object({ outcome: z.literal('expired') }),
-])
 
 /** The hash's field for a part, and its value there. */
 export function fieldOf(part: RunPart): [field: string, value: string] {
@@ -82,7 +53,7 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
   const lastError = hash.get('lastError')
   return {
     question: question.data,
-    state: stateSchema.parse(hash.get('state')),
+    state: runStatus.catch('waiting').parse(hash.get('state')),
     saved: parseSaved(hash),
     losses: Number(hash.get('losses') ?? 0),
     failures: Number(hash.get('failures') ?? 0),
@@ -101,7 +72,7 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   if (named !== undefined) saved.named = named
   const spoken = hash.get('spoken')
   if (spoken !== undefined) saved.spoken = spoken
-  const said = saidSchema.safeParse(parseJson(hash.get('said'))).data
+  const said = threadContext.safeParse(parseJson(hash.get('said'))).data
   if (said) saved.said = said
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone

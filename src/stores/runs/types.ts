@@ -1,10 +1,27 @@
+import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
-import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
-import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
+import { stopReason, type Step } from '../../agent/contracts/run-events.ts'
+import { personsAnswer, sourceSchema, type ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadContext } from '../history/types.ts'
-import type { DoneCall } from './question.ts'
+import { doneCallSchema } from './question.ts'
 
 export * from './question.ts'
+
+export const answerSchema = z.object({
+  text: z.string(),
+  sources: z.array(sourceSchema),
+  stopped: stopReason.optional(),
+  /** The text is not an answer but the findings so far. */
+  gaveUp: z.literal(true).optional(),
+  /** The model could not see the question's pictures. */
+  unseen: z.literal(true).optional(),
+  /** The run's writes; absent if none of its tools could write. */
+  done: z.array(doneCallSchema).optional(),
+  /** How many of the remembered texts the answer uses; absent if none. */
+  used: z.number().optional(),
+  /** The answer's figures and their sources (question/check-figures). */
+  figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
+})
 
 /** The saved state of a run. A fresh run has no steps and no posts. */
 export interface SavedRun {
@@ -26,23 +43,7 @@ export interface SavedRun {
    */
   posts: Record<string, string>
   usage: Usage[]
-  /**
-   * `gaveUp`: the text is not an answer but the findings so far. `unseen`: the model could not see the question's
-   * pictures.
-   */
-  answer?: {
-    text: string
-    sources: Source[]
-    stopped?: StopReason
-    gaveUp?: true
-    unseen?: true
-    /** The run's writes; absent if none of its tools could write. */
-    done?: DoneCall[]
-    /** How many of the remembered texts the answer uses; absent if none. */
-    used?: number
-    /** The answer's figures and their sources (question/check-figures). */
-    figures?: { text: string; in: string[] }[]
-  }
+  answer?: z.infer<typeof answerSchema>
   /** The decisions about steps that waited for a person, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
@@ -52,15 +53,25 @@ export interface SavedRun {
   retries: number
 }
 
-/**
- * A decision about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: the answer to the tool's
- * question. `expired`: nobody decided in time.
- */
-export type Decision =
-  | { outcome: 'allowed' | 'denied'; by: string; at: number; key: string; reason?: string; always?: true }
-  | { outcome: 'answered'; by: string; action: PersonsAnswer['action']; content?: PersonsAnswer['content'] }
-  | { outcome: 'expired' }
+/** A decision about a step that waits for a person. */
+export const decisionSchema = z.union([
+  z.object({
+    outcome: z.enum(['allowed', 'denied']),
+    by: z.string(),
+    /** Milliseconds since the epoch. */
+    at: z.number(),
+    /** The call that it is about (stores/runs/call-key.ts). */
+    key: z.string(),
+    reason: z.string().optional(),
+    /** For the tool in this thread from now on. */
+    always: z.literal(true).optional(),
+  }),
+  /** The answer to the tool's question. */
+  personsAnswer.omit({ state: true }).extend({ outcome: z.literal('answered'), by: z.string() }),
+  /** Nobody decided in time. */
+  z.object({ outcome: z.literal('expired') }),
+])
+export type Decision = z.infer<typeof decisionSchema>
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import { z } from 'zod'
 import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/encryption.ts'
@@ -12,6 +11,7 @@ import {
   refText,
   ttlOf,
   nextCheckAt,
+  scheduleSchema,
   type Schedule,
   type ScheduleRef,
   type ScheduleStore,
@@ -195,58 +195,3 @@ const byAge = (one: Schedule, other: Schedule) => one.createdAt - other.createdA
 const keyOf = ({ team, channel, user, id }: ScheduleRef) => kvKey(`${team}:${channel}`, `schedule:${user}:${id}`)
 
 const belongsTo = (ref: ScheduleRef) => `schedule ${refText(ref)}`
-
-const zone = z.string()
-const cost = z.object({ usd: z.number().exactOptional(), tokens: z.number() })
-
-const scheduleSchema: z.ZodType<Schedule> = z.object({
-  id: z.string(),
-  team: z.string(),
-  channel: z.string(),
-  user: z.string(),
-  createdAt: z.number(),
-  app: z.string().exactOptional(),
-  text: z.string(),
-  question: z.string(),
-  when: z.discriminatedUnion('kind', [
-    z.object({
-      kind: z.literal('cron'),
-      cron: z.string(),
-      also: z.array(z.string()).exactOptional(),
-      step: z.object({ unit: z.enum(['day', 'week']), n: z.number().min(1), from: z.number() }).exactOptional(),
-      zone,
-    }),
-    z.object({ kind: z.literal('every'), minutes: z.number(), start: z.number(), zone }),
-    z.object({ kind: z.literal('once'), at: z.number(), zone }),
-  ]),
-  gapMs: z.number().exactOptional(),
-  state: z.enum(['draft', 'active', 'paused', 'over']),
-  due: z.number().exactOptional(),
-  paused: z
-    .object({
-      why: z.enum([
-        ...(['person', 'failures', 'makerGone', 'makerGuest', 'notAllowed', 'makerLeft'] as const),
-        ...(['archived', 'botLeft', 'becamePrivate', 'becameShared', 'budget'] as const),
-      ]),
-      at: z.number(),
-      by: z.string().exactOptional(),
-    })
-    .exactOptional(),
-  again: z.object({ at: z.number(), n: z.number(), from: z.number().exactOptional() }).exactOptional(),
-  place: z.object({ isPrivate: z.boolean(), isShared: z.boolean(), isMember: z.boolean() }),
-  running: z.object({ occurrence: z.string(), since: z.number() }).exactOptional(),
-  failures: z.number(),
-  runs: z.array(
-    z.object({
-      occurrence: z.string(),
-      due: z.number(),
-      at: z.number(),
-      end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'late', 'skipped', 'limited']),
-      cost: cost.exactOptional(),
-      count: z.number().exactOptional(),
-    }),
-  ),
-  spent: z.record(z.string(), cost),
-  tried: cost.exactOptional(),
-  replaces: z.string().exactOptional(),
-})

@@ -1,99 +1,103 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { Forgetting, Moving, Person, Place } from '../../base/place.ts'
-import { nextTimes, type When } from '../../schedules/when.ts'
+import { nextTimes, whenSchema } from '../../schedules/when.ts'
 
 /** Identifies a schedule, and says whose it is and where it posts. */
 export interface ScheduleRef extends Place, Person {
   id: string
 }
 
+const costSchema = z.object({
+  /** Undefined if the model has no price. */
+  usd: z.number().optional(),
+  tokens: z.number(),
+})
+export type Cost = z.infer<typeof costSchema>
+
+/** Kept until another one waits, so that a try that is made over after a crash is not asked twice. */
+const deferralSchema = z.object({
+  /** The occurrence's time. */
+  at: z.number(),
+  /** How often it had to wait. */
+  n: z.number(),
+  /** When it is asked again; absent once it is. */
+  from: z.number().optional(),
+})
+export type Deferral = z.infer<typeof deferralSchema>
+
+const pauseReason = z.enum([
+  ...(['person', 'failures', 'makerGone', 'makerGuest', 'notAllowed', 'makerLeft'] as const),
+  ...(['archived', 'botLeft', 'becamePrivate', 'becameShared', 'budget'] as const),
+])
+export type PauseReason = z.infer<typeof pauseReason>
+
+const pauseSchema = z.object({
+  why: pauseReason,
+  at: z.number(),
+  /** The occurrence that found the reason. Absent if a person paused it. */
+  by: z.string().optional(),
+})
+type Pause = z.infer<typeof pauseSchema>
+
+const runSchema = z.object({
+  occurrence: z.string(),
+  /** The occurrence's time. */
+  due: z.number(),
+  at: z.number(),
+  /**
+   * How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`:
+   * it was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a
+   * usage limit was reached.
+   */
+  end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'late', 'skipped', 'limited']),
+  cost: costSchema.optional(),
+  /** How many times were missed in a row. */
+  count: z.number().optional(),
+})
+export type ScheduleRun = z.infer<typeof runSchema>
+
 /**
  * A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the
  * epoch.
  */
-export interface Schedule extends ScheduleRef {
-  createdAt: number
+export const scheduleSchema = z.object({
+  id: z.string(),
+  team: z.string(),
+  channel: z.string(),
+  user: z.string(),
+  createdAt: z.number(),
   /** The app of SLACK_APPS through which it was made. */
-  app?: string
+  app: z.string().optional(),
   /** The question as the person wrote it, with its time: *Change* shows it. */
-  text: string
-  question: string
-  when: When
+  text: z.string(),
+  question: z.string(),
+  when: whenSchema,
   /** The smallest gap between two runs, in ms. Absent if it runs once. */
-  gapMs?: number
-  /** `draft`: shown to its maker, not saved yet. `over`: its only time has passed. */
-  state: 'draft' | 'active' | 'paused' | 'over'
+  gapMs: z.number().optional(),
+  /** `draft`: shown to its creator, not saved yet. `over`: its only time has passed. */
+  state: z.enum(['draft', 'active', 'paused', 'over']),
   /** The next occurrence that is not enqueued yet. Absent unless active. */
-  due?: number
-  paused?: Pause
+  due: z.number().optional(),
+  paused: pauseSchema.optional(),
   /** The latest occurrence that had to wait for room under a limit. */
-  again?: Deferral
+  again: deferralSchema.optional(),
   /** The channel's state when the schedule was made. */
-  place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
+  place: z.object({ isPrivate: z.boolean(), isShared: z.boolean(), isMember: z.boolean() }),
   /** The occurrence at work. */
-  running?: { occurrence: string; since: number }
+  running: z.object({ occurrence: z.string(), since: z.number() }).optional(),
   /** Failures in a row. */
-  failures: number
+  failures: z.number(),
   /** Newest first; at most `MAX_RUNS`, including the newest one that reported something. */
-  runs: ScheduleRun[]
+  runs: z.array(runSchema),
   /** The cost of runs, by day since the epoch, for 30 days. */
-  spent: Record<string, Cost>
+  spent: z.record(z.string(), costSchema),
   /** The cost of a draft's trial run. */
-  tried?: Cost
+  tried: costSchema.optional(),
   /** The id of the schedule that a draft changes. */
-  replaces?: string
-}
-
-export interface Cost {
-  /** Undefined if the model has no price. */
-  usd?: number
-  tokens: number
-}
-
-/**
- * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept
- * until another one waits, so that a try that is made over after a crash is not asked twice.
- */
-export interface Deferral {
-  at: number
-  n: number
-  from?: number
-}
-
-/** `by`: the occurrence that found the reason. Absent if a person paused it. */
-interface Pause {
-  why: PauseReason
-  at: number
-  by?: string
-}
-
-export type PauseReason =
-  | 'person'
-  | 'failures'
-  | 'makerGone'
-  | 'makerGuest'
-  | 'notAllowed'
-  | 'makerLeft'
-  | 'archived'
-  | 'botLeft'
-  | 'becamePrivate'
-  | 'becameShared'
-  | 'budget'
-
-/**
- * How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`: it
- * was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a usage
- * limit was reached.
- */
-export interface ScheduleRun {
-  occurrence: string
-  due: number
-  at: number
-  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'late' | 'skipped' | 'limited'
-  cost?: Cost
-  /** How many times were missed in a row. */
-  count?: number
-}
+  replaces: z.string().optional(),
+})
+export type Schedule = z.infer<typeof scheduleSchema>
 
 const MAX_RUNS = 5
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
-import { DIALECT_NAMES, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
+import { DIALECT_NAMES, FOLLOW_UPS, STEPS, type Config } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
 import { deleteBeginning, expiringCache } from '../../base/expiring-cache.ts'
 import { isRecord, parseJson } from '../../base/parse-json.ts'
@@ -125,24 +125,38 @@ export function withChannelSettings(
   }
 }
 
-/** The agent that a channel has chosen, by names: of a model at the same endpoint, of a dialect, of tools. */
-export interface ChosenAgent {
-  model?: string | undefined
-  dialect?: DialectName | undefined
-  tools?: string[] | undefined
-  /** Names of skills. Others cannot be read there. */
-  skills?: string[] | undefined
-  /** Additional instructions for the model, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
-  instructions?: string | undefined
-}
+/** The maximum length of a channel's instructions. Characters. */
+export const MAX_INSTRUCTIONS = 2_000
 
-/** The settings that the people of a channel have chosen. Absent ones are the operator's. */
-export interface ChannelSettings extends ChosenAgent {
-  steps?: Config['STEPS'] | undefined
-  followUps?: Config['FOLLOW_UPS'] | undefined
-  whoMayStop?: 'asker' | 'anyone' | undefined
-  whoMayForget?: 'admins' | 'anyone' | undefined
-}
+/** The first half of a character that was cut in two. */
+const HALF = /[\ud800-\udbff]$/
+
+/**
+ * The settings that the people of a channel have chosen. Absent ones are the operator's. Each part is read by itself:
+ * one of another version, with other values, leaves the others as they are.
+ */
+const channelSettings = z.object({
+  steps: z.enum(STEPS).optional().catch(undefined),
+  followUps: z.enum(FOLLOW_UPS).optional().catch(undefined),
+  /** A model at the same endpoint, by its name, as the dialect, the tools and the skills. */
+  model: z.string().min(1).max(200).optional().catch(undefined),
+  dialect: z.enum(DIALECT_NAMES).optional().catch(undefined),
+  tools: z.array(z.string()).max(200).optional().catch(undefined),
+  /** Other skills cannot be read there. */
+  skills: z.array(z.string()).max(200).optional().catch(undefined),
+  /** Additional instructions for the model, in people's own words. */
+  instructions: z
+    .string()
+    .transform((text) => text.trim().slice(0, MAX_INSTRUCTIONS).replace(HALF, '') || undefined)
+    .optional()
+    .catch(undefined),
+  whoMayStop: z.enum(['asker', 'anyone']).optional().catch(undefined),
+  whoMayForget: z.enum(['admins', 'anyone']).optional().catch(undefined),
+})
+export type ChannelSettings = z.infer<typeof channelSettings>
+
+/** The agent that a channel has chosen. */
+export type ChosenAgent = Pick<ChannelSettings, 'model' | 'dialect' | 'tools' | 'skills' | 'instructions'>
 
 /** The settings of channels, each kept for a year after it was last saved or read. */
 export interface ChannelSettingsStore {
@@ -155,9 +169,6 @@ export interface ChannelSettingsStore {
   save(place: Place, settings: ChannelSettings): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
-
-/** The maximum length of a channel's instructions. Characters. */
-export const MAX_INSTRUCTIONS = 2_000
 
 const YEAR_MS = 365 * 86_400_000
 /** The maximum number of channels whose loaded settings are used again. */
@@ -214,31 +225,9 @@ export function createChannelSettings(kv: Kv, { log, now }: ChannelSettingsOptio
   }
 }
 
-/** The first half of a character that was cut in two. */
-const HALF = /[\ud800-\udbff]$/
-
-/** Each part is read by itself: one of another version, with other values, leaves the others as they are. */
-const PARTS = {
-  steps: z.enum(STEPS).optional().catch(undefined),
-  followUps: z.enum(FOLLOW_UPS).optional().catch(undefined),
-  model: z.string().min(1).max(200).optional().catch(undefined),
-  dialect: z.enum(DIALECT_NAMES).optional().catch(undefined),
-  tools: z.array(z.string()).max(200).optional().catch(undefined),
-  skills: z.array(z.string()).max(200).optional().catch(undefined),
-  instructions: z
-    .string()
-    .transform((text) => text.trim().slice(0, MAX_INSTRUCTIONS).replace(HALF, '') || undefined)
-    .optional()
-    .catch(undefined),
-  whoMayStop: z.enum(['asker', 'anyone']).optional().catch(undefined),
-  whoMayForget: z.enum(['admins', 'anyone']).optional().catch(undefined),
-}
-
-const schema: z.ZodType<ChannelSettings> = z.object(PARTS)
-
 /** Returns the valid settings in a stored value. */
 function validSettings(stored: object): ChannelSettings {
-  const settings = Object.entries(schema.parse(stored)).filter(([, value]) => value !== undefined)
+  const settings = Object.entries(channelSettings.parse(stored)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(settings)
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { below, changeText, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
-import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
+import { grantSchema, MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 /** The parts of a state, and their keys' names. */
 const NAMES: Record<keyof ThreadState, string> = {
@@ -13,10 +13,6 @@ const NAMES: Record<keyof ThreadState, string> = {
   grants: 'grants',
   movedTo: 'moved-to',
 }
-
-const grantsSchema: z.ZodType<Grant[]> = z.array(
-  z.object({ tool: z.string(), by: z.string(), at: z.number(), version: z.string().exactOptional() }),
-)
 
 /** Keeps states as one text per part, `{team:channel:ts}:title`, so that no part overwrites another. */
 export function createThreadStates(kv: Kv, expiry: { ttlMs: number }): ThreadStates {
@@ -82,7 +78,7 @@ function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredTh
 }
 
 function grantsIn(stored: string | undefined): Grant[] {
-  return grantsSchema.safeParse(parseJson(stored)).data ?? []
+  return z.array(grantSchema).safeParse(parseJson(stored)).data ?? []
 }
 
 function flagOf<Name extends string>(name: Name, stored: string | undefined): Partial<Record<Name, boolean>> {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /** The state of a thread in Slack, besides its messages. Absent parts were never set. */
@@ -21,14 +22,16 @@ export interface ThreadState {
   movedTo?: string
 }
 
-/** A person's permission to use a tool. `at`: milliseconds since the epoch. */
-export interface Grant {
-  tool: string
-  by: string
-  at: number
+/** A person's permission to use a tool. */
+export const grantSchema = z.object({
+  tool: z.string(),
+  by: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
   /** The tool's version at the time (`Tool.version`): the permission holds for that version alone. */
-  version?: string
-}
+  version: z.string().optional(),
+})
+export type Grant = z.infer<typeof grantSchema>
 
 /** The maximum number of a thread's grants; the newest are kept. */
 export const MAX_GRANTS = 100

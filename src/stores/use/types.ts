@@ -1,5 +1,8 @@
+import { z } from 'zod'
+
 /** Whole numbers by field. `use-counts.ts` says which fields there are. */
-export type Counts = Record<string, number>
+export const countsSchema = z.record(z.string(), z.number())
+export type Counts = z.infer<typeof countsSchema>
 
 /** A booking: an id of a team, which adds to the counts of the day (UTC) of `at`, in ms since the epoch. */
 interface Booking {

@@ -1,9 +1,6 @@
-import { z } from 'zod'
 import { parseJson } from '../../base/parse-json.ts'
 import { changeText, escapeGlob, forgetKeys, kvKey, tagsMatching, type Kv } from '../kv/kv.ts'
-import { utcDay, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
-
-const countsSchema: z.ZodType<Counts> = z.record(z.string(), z.number())
+import { countsSchema, utcDay, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
 
 /**
  * Keeps the counts:

@@ -1,7 +1,7 @@
 /** Questions as version 0.1.0 stored them (fixtures/stores/questions-0.1.0.json), by how they were asked. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { questionSchema } from '../../../src/stores/runs/stored-question.ts'
+import { questionSchema } from '../../../src/stores/runs/question.ts'
 import type { Question } from '../../../src/stores/runs/types.ts'
 
 const recorded = JSON.parse(
