@@ -18,6 +18,7 @@ import { createAppReceivers } from './slack/receivers/app-receivers.ts'
 import { tokenRefused, whoIs } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/is-search-on.ts'
 import { openSlackAccount } from './slack/client/slack-account.ts'
+import { warnOfUnknownIds } from './slack/client/unknown-ids.ts'
 import type { SlackCall } from './slack/client/web-api.ts'
 import { createQuestionHandlers } from './slack/answering/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
@@ -98,6 +99,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
+  if (isWorker) void warnOfUnknownIds(config, services.installations, log)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
   // A front may have ended after a login and before it resumed the runs that wait for it. Workers retry every hour.
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)

@@ -253,7 +253,7 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     await slack.until(() => told().length === 2, 'who has it')
     const [sent, ...more] = slack.messages(dm)
     expect(slack.shown(sent!)).toMatch(
-      /^🔐 <@U0ALICE0001>'s request needs approval: .*, as @Alice\n[^]*is open too[^]*Can approve: Bob/,
+      /^🔐 @Alice's request needs approval: .*, as @Alice\n[^]*is open too[^]*Can approve: Bob/,
     )
     expect([more, server.calls]).toEqual([[], ['7']])
     await slack.press({ channel: dm, ts: sent!.ts, user: BOB }, { action_id: ALLOW_ONCE })

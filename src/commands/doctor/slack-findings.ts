@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import { readEnv, type Config } from '../../config.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import { INSTALLS_ROOM } from '../../question/stores/stores.ts'
 import { createInstallations } from '../../stores/installations/installation-store.ts'
@@ -6,6 +6,9 @@ import { redisKv } from '../../stores/kv/redis-kv.ts'
 import { createValues } from '../../stores/values/value-store.ts'
 import { openCommandRedis } from '../command-redis.ts'
 import { installLine, inspectInstalls, type InstallRow } from '../installs/inspect-installs.ts'
+import { loadSlackApps } from '../../slack/client/slack-apps.ts'
+import { unknownIdLine, unknownIds } from '../../slack/client/unknown-ids.ts'
+import { SlackWeb } from '../../slack/client/web-api.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
 import { findingsAbout, type Finding, type NetworkCheckDeps } from './finding.ts'
 
@@ -26,7 +29,19 @@ export async function slackFindings(config: Config, deps: NetworkCheckDeps): Pro
   )
   // A worker only posts. Incoming events are the front's job.
   const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
-  return rows.filter(isOwn).map(findingOf)
+  const isRead = rows.some(({ name, ok }) => name === 'auth.test' && ok)
+  const ids = isRead && SLACK_BOT_TOKEN ? await idFindings([SLACK_BOT_TOKEN], config, deps) : []
+  return [...rows.filter(isOwn).map(findingOf), ...ids]
+}
+
+/** A line for each id in APPROVERS and ALLOW_USERS that no workspace of these tokens has. */
+async function idFindings(tokens: string[], config: Config, { log, now, net }: NetworkCheckDeps): Promise<Finding[]> {
+  const options = { apiUrl: config.SLACK_API_URL, log, now, fetch: net.fetch }
+  const unknown = await unknownIds(
+    config,
+    tokens.map((token) => new SlackWeb({ ...options, token })),
+  )
+  return unknown.map((one) => fault(one.setting, unknownIdLine(one)))
 }
 
 /** A line for each installation of a distributed app, or each app of SLACK_APPS. */
@@ -34,7 +49,11 @@ async function installFindings(config: Config, deps: NetworkCheckDeps): Promise<
   const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
   const { log } = deps
   const sealer = sealerFrom(config)
-  if (!SLACK_CLIENT_ID) return rowsOf(await inspectInstalls(config, { ...deps, installs: undefined }))
+  if (!SLACK_CLIENT_ID) {
+    const tokens = loadSlackApps(config.SLACK_APPS ?? '', readEnv()).map(({ botToken }) => botToken)
+    const rows = rowsOf(await inspectInstalls(config, { ...deps, installs: undefined }))
+    return [...rows, ...(await idFindings(tokens, config, deps))]
+  }
   if (!REDIS_URL)
     return [note('installations', 'They are kept in the bot’s memory, where only the bot sees them: set REDIS_URL.')]
   if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]

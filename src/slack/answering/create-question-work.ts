@@ -45,7 +45,8 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, forPeople, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       const { connections } = services
-      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections, hasFullFooter })
+      const facts = { installation, linkHosts, approvers, hasFullFooter }
+      return new RunDisplay({ ...shared, ...facts, display, threads, mentions, connections })
     },
     release: (options) => release({ question, run, settings, services }, options),
   }

@@ -18,6 +18,8 @@ export interface WaitingCall extends AskedCall {
   place: 'thread' | 'conversation'
   /** The sentence that says who may decide, escaped. */
   deciders: string
+  /** Lines that notify those who are to decide. They may mention people (`Content.mentions`). */
+  asked?: string[]
   /** The name of the person whose login the call is made with, `@Alice`; absent if it is the workspace's. */
   as?: string | undefined
   /** Whether a button sends the card, which only the asker sees, to the others who may decide. */
@@ -41,6 +43,7 @@ export function waitingCard(call: WaitingCall): Content {
   const reason = reasonInput()
   const blocks: KnownBlock[] = [
     section(line),
+    ...(call.asked ?? []).map(section),
     ...(approval.isRepeat ? [section(REPEATED)] : []),
     shown.block,
     ...saysBlocks(call),

@@ -10,10 +10,13 @@ export function decidersLine(who: {
   groups: number
   /** Only the asker sees the card: in a direct message, or for a private question. */
   isSeenByAskerAlone: boolean
+  /** APPROVERS names somebody, but nobody of them is here. */
+  areGone: boolean
 }): string {
   const groups = who.groups === 0 ? [] : [`the members of ${who.groups} user ${who.groups === 1 ? 'group' : 'groups'}`]
   const others = [...who.names.map(plain), ...groups]
   const all = [...(who.asker === undefined ? [] : [plain(who.asker)]), ...others]
+  if (who.areGone) return NOBODY_LEFT
   if (all.length === 0) return NOBODY
   if (!who.isSeenByAskerAlone) return `Can approve: ${all.join(', ')}`
   if (others.length === 0) return 'Only you can approve.'
@@ -21,11 +24,23 @@ export function decidersLine(who: {
   return `${own}. *Ask approvers* sends what you see here to ${others.join(', ')}, each in a direct message.`
 }
 
+/** The lines that notify those who are to decide. `here`: ids of people in the channel; `sent`: names of others. */
+export function askedLines({ here, sent }: { here: string[]; sent: string[] }): string[] {
+  const pings = here.map((id) => `<@${id}>`).join(', ')
+  const has = sent.length === 1 ? 'has' : 'have'
+  return [
+    ...(here.length === 0 ? [] : [`${pings}, this waits for ${here.length === 1 ? 'you' : 'one of you'}.`]),
+    ...(sent.length === 0 ? [] : [`${sent.map(plain).join(', ')} ${has} this in a direct message.`]),
+  ]
+}
+
 function plain(name: string): string {
   return escapeText(name.replace(/^@/, ''))
 }
 
 const NOBODY = 'Nobody can approve this. My admin needs to name somebody in APPROVERS.'
+const NOBODY_LEFT =
+  'Nobody can approve this: those whom APPROVERS names do not exist here or have left. My admin needs to name somebody else.'
 
 /** Why a press does not count. */
 export const PRESS = {

@@ -1,61 +1,102 @@
 /** Posts and settles approval cards, in every display. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { approversOf, decisionAbout } from './approvers.ts'
+import { decidersOf, decisionAbout, type Deciders } from './approvers.ts'
 import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
-import { decidersLine } from './approval-words.ts'
-import { askedCall, cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
+import { askedLines, decidersLine } from './approval-words.ts'
+import { askedCall, cardKey, cardsOf, copiesOf, copyKey, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
 import { waitValue } from './button-value.ts'
+import { membersAmong } from '../client/channel-members.ts'
+import { placeOf, postDirect, updateDirect, type DirectPost } from '../client/direct-posts.ts'
+import type { Installation } from '../client/installations.ts'
 import type { Outbox } from '../client/outbox.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
+import type { Content } from '../format/blocks.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
+  installation: Installation
   /** Replaces ids with names. */
   mentions: { withNames(text: string): Promise<string> }
   approvers: Settings['approvers']
+  log: Log
 }
 
 /**
- * Posts the card of a call that waits, once. The card is ephemeral if the run is for the asker alone.
+ * Posts the card of a call that waits, once. The card is ephemeral if the run is for the asker alone. Otherwise it
+ * mentions those who are to decide, if the asker may not, and those outside of the channel get it as a direct message.
  * @throws if it could not be shown
  */
 export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
-  const { outbox } = options
+  const { outbox, installation } = options
   const { question } = outbox
   const key = waitKey(n, step.waiting)
   const call = askedCall(question, step)
   // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
   const isSeenByAskerAlone = isDirect(question) || outbox.isForAsker
-  const content = waitingCard(await toWaitingCall(key, call, { ...options, question, isSeenByAskerAlone }))
+  const card = { ...options, question, isSeenByAskerAlone }
+  const deciders = await decidersOf(decisionAbout(question, call), options)
+  const toAsk = isSeenByAskerAlone ? [] : deciders.toAsk
+  const here = toAsk.length === 0 ? [] : ((await membersAmong(toAsk, question.channel, installation)) ?? [])
+  const copy = waitingCard(await toWaitingCall(key, call, { ...card, deciders }))
+  const sent: string[] = []
+  for (const user of toAsk.filter((one) => !here.includes(one)))
+    if (await sendCopy(copyKey(key, user), { user, content: copy }, options)) sent.push(user)
+  const asked = { here, sent }
+  const content = { ...waitingCard(await toWaitingCall(key, call, { ...card, deciders, asked })), mentions: here }
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
-interface ApprovalCardOptions extends Omit<ApprovalOptions, 'outbox'> {
+/** Sends a card to somebody's direct messages, once. @returns whether they have it @throws LeaseLost */
+async function sendCopy(
+  key: string,
+  { user, content }: { user: string; content: Content },
+  { outbox, installation: { client }, log }: ApprovalOptions,
+): Promise<boolean> {
+  const send = async () => {
+    await outbox.run.checkLease()
+    return placeOf(await postDirect(user, content, { client, asker: outbox.question.user }))
+  }
+  try {
+    await outbox.once(key, { find: async () => undefined, send })
+    return true
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    log.warn({ question: outbox.question.id, user, error: messageOf(error) }, 'an approver could not be asked')
+    return false
+  }
+}
+
+interface ApprovalCardOptions extends Pick<ApprovalOptions, 'mentions'> {
   question: Question
+  deciders: Deciders
+  /** Who was notified: mentioned `here`, or `sent` the card in a direct message. */
+  asked?: { here: string[]; sent: string[] }
   isSeenByAskerAlone: boolean
 }
 
 /** Returns the content of a call's card. */
 export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
-  const { question, mentions, approvers, isSeenByAskerAlone } = options
-  const { ids, asker } = approversOf(decisionAbout(question, call), approvers)
-  const others = ids.filter((id) => id !== asker)
-  const people = others.filter((id) => !id.startsWith('S'))
+  const { question, mentions, deciders, asked, isSeenByAskerAlone } = options
+  const { asker, people, groups, areGone } = deciders
   const nameOf = (id: string) => mentions.withNames(`<@${id}>`)
   const names = await Promise.all(people.map(nameOf))
   const askers = asker === undefined ? undefined : await nameOf(asker)
-  const deciders = { asker: askers, names, groups: others.length - people.length, isSeenByAskerAlone }
+  const sent = await Promise.all((asked?.sent ?? []).map(nameOf))
   return {
     ...call,
     value: waitValue(question, key),
-    deciders: decidersLine(deciders),
+    deciders: decidersLine({ asker: askers, names, groups, isSeenByAskerAlone, areGone }),
+    asked: askedLines({ here: asked?.here ?? [], sent }),
     place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: call.approval.asAsker ? await nameOf(question.user) : undefined,
-    canAskOthers: isSeenByAskerAlone && others.length > 0,
+    canAskOthers: isSeenByAskerAlone && !areGone && people.length + groups > 0,
   }
 }
 
@@ -65,9 +106,10 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
  * Ephemeral cards cannot be changed from here; they are replaced when somebody presses a button.
  */
 export async function settleApprovals(
-  { outbox, mentions }: ApprovalOptions,
+  options: ApprovalOptions,
   { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
+  const { outbox, mentions } = options
   const { question, run } = outbox
   for (const key of cardsOf(run.saved)) {
     const decision = run.saved.decisions[key]
@@ -77,9 +119,24 @@ export async function settleApprovals(
     if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
     const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {
-      await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
+      const content = decidedCard(call, verdictOf(decision, by))
+      await outbox.show(cardKey(key), content)
+      await settleCopies(copiesOf(run.saved, key), content, options)
       return 'settled' // in place of a post's ts
     }
     await outbox.once(settled, { find: async () => undefined, send })
   }
+}
+
+/** Shows the decision on copies of a card too. One that is gone is skipped. */
+async function settleCopies(
+  copies: DirectPost[],
+  content: Content,
+  { outbox, installation: { client }, log }: ApprovalOptions,
+): Promise<void> {
+  for (const copy of copies)
+    await updateDirect(copy, content, { client, asker: outbox.question.user }).catch((error: unknown) => {
+      if (!(error instanceof SlackRefusal)) throw error
+      log.warn({ question: outbox.question.id, error: messageOf(error) }, 'a copy of a card could not be updated')
+    })
 }

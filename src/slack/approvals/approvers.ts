@@ -62,15 +62,60 @@ export function approversOf(
   return isAskers ? { ids, asker: question.user } : { ids }
 }
 
-/** Returns the people besides the asker who may decide about a call, at most ten. Unknown groups count as empty. */
-export async function otherApprovers(asked: ToolDecision, options: ApproverOptions): Promise<string[]> {
+/** Who can decide about a call, as its card says it. */
+export interface Deciders {
+  /** The asker, if they may decide. */
+  asker?: string | undefined
+  /** The other people whom APPROVERS names. */
+  people: string[]
+  /** The number of user groups that it names. */
+  groups: number
+  /** Whom to notify: people and members of groups, at most ten. Nobody if the asker may decide. */
+  toAsk: string[]
+  /** APPROVERS names somebody, but as far as Slack tells nobody of them is here. */
+  areGone: boolean
+}
+
+/** Returns who can decide about a call. Asks Slack about them only if the asker cannot. */
+export async function decidersOf(asked: ToolDecision, options: ApproverOptions): Promise<Deciders> {
+  const { question } = asked
+  const { ids, asker } = approversOf(asked, options.approvers)
+  const groups = ids.filter((id) => id.startsWith('S')).length
+  const people = ids.filter((id) => id !== asker && !id.startsWith('S'))
+  if (asker !== undefined) return { asker, people, groups, toAsk: [], areGone: false }
+  const others = await otherApprovers(asked, options)
+  const may = question.kind === 'bot' ? 'no' : await mayDecide(question.user, asked, options)
+  if (may === 'yes') return { asker: question.user, people: others.people, groups, toAsk: [], areGone: false }
+  const areGone = ids.length > 0 && others.toAsk.length === 0 && !others.hasUnknown
+  return { people: others.people, groups, toAsk: others.toAsk, areGone }
+}
+
+/**
+ * Returns the people besides the asker who may decide about a call, and who have not left: those whom APPROVERS names,
+ * and up to ten to ask, members of groups among them. `hasUnknown`: Slack does not say who is in a group.
+ */
+export async function otherApprovers(
+  asked: ToolDecision,
+  options: ApproverOptions,
+): Promise<{ people: string[]; toAsk: string[]; hasUnknown: boolean }> {
+  const { team, user } = asked.question
   const { ids } = approversOf(asked, options.approvers)
-  const found = await Promise.all(
-    ids.map((id) => (id.startsWith('S') ? membersOf(id, asked.question.team, options) : [id])),
-  )
-  const people = new Set(found.flatMap((members) => (typeof members === 'string' ? [] : members)))
-  people.delete(asked.question.user)
-  return [...people].slice(0, MAX_ASKED)
+  const isHere = async (id: string) => {
+    const facts = await options.installation.directory.factsOf(team, id)
+    return facts !== 'hidden' && (typeof facts === 'string' || !facts.isGone)
+  }
+  const here = async (some: readonly string[]) => {
+    const are = await Promise.all(some.map(isHere))
+    return some.filter((_, i) => are[i])
+  }
+  const isGroup = (id: string) => id.startsWith('S')
+  const [people, groups] = await Promise.all([
+    here(ids.filter((id) => !isGroup(id) && id !== user)),
+    Promise.all(ids.filter(isGroup).map((id) => membersOf(id, team, options))),
+  ])
+  const members = groups.flatMap((found) => (typeof found === 'string' ? [] : found)).filter((id) => id !== user)
+  const toAsk = [...new Set([...people, ...members.slice(0, MAX_ASKED)])].slice(0, MAX_ASKED)
+  return { people, toAsk, hasUnknown: groups.some((found) => typeof found === 'string') }
 }
 
 interface GrantOptions extends ApproverOptions {

@@ -1,5 +1,6 @@
 import type { AwaitedDecision, Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
+import { directPostsIn, type DirectPost } from '../client/direct-posts.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 
 export type Approval = Extract<AwaitedDecision, { kind: 'approval' }>
@@ -43,6 +44,17 @@ export function askedCall(question: Question, step: ToolStep): AskedCall | undef
 /** The post key of a card. */
 export function cardKey(key: string): string {
   return `approval-${key}`
+}
+
+/** The post key of a card's copy in the direct messages of somebody who may decide. */
+export function copyKey(key: string, user: string): string {
+  return `${cardKey(key)}-to-${user}`
+}
+
+/** Returns the copies of a card in direct messages. */
+export function copiesOf({ posts }: Pick<SavedRun, 'posts'>, key: string): DirectPost[] {
+  const prefix = copyKey(key, '')
+  return Object.entries(posts).flatMap(([post, place]) => (post.startsWith(prefix) ? directPostsIn(place) : []))
 }
 
 /** The keys of the waits whose card was posted, or was about to be. */

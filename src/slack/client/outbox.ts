@@ -49,7 +49,7 @@ interface ShownPart extends UpdateOptions {
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
  * have gone out already, and records it afterwards, so that no crash repeats or loses one. Posts mention only the
- * asker, and nothing unfurls.
+ * asker and the people of `Content.mentions`, and nothing unfurls.
  */
 export class Outbox {
   readonly question: Question
@@ -232,7 +232,8 @@ export class Outbox {
   #send(method: SendMethod, args: SlackArgs, { content, ...given }: ShownPart) {
     const { signal } = this.#options
     const checkLease = () => this.run.checkLease()
-    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
+    const asker = [this.question.user, ...(content.mentions ?? [])]
+    const options: CallOptions = { effort: 'patient', asker, checkLease, signal, ...given }
     return sendContent(content, { method, args, options, client: this.#client, log: this.#options.log })
   }
 

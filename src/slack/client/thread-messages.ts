@@ -1,4 +1,5 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
+import { directPostsIn } from './direct-posts.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import { nextCursor, type SlackWeb } from './web-api.ts'
 
@@ -117,19 +118,18 @@ function sinceOf({ ts, at }: Question): string {
 }
 
 /**
- * Deletes the posts of the runs on a question: the `known` ones (ts), and those that it finds. It skips posts that are
- * gone or that Slack does not let the bot delete. @throws the error if Slack cannot be reached
+ * Deletes the posts of the runs on a question: the `known` ones, as runs record them, and those that it finds. It skips
+ * posts that are gone or that Slack does not let the bot delete. @throws the error if Slack cannot be reached
  */
-export async function removePosts(place: OwnPlace, known: Iterable<string>): Promise<void> {
-  const posts = new Set([...known].filter(isTs))
+export async function removePosts(place: OwnPlace, known: readonly string[]): Promise<void> {
+  const posts = new Set(known.filter(isTs))
+  const direct = known.flatMap(directPostsIn)
   await unlessRefused(async () => {
     for await (const { ts } of ownPosts(place)) posts.add(ts)
   })
   const { client, question, signal } = place
-  for (const ts of posts) {
-    const args = { channel: question.channel, ts }
-    await unlessRefused(() => client.call('chat.delete', args, { effort: 'patient', signal }))
-  }
+  for (const args of [...[...posts].map((ts) => ({ channel: question.channel, ts })), ...direct])
+    await unlessRefused(() => client.call('chat.delete', { ...args }, { effort: 'patient', signal }))
 }
 
 async function unlessRefused(work: () => Promise<unknown>): Promise<void> {

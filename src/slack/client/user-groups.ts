@@ -41,6 +41,11 @@ export async function membersOf(
       return users
     })
     .catch((error: unknown) => {
+      // A group that does not exist has no members.
+      if (error instanceof SlackRefusal && error.code === 'no_such_subteam') {
+        known.set(key, [])
+        return []
+      }
       log.warn(
         { team, group, error: messageOf(error) },
         'Slack does not list the members of a user group of the settings',

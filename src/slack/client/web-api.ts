@@ -13,8 +13,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** `once`: one try, such as for a status. `patient`: retried until Slack accepts it or `PATIENCE_MS` are over. */
   effort: 'once' | 'patient'
-  /** The only person that the call may mention. If absent, nobody. */
-  asker?: string | undefined
+  /** The only people that the call may mention: the asker, or those whom a card asks. If absent, nobody. */
+  asker?: string | readonly string[] | undefined
   /**
    * Called before a retry if the last try may have taken effect (connection cut, 5xx). A result means that it did, and
    * ends the call. Leave it out for methods that are safe to repeat.

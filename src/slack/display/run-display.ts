@@ -14,6 +14,7 @@ import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { withReference } from '../format/messages.ts'
+import type { Installation } from '../client/installations.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -23,6 +24,7 @@ import type { Answer, AnswerStart, Display, FailOptions, Note, ShownStep } from 
 
 interface RunDisplayOptions {
   outbox: Outbox
+  installation: Installation
   display: Display
   threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions

@@ -32,6 +32,8 @@ export interface Content {
   plain?: string
   /** Replacements for a block if Slack refuses its type. They may have simpler forms; an empty list drops the block. */
   simpler?: ReadonlyMap<ShownBlock, ShownBlock[]>
+  /** The people besides the asker whom it may mention: those who decide about a call. */
+  mentions?: readonly string[]
   /** The text that did not fit, posted as a file in the thread. If that fails, `without` replaces this content. */
   file?: { name: string; title: string; text: string; without: Content }
 }

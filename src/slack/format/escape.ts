@@ -16,22 +16,24 @@ export function unescapeText(text: string): string {
 
 /**
  * Applied to every string of every argument that is sent to Slack. A control sequence that would ping anybody but the
- * asker becomes text; already escaped text does not match. Characters that no request can carry are replaced (half a
+ * people of `mayPing`, which is the asker, becomes text; already escaped text does not match. Characters that no request can carry are replaced (half a
  * surrogate pair) or removed (control characters). The text elements of `rich_text` keep their control sequences: Slack
  * does not read them there and would show an entity as it is written.
  */
-export function sanitize<T>(value: T, asker = ''): T {
-  if (typeof value === 'string') return sanitizeText(value, asker) as T
-  if (Array.isArray(value)) return value.map((item: unknown) => sanitize(item, asker)) as T
+export function sanitize<T>(value: T, mayPing: string | readonly string[] = []): T {
+  if (typeof value === 'string') return sanitizeText(value, [mayPing].flat()) as T
+  if (Array.isArray(value)) return value.map((item: unknown) => sanitize(item, mayPing)) as T
   if (typeof value !== 'object' || value === null) return value
   if ('type' in value && value.type === 'text' && 'text' in value && typeof value.text === 'string')
     return { ...value, text: carriable(value.text) }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, sanitize(item, asker)])) as T
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, sanitize(item, mayPing)])) as T
 }
 
-function sanitizeText(text: string, asker: string): string {
-  return carriable(text).replace(/<(?=[!@#])/g, (lt, at: number) =>
-    asker !== '' && text.startsWith(`<@${asker}>`, at) ? lt : '&lt;',
+function sanitizeText(text: string, mayPing: readonly string[]): string {
+  const sent = carriable(text)
+  const pings = mayPing.filter((user) => user !== '').map((user) => `<@${user}>`)
+  return sent.replace(/<(?=[!@#])/g, (lt, at: number) =>
+    pings.some((ping) => sent.startsWith(ping, at)) ? lt : '&lt;',
   )
 }
 

@@ -6,7 +6,7 @@ import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { UnansweredQuestion, UseParts } from '../views/home-use.ts'
-import { isMember } from '../intake/may-set.ts'
+import { isMember } from '../client/channel-members.ts'
 import type { Services } from '../services.ts'
 
 /** The number of questions that are loaded, and of those that are shown. Slack accepts 100 blocks in a Home. */

@@ -1,9 +1,9 @@
 import { settledWithin } from '../../base/async.ts'
 import type { PersonInPlace } from '../../base/place.ts'
+import { isMember } from '../client/channel-members.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
-import { nextCursor } from '../client/web-api.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 
 /** `denial`: why they may not. `mayChangeForget`: whether they may change `whoMayForget`. */
@@ -18,9 +18,6 @@ export function isAdmin(person: PersonFacts | NoFacts | undefined): boolean {
 
 /** Time limit for asking Slack, in ms: a modal must be opened or answered within three seconds. */
 const PATIENCE_MS = 1_800
-/** Maximum number of pages of channel members to read, 999 members each: while somebody waits, and at any other time. */
-const MAX_PAGES = 5
-export const ALL_PAGES = 200
 
 /**
  * Returns whether somebody may change the settings of a place. Anyone who could type the command in a channel was a
@@ -51,22 +48,4 @@ export async function maySet(
   if (access.users.length > 0 && ![user, domain].some((one) => access.users.includes(one)))
     return { denial: 'notAllowed' }
   return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }
-}
-
-/** Returns whether somebody is in a channel. Returns undefined if Slack does not say. */
-export async function isMember(
-  { channel, user }: PersonInPlace,
-  client: Installation['client'],
-  maxPages = MAX_PAGES,
-): Promise<boolean | undefined> {
-  let cursor: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
-    const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
-    if (!Array.isArray(answer?.members)) return undefined
-    if (answer.members.includes(user)) return true
-    cursor = nextCursor(answer)
-    if (!cursor) return false
-  }
-  return undefined
 }

@@ -6,12 +6,11 @@ import type { Decision } from '../../stores/runs/types.ts'
 import { decidedCard, waitingCard } from '../approvals/approval-card.ts'
 import { CARD_GONE, PRESS, askedWord, lateWord } from '../approvals/approval-words.ts'
 import { toWaitingCall } from '../approvals/approvals.ts'
-import { decisionAbout, mayDecide, otherApprovers } from '../approvals/approvers.ts'
+import { decidersOf, decisionAbout, mayDecide, otherApprovers } from '../approvals/approvers.ts'
 import { verdictOf, type AskedCall } from '../approvals/saved-call.ts'
-import type { Installation } from '../client/installations.ts'
+import { postDirect } from '../client/direct-posts.ts'
 import { Mentions } from '../client/mentions.ts'
-import { NOT_UNFURLED, replaceMessage } from '../client/response-url.ts'
-import { isOfForm } from '../client/slack-errors.ts'
+import { replaceMessage } from '../client/response-url.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { mayAskNow } from '../intake/access.ts'
@@ -190,36 +189,28 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const { question, call } = run
   const { log, oncePerDay } = services
   const { approvers } = await services.settingsFor(question)
-  const people = await otherApprovers(decisionAbout(question, call), { approvers, installation, log })
+  const asked = decisionAbout(question, call)
+  const options = { approvers, installation, log }
+  const [deciders, { toAsk }] = await Promise.all([decidersOf(asked, options), otherApprovers(asked, options)])
   const mentions = new Mentions(installation.directory, question)
-  const options = { question, mentions, approvers, isSeenByAskerAlone: false }
-  const content = waitingCard(await toWaitingCall(ref.key, call, options))
+  const card = { question, mentions, deciders, isSeenByAskerAlone: false }
+  const content = waitingCard(await toWaitingCall(ref.key, call, card))
   const names: string[] = []
-  for (const user of people) {
+  for (const user of toAsk) {
     const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
-    const isSent = !isFirst || (await send(user, content, { client: installation.client, log }))
+    const send = () => postDirect(user, content, { client: installation.client, asker: question.user })
+    const isSent =
+      !isFirst ||
+      (await send().then(
+        () => true,
+        (error: unknown) => warn(user, error),
+      ))
     if (isSent) names.push(await mentions.withNames(`<@${user}>`))
   }
   return names
-}
 
-async function send(
-  channel: string,
-  content: Content,
-  { client, log }: { client: Installation['client']; log: Services['log'] },
-): Promise<boolean> {
-  const post = (blocks: Content['blocks']) => {
-    const args = { channel, text: content.text, blocks, ...NOT_UNFURLED }
-    return client.call('chat.postMessage', args, { effort: 'patient' })
-  }
-  try {
-    await post(content.blocks).catch((error: unknown) => {
-      if (!isOfForm(error)) throw error
-      return post(blocksIn(content, () => true))
-    })
-    return true
-  } catch (error) {
-    log.warn({ channel, error: messageOf(error) }, 'an approver could not be asked')
+  function warn(user: string, error: unknown): boolean {
+    log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
     return false
   }
 }

@@ -8,7 +8,7 @@ import { sendEphemeral } from '../client/ephemeral.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
-import { cardKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
+import { cardKey, copyKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/button-value.ts'
 import { isSamePerson } from './asked-tool-question.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
@@ -103,7 +103,7 @@ export interface PressedCall extends ButtonPress {
 /**
  * Resolves a press to its call. The card of a run that is for the asker alone works for the asker, also in their direct
  * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see
- * works in its channel.
+ * works in its channel, and a copy of it in the direct messages of the approver who got it.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */
@@ -129,7 +129,8 @@ export async function pressedCall(
   const isItsAskers = run && isAlone && isSamePerson(pressed, run.question)
   const isForAll = run !== undefined && isSeenByAll(run, cardKey(ref.key))
   const isHere = (!isAlone || isForAll) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
-  const isSent = isAnywhere && run !== undefined && (isDirect(run.question) || !isForAll)
+  const hasCopy = run?.saved.posts[copyKey(ref.key, pressed.user)]?.startsWith(`${pressed.channel}:`) === true
+  const isSent = isAnywhere && run !== undefined && (isDirect(run.question) || !isForAll || hasCopy)
   if (isItsAskers || isHere || isSent)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved.steps, ref.key) } }
   await pressed.tell(ELSEWHERE)

@@ -1,7 +1,7 @@
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { nextCursor } from '../client/web-api.ts'
-import { isMember } from '../intake/may-set.ts'
+import { isMember } from '../client/channel-members.ts'
 
 /** Maximum number of pages of the bot's channels to read, 999 channels each. */
 const MAX_PAGES = 5

@@ -54,6 +54,24 @@ test('a mistyped or removed setting is a note with the right name', async (t) =>
   expect(code).toBe(0)
 })
 
+test('ids of people and groups that do not exist, or have left, are named', async (t) => {
+  const { doctor, slack } = await doctorDesk(t)
+  slack.store.usergroups.set('S0DEVS00001', ['U0BOB000001'])
+  slack.addUser('U0LEFT00001', { name: 'lee', real_name: 'Lee', deleted: true })
+  const { code, stdout } = await doctor({
+    APPROVERS: 'U0GHOST0001,S0DEVS00001,calculator=S0NOGROUP01|U0LEFT00001|not-asker',
+    ALLOW_USERS: 'U0ALLOW0001,example.com',
+  })
+  const found = stdout.split('\n').filter((one) => /APPROVERS|ALLOW_USERS/.test(one))
+  expect(found.map((one) => one.replace(/\s+/g, ' ').trim())).toEqual([
+    expect.stringContaining('APPROVERS names U0GHOST0001, but this workspace has no such person.'),
+    expect.stringContaining('APPROVERS names S0NOGROUP01, but this workspace has no such user group.'),
+    expect.stringContaining('APPROVERS names U0LEFT00001, a person that has left.'),
+    expect.stringContaining('ALLOW_USERS names U0ALLOW0001, but this workspace has no such person.'),
+  ])
+  expect(code).toBe(1)
+})
+
 test('an unknown option prints the usage', async (t) => {
   const { code, stderr } = await runHere(t, 'src/commands/doctor.ts', { args: ['--yaml'] })
   expect(stderr).toContain('Usage: npm run doctor')
