@@ -1,4 +1,4 @@
-/** The tools that read and search a conversation's files. A run has them if there are files. */
+/** The tools that read, search and query a conversation's files. */
 import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
@@ -6,9 +6,12 @@ import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 import { queryTable } from './query-table.ts'
 
-/** @param tables names of tables that SQL can ask, as far as they are known; undefined if there are no tables */
-export function fileTools(tables: readonly string[] | undefined): Tool[] {
-  return [readFile(), searchFile(), ...(tables ? [queryTable(tables)] : [])]
+/**
+ * @param tables names of tables that SQL can ask, as far as they are known; undefined if there are none yet
+ * @param hasFiles whether there are files to read and search
+ */
+export function fileTools(tables: readonly string[] | undefined, hasFiles: boolean): Tool[] {
+  return [...(hasFiles ? [readFile(), searchFile()] : []), queryTable(tables)]
 }
 
 const part = z.union([z.string(), z.number()]).optional()

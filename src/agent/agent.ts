@@ -8,6 +8,7 @@ import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
+import { hasKeptTables } from './output-tables.ts'
 import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { formOf, readTurn } from './read-turn.ts'
@@ -17,6 +18,7 @@ import { withTitle } from './tool-title.ts'
 import type { ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
 import type { AgentEvent, MessageStep, StopReason, ToolStep, UnreadableStep } from './contracts/run-events.ts'
+import type { ToolMemory } from './contracts/tool.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -70,21 +72,28 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, LoopEnd> {
   }
 }
 
-/** The tools offered to the model. Tools that make files are offered only if the files can be sent. */
-export function offeredTools({ tools, sendsFiles }: Pick<AgentDeps, 'tools' | 'sendsFiles'>): AgentDeps['tools'] {
-  return sendsFiles ? tools : tools.filter(({ makesFiles }) => !makesFiles)
+/** The tools offered to the model: those that make files only if files can be sent, those of tables if there are any. */
+export function offeredTools(
+  { tools, sendsFiles }: Pick<AgentDeps, 'tools' | 'sendsFiles'>,
+  memory: ToolMemory = {},
+): AgentDeps['tools'] {
+  const hasTables = hasKeptTables(memory)
+  return tools.filter(({ makesFiles, needsTables }) => (sendsFiles || !makesFiles) && (hasTables || !needsTables))
 }
 
 function startRun(task: Task, deps: AgentDeps): RunState {
   const { steps, memory, usage } = { ...NO_PROGRESS, ...task }
   const now = deps.now()
+  const own = structuredClone(memory)
   return {
     ...deps,
-    tools: offeredTools(deps),
+    get tools() {
+      return offeredTools(deps, own)
+    },
     task,
     ...eitherOf(task.signal, deps.stopAsked?.()),
     progress: { steps, memory, usage },
-    memory: structuredClone(memory),
+    memory: own,
     unreported: [],
     nonce: deps.newNonce(),
     startedAt: now.getTime(),

@@ -4,6 +4,7 @@ import { isNamed } from './named-addresses.ts'
 import { Deadline, thinkingMs } from './budget.ts'
 import { ToolError } from '../base/errors.ts'
 import { clip, cutMiddle } from './observation.ts'
+import { keepTables } from './output-tables.ts'
 import { MADE_FILE_CHARS, SKILL_CHARS } from './prompt-size.ts'
 import type { RunState } from './run-state.ts'
 import { isSafeToRepeat, unknownEffect } from './unknown-effect.ts'
@@ -37,7 +38,9 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
     const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
     if (typeof output !== 'string' && 'asks' in output) return output
     const max = Math.max(run.limits.toolOutputChars, tool.outputChars ?? 0)
-    return observationOf(typeof output === 'string' ? { text: output } : output, max)
+    const whole = typeof output === 'string' ? { text: output } : output
+    const observation = observationOf(whole, max)
+    return { ...observation, text: observation.text + tablesNote(run, { n, tool }, whole) }
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
@@ -49,6 +52,12 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
     await Promise.allSettled(modelCalls)
     time.release()
   }
+}
+
+/** Keeps the tables of an output if they can be queried. What a tool quotes may be a part of a table. */
+function tablesNote(run: RunState, { n, tool }: Pick<StepCall, 'n' | 'tool'>, output: ToolOutput): string {
+  const { tables = tool.quotes ? [] : undefined, ...rest } = output
+  return run.files && !tool.returnDirect ? keepTables(run.memory, n, { ...rest, ...(tables && { tables }) }) : ''
 }
 
 /** The observation of a call that timed out. A call with effects may still have taken effect. */

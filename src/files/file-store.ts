@@ -20,6 +20,8 @@ export interface KeptFile {
   at: number
   /** The address at which people open it. */
   permalink?: string
+  /** How many tables a document has. */
+  tables?: number
 }
 
 /** A text is stored parsed, a picture as its bytes. */

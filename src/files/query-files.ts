@@ -1,5 +1,6 @@
 /** Runs a query over the tables of a conversation, and words its result for the model. */
-import type { Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import type { OutputTable, Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import { rowsText } from '../agent/text-tables.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
 import { addressOf } from './file-store.ts'
@@ -26,28 +27,48 @@ export async function queryFiles(
   const usable = tables.filter(({ refused }) => refused === undefined)
   const refused = tables
     .filter((table) => table.refused !== undefined)
-    .map((table) => `${table.from} cannot be queried: ${table.refused}. Upload it in smaller files.`)
+    .map((table) => `${table.from} cannot be queried: ${table.refused}.`)
   if (usable.length === 0) throw new ToolError(refused.join(' ') || 'There are no tables in this conversation.')
   const named = sql === undefined ? usable : namedIn(sql, tables)
   const bad = named.find((table) => table.refused !== undefined)
-  if (bad)
-    throw new ToolError(
-      `${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it. Upload it in smaller files.`,
-    )
+  if (bad) throw new ToolError(`${bad.from} cannot be queried: ${bad.refused}. Part of it must not pass for all of it.`)
   const sources = named.length > 0 ? named : usable
   const outcome = await parser.query(
     { ...(sql !== undefined && { sql }), tables: sources.map(plainTable), timeoutMs: QUERY_MS },
     signal,
   )
   if (outcome.fault !== undefined) throw new ToolError(outcome.fault)
-  if (outcome.described !== undefined) return { text: [outcome.described, ...refused].join('\n\n').slice(0, maxChars) }
+  if (outcome.described !== undefined)
+    return { text: describedText([...outcome.described.split('\n\n'), ...refused], sources, maxChars), tables: [] }
   const { result } = outcome
   const text = resultText(result, maxChars)
   const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
   const series = chart ? seriesOf(result) : undefined
   const undrawn = chart && !series ? `\n(${UNDRAWN})` : ''
-  const parts = { ...(made && { file: made }), ...(series && { series }) }
-  return { text: text + undrawn, sources: sourcesOf(named, sql ?? ''), ...parts }
+  const parts = {
+    ...(made && { file: made }),
+    ...(series && { series }),
+    ...(named.some(({ forAsker }) => forAsker) && { forAsker: true }),
+  }
+  return { text: text + undrawn, sources: sourcesOf(named, sql ?? ''), tables: resultTables(result), ...parts }
+}
+
+/** Returns as many descriptions as fit, and the names of the other tables. */
+function describedText(parts: readonly string[], tables: readonly RunTable[], maxChars: number): string {
+  let left = maxChars - 100 - tables.reduce((sum, { name }) => sum + name.length + 4, 0)
+  const fitting = parts.findIndex((part) => (left -= part.length + 2) < 0)
+  const shown = parts.slice(0, fitting < 0 ? parts.length : Math.max(1, fitting))
+  const others = tables.slice(shown.length).map(({ name }) => `"${name}"`)
+  const more = others.length > 0 ? [`Other tables, not described here: ${others.join(', ')}.`] : []
+  return [...shown, ...more].join('\n\n').slice(0, maxChars)
+}
+
+/** A result of several rows is a table for further questions, if all its rows are there. */
+function resultTables({ columns, rows, isMore }: SqlResult): OutputTable[] {
+  if (rows.length < 2) return []
+  const text = rowsText([columns, ...rows.map((row) => row.map((cell) => cell ?? ''))])
+  const whole = { name: '', text, hasHeading: true as const, isExact: true as const }
+  return [isMore ? { ...whole, text: '', refused: 'it has too many rows to keep' } : whole]
 }
 
 const UNDRAWN = 'It is not drawn: a chart needs 2 to 20 rows, different labels first and a number behind each.'

@@ -1,12 +1,13 @@
 /** The files of one conversation, as its run's tools read and search them. */
 import type { FilePart, MessageTable, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
+import { keptTables } from '../agent/output-tables.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { addressOf, type FileStore, type KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { FileParser } from './parse-file.ts'
 import { queryFiles } from './query-files.ts'
-import { messageTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
+import { documentTables, messageTables, resultTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
 import { isTable, sectionUnit } from './section-units.ts'
 
@@ -57,8 +58,9 @@ export function runFiles(options: RunFilesOptions): RunFiles {
       if (name !== undefined && !file) return noSuchFile(all, name)
       return searchFiles(file ? [file] : all, { query, textOf, maxChars: options.maxChars })
     },
-    async query(wanted, signal) {
-      const tables = await tablesIn(await files(), { textOf, tables: options.tables ?? [] })
+    async query(wanted, { signal, memory }) {
+      const given = await tablesIn(await files(), { textOf, tables: options.tables ?? [] })
+      const tables = withUniqueTableNames([...resultTables(keptTables(memory)), ...given])
       return queryFiles(wanted, { tables, parser: options.parser, maxChars: QUERY_CHARS, signal })
     },
   }
@@ -71,12 +73,12 @@ interface TableParts {
 
 /** Returns the tables of the conversation, those of the newest files last. */
 async function tablesIn(files: readonly KeptFile[], { textOf, tables }: TableParts) {
-  const sheets = []
-  for (const file of files.filter(({ kind }) => isTable(kind))) {
+  const found = []
+  for (const file of files.filter(({ kind, tables = 0 }) => isTable(kind) || tables > 0)) {
     const text = await textOf(file)
-    if (text) sheets.push(...sheetTables(file, text))
+    if (text) found.push(...(isTable(file.kind) ? sheetTables(file, text) : documentTables(file, text)))
   }
-  return withUniqueTableNames([...sheets, ...messageTables(tables)])
+  return [...found, ...messageTables(tables)]
 }
 
 async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): Promise<ParsedFile | undefined> {

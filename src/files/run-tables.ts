@@ -1,6 +1,8 @@
-/** The tables of a conversation that SQL can ask: sheets of its files, and tables in its messages. */
-import type { MessageTable, Source } from '../agent/contracts/tool.ts'
+/** The tables that SQL can ask: in a conversation's files and messages, and in the results of the run. */
+import type { MessageTable, OutputTable, Source } from '../agent/contracts/tool.ts'
+import type { KeptTable } from '../agent/output-tables.ts'
 import type { KeptFile } from './file-store.ts'
+import { isTable } from './section-units.ts'
 import { CUT } from './section-writer.ts'
 import type { SourceTable } from './tables/types.ts'
 import type { ParsedFile } from './types.ts'
@@ -10,6 +12,8 @@ export interface RunTable extends SourceTable {
   from: string
   source?: Source
   refused?: string
+  /** Only the asker may see it. */
+  forAsker?: true
 }
 
 /** Returns the sheets of a file as tables. */
@@ -22,7 +26,7 @@ export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: Pars
     const isCut = notes.includes(CUT) && section === filled.at(-1)
     const isDamaged = notes.some((note) => note.includes(`"${name}" is damaged`))
     const refused = isCut
-      ? 'it is too large to keep whole, so its last rows are missing'
+      ? `it is too large to keep whole, so its last rows are missing. ${SMALLER}`
       : isDamaged
         ? 'its end is missing'
         : undefined
@@ -35,6 +39,43 @@ export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: Pars
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
   })
+}
+
+/** Returns the tables inside a document. */
+export function documentTables(file: KeptFile, { tables = [] }: ParsedFile): RunTable[] {
+  const stem = stemOf(file.name)
+  return tables.map(({ name = '', text, refused }, i) => {
+    const from = `${file.name}, table ${name === '' ? i + 1 : `"${name}"`}`
+    return {
+      name: sqlName(tables.length === 1 ? stem : `${stem} ${name || `table ${i + 1}`}`),
+      text,
+      from,
+      ...(refused !== undefined && { refused: `${refused}. ${SMALLER}` }),
+      ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
+    }
+  })
+}
+
+/** Returns the tables that earlier steps of the run returned. Their names are known to the model. */
+export function resultTables(tables: readonly KeptTable[]): RunTable[] {
+  return tables.map(({ caption, isExact, ...table }) => ({
+    ...table,
+    from: caption || table.name,
+    ...(isExact && { isWorkbook: true as const }),
+  }))
+}
+
+/** Returns the tables of a page that was read: those in it, or the sheets of a workbook. */
+export function pageTables(file: ParsedFile, source: Source): OutputTable[] {
+  const own = { id: '', name: source.title, what: '', question: '', user: '', at: 0, kind: file.kind }
+  const all = isTable(file.kind) ? sheetTables(own, file) : documentTables(own, file)
+  return all.map(({ text, from, refused, isWorkbook }) => ({
+    name: from,
+    text,
+    source,
+    ...(isWorkbook && { isExact: true as const }),
+    ...(refused !== undefined && { refused }),
+  }))
 }
 
 const messageTableName = ({ name }: Pick<MessageTable, 'name'>) => sqlName(name || 'table')
@@ -50,13 +91,19 @@ export function messageTables(tables: readonly MessageTable[]): RunTable[] {
   }))
 }
 
-/** Returns the names in SQL that are known without reading a file: those of csv files and of tables in messages. */
-export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] {
-  const csv = files.filter(({ kind }) => kind === 'csv').map(({ name }) => sqlName(stemOf(name)))
-  return [...new Set([...csv, ...tables.map(messageTableName)])].slice(-MAX_NAMES)
+/**
+ * Returns the names in SQL that are known without reading a file: those of csv files, of documents with one table, and
+ * of tables in messages. Undefined if there are no tables.
+ */
+export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] | undefined {
+  if (tables.length === 0 && !files.some(({ kind, tables = 0 }) => isTable(kind) || tables > 0)) return undefined
+  const single = files.filter(({ kind, tables }) => kind === 'csv' || tables === 1)
+  const names = single.map(({ name }) => sqlName(stemOf(name)))
+  return [...new Set([...names, ...tables.map(messageTableName)])].slice(-MAX_NAMES)
 }
 
 const MAX_NAMES = 10
+const SMALLER = 'Upload it in smaller files'
 
 const stemOf = (name: string) => name.replace(/\.\w{2,5}(?= \(\d+\)$|$)/, '')
 

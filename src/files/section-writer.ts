@@ -1,10 +1,13 @@
 /** Collects a file's lines into sections, up to a number of characters. */
-import type { Heading, ParsedFile, Section } from './types.ts'
+import type { Heading, ParsedFile, ParsedTable, Section } from './types.ts'
 
 /** A longer line is broken, so that each line can be shown whole. Rows of a sheet are not broken. */
 const MAX_IN_LINE = 2000
 const MAX_HEADINGS = 1000
 const MAX_IN_HEADING = 200
+/** The tables that are kept beside the text, and their characters. */
+const MAX_TABLES = 100
+const MAX_TABLE_CHARS = 2_000_000
 
 /** The note of a file whose end is missing. */
 export const CUT = 'The file is too long to keep whole. Its end is missing.'
@@ -12,6 +15,8 @@ export const CUT = 'The file is too long to keep whole. Its end is missing.'
 export class SectionWriter {
   readonly sections: Section[] = []
   readonly headings: Heading[] = []
+  readonly #tables: ParsedTable[] = []
+  #tableChars = 0
   #left: number
   #lines: string[] = []
   #columns = 0
@@ -53,6 +58,19 @@ export class SectionWriter {
     this.#push(cells.slice(0, filled).map(asCell).join('\t'))
   }
 
+  /** Keeps a table inside a document, unless it only lays out text. Its name is its caption, or the heading above. */
+  table(rows: readonly (readonly string[])[], { caption = '', isCut = false } = {}): void {
+    const filled = rows.filter((row) => row.some((cell) => cell !== ''))
+    const isData = filled.length > 1 && filled.some((row) => row.filter((cell) => cell !== '').length > 1)
+    if (!isData || this.#tables.length >= MAX_TABLES) return
+    const text = filled.map((row) => row.map(asCell).join('\t')).join('\n')
+    this.#tableChars += text.length
+    const name = (caption.trim() || this.headings.at(-1)?.text || '').slice(0, MAX_IN_HEADING)
+    const isTooMuch = isCut || this.#isCut || this.#tableChars > MAX_TABLE_CHARS
+    const kept = isTooMuch ? { text: '', refused: 'it is too large to keep whole' } : { text }
+    this.#tables.push({ ...(name && { name }), ...kept })
+  }
+
   /** Adds a heading where the next line begins. */
   heading(text: string, level: number): void {
     const { section, nextLine: line } = this
@@ -89,6 +107,7 @@ export class SectionWriter {
       ...(title && { title: title.slice(0, MAX_IN_HEADING) }),
       sections: this.sections,
       ...(this.headings.length > 0 && { headings: this.headings }),
+      ...(this.#tables.length > 0 && { tables: this.#tables }),
       ...(notes.length > 0 && { notes }),
     }
   }

@@ -23,6 +23,7 @@ const aboutSchema = z.object({
   user: z.string(),
   at: z.number(),
   permalink: z.string().exactOptional(),
+  tables: z.number().exactOptional(),
 })
 
 /** Keeps files in two hashes per conversation, `{team:channel:ts}:files` and `…:file-contents`, keyed by file id. */

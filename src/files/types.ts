@@ -37,6 +37,8 @@ export interface ParsedFile {
   sections: Section[]
   /** The entries of the outline: headings of a document, bookmarks of a pdf, declarations in code. */
   headings?: Heading[]
+  /** The tables inside a document. The sheets of a workbook are its sections. */
+  tables?: ParsedTable[]
   /** Sentences on missing content: the file was cut for its size, or pages could not be read. */
   notes?: string[]
 }
@@ -53,6 +55,15 @@ export interface Section {
   lines: number
   /** The maximum number of columns in a row of the sheet. */
   columns?: number
+}
+
+/** A table inside a document. `refused`: why it is not kept whole, and has no text. */
+export interface ParsedTable {
+  /** Its caption, or the heading above it. */
+  name?: string
+  /** Rows divided by `\n`, cells by tabs. */
+  text: string
+  refused?: string
 }
 
 export interface Heading {

@@ -5,6 +5,7 @@ import type { FetchedPage, PageReader } from '../../tools/tool-settings.ts'
 import { openingOf } from './outline.ts'
 import { fileParsers } from './parse-file.ts'
 import { readPart } from './read-part.ts'
+import { pageTables } from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
 
 /** Space for the address and the notes. */
@@ -18,7 +19,9 @@ export function pageReader(parsers = fileParsers): PageReader {
       const source = { address: page.address, charset: charsetOf(page.type), isWhole: whole }
       const outcome = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
       if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${outcome.fault}`)
-      return shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
+      const output = shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
+      const tables = sourcesOf(outcome.file, page).flatMap((one) => pageTables(outcome.file, one))
+      return { ...output, tables }
     },
   }
 }

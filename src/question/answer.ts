@@ -78,9 +78,10 @@ export interface AnswerDeps extends AnsweringAgent {
   readThread?: ((turns: readonly Turn[], stopped: AbortSignal) => Promise<ThreadContext>) | undefined
   /**
    * Loads the conversation's files. Called before the first thought in each process that works on the question, because
-   * the run saves no files. `tables` are those in its messages. Absent if nobody can give files.
+   * the run saves no files. `tables` are those in its messages; `hasFiles` is whether it may have files. Absent if nobody
+   * can give files.
    */
-  loadFiles?: ((tables: MessageTable[]) => Promise<ConversationFiles>) | undefined
+  loadFiles?: ((tables: MessageTable[], hasFiles: boolean) => Promise<ConversationFiles>) | undefined
   /** Finds the remembered texts of the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /**
@@ -267,11 +268,11 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
   return { events, judgeParts: { ...judged, grants } }
 }
 
-/** Loads the conversation's files, if it has any, or tables. */
+/** Loads the conversation's files and tables, and the tools for them. */
 async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loadFiles']): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   const tables = [...turns.flatMap((turn) => turn.tables ?? []), ...(saved.said?.tables ?? [])]
-  return (hasFiles || tables.length > 0 ? await loadFiles?.(tables) : undefined) ?? { text: '', images: [], tools: [] }
+  return (await loadFiles?.(tables, hasFiles)) ?? { text: '', images: [], tools: [] }
 }
 
 function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steering {

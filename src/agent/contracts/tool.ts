@@ -24,6 +24,20 @@ export const messageTable = z.object({
 })
 export type MessageTable = z.infer<typeof messageTable>
 
+/**
+ * A table in a tool's output, whole. `text`: rows divided by line breaks, cells by tabs. `hasHeading`: the first row
+ * names the columns for certain. `isExact`: its numbers have a point and no other marks, as in JSON. `refused`: why it
+ * cannot be queried; then it has no rows.
+ */
+export interface OutputTable {
+  name: string
+  text: string
+  hasHeading?: true
+  isExact?: true
+  refused?: string
+  source?: Source
+}
+
 /** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 
@@ -100,10 +114,10 @@ export interface RunFiles {
   read(file: string | undefined, part: FilePart): Promise<ToolOutput>
   search(query: string, file?: string): Promise<ToolOutput>
   /**
-   * Runs SQL over the tables in the files and messages, or describes them.
+   * Runs SQL over the tables in the files, the messages and the run's earlier results, or describes them.
    * @throws ToolError with a sentence that says what to change
    */
-  query(wanted: WantedRows, signal: AbortSignal): Promise<ToolOutput>
+  query(wanted: WantedRows, context: Pick<ToolContext, 'signal' | 'memory'>): Promise<ToolOutput>
 }
 
 /** SQL of a model (untrusted). Without it the tables are described. */
@@ -164,6 +178,8 @@ export interface ToolOutput {
   instructions?: boolean
   /** Sent into the thread before the answer, only if the context has `sendsFiles`. */
   file?: MadeFile
+  /** Tables that `query_table` can ask later in the run. Absent: those in the text, which is then all there is of them. */
+  tables?: OutputTable[]
 }
 
 /** An error in an input: where it is, the message, and the expected JSON type if the type is wrong. */
@@ -256,6 +272,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   outputChars?: number
   /** The output is a file (`ToolOutput.file`). Offered to the model only if files can be sent. */
   makesFiles?: true
+  /** Offered to the model only once a step's output has a table. */
+  needsTables?: true
   /** It only opens a card for the asker, and its output is the bot's own. Prompts that list no tools name it. */
   proposes?: true
   /** A repeated call with the same input returns something new (a lookup's next hit), so it is not a loop. */

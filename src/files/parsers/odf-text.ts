@@ -3,6 +3,7 @@ import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { readMembers } from '../zip-members.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
+import { TableData } from './table-rows.ts'
 import { walkXml } from './xml-walk.ts'
 
 const CONTENT = 'content.xml'
@@ -66,6 +67,8 @@ class OdfText {
   #rowTimes = 1
   #emptyRows = 0
   #rows = 0
+  /** The tables that are open in a text or on a slide. */
+  readonly #tables: TableData[] = []
 
   constructor(kind: FileKind, writer: SectionWriter) {
     this.#kind = kind
@@ -86,6 +89,7 @@ class OdfText {
     if (name === 'notes') this.#inNotes = true
     if (name === 'frame') this.#isTitle = attributes.class === 'title'
     if (name === 'table' && this.#kind === 'ods') this.#beginSheet(attributes.name ?? '')
+    else if (name === 'table') this.#beginTable()
     if (name === 'table-row') this.#beginRow(attributes)
     if (name === 'table-cell' || name === 'covered-table-cell') {
       this.#cell = []
@@ -105,6 +109,7 @@ class OdfText {
     if (name === 'table-cell' || name === 'covered-table-cell') this.#endCell()
     if (name === 'table-row') this.#endRow()
     if (name === 'table' && this.#kind === 'ods') this.writer.endSection()
+    else if (name === 'table') this.#tables.pop()?.keepIn(this.writer)
     if (name === 'page' && this.#kind === 'odp') this.#endSlide()
   }
 
@@ -125,6 +130,11 @@ class OdfText {
     this.writer.name(this.#slideTitle)
     this.#slideTitle = ''
     this.writer.endSection()
+  }
+
+  #beginTable(): void {
+    for (const data of this.#tables) data.isLayout = true
+    this.#tables.push(new TableData())
   }
 
   #beginSheet(name: string): void {
@@ -158,8 +168,9 @@ class OdfText {
     this.#row = undefined
     const isEmpty = row.length === 0
     if (this.#kind !== 'ods') {
-      if (!isEmpty) this.writer.write(row.join(' | '))
-      return
+      if (isEmpty) return
+      this.writer.write(row.join(' | '))
+      return this.#tables.at(-1)?.add(row)
     }
     if (isEmpty) return void (this.#emptyRows += this.#rowTimes)
     const before = this.#emptyRows

@@ -1,20 +1,13 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf } from './html-attributes.ts'
+import { BLOCKS, DROPPED, MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf } from './html-attributes.ts'
+import type { ListEntry } from './html-attributes.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
-import { TableRows, type OpenTable } from './table-rows.ts'
+import { TableData, TableRows, type OpenTable } from './table-rows.ts'
 
-const words = (text: string) => new Set(text.split(' '))
-
-/** Elements whose content is no text of the page. */
-const DROPPED = words('script style template svg math noscript iframe object canvas select title head')
-const BLOCKS = words(
-  'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
-    'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
-)
-const STRUCK = words('del s strike')
+const STRUCK = new Set(['del', 's', 'strike'])
 const STRUCK_MARK = '~~'
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
@@ -39,7 +32,7 @@ export class PageLines {
   #links: { href: string; from: number }[] = []
   /** Where the raised or lowered text begins in the line. */
   #raised: number | undefined
-  #choices: { text: string; isChosen: boolean }[] | undefined
+  #choices: ListEntry[] | undefined
   #unread = new Map<string, number>()
 
   constructor(writer: SectionWriter) {
@@ -82,6 +75,7 @@ export class PageLines {
     if (name === 'table') return this.#endTable()
     if (name === 'td' || name === 'th') return this.#endCell()
     if (name === 'tr') return this.#endRow()
+    if (name === 'caption') this.#endCaption()
     if (name === 'a') this.#endLink()
     if (name === 'sup' || name === 'sub') this.#endRaised(name === 'sup')
     if (STRUCK.has(name)) this.#strike()
@@ -175,7 +169,8 @@ export class PageLines {
   #beginTable(): void {
     if (this.#inCell) this.#endBehind()
     else this.endLine()
-    this.#tables.push({ rows: new TableRows(), outer: this.#line, waiting: [] })
+    for (const { data } of this.#tables) data.isLayout = true
+    this.#tables.push({ rows: new TableRows(), data: new TableData(), outer: this.#line, waiting: [] })
     this.#startLine([])
   }
 
@@ -183,11 +178,17 @@ export class PageLines {
     this.#endRow()
     const table = this.#tables.pop()
     if (!table) return
+    table.data.keepIn(this.writer)
     this.#startLine(table.outer)
     if (!this.#inCell) return this.#blankLine()
     this.#line.push(' ')
     const outer = this.#tables.at(-1)
     if (outer?.cell) outer.behind = this.#line.length
+  }
+
+  #endCaption(): void {
+    const data = this.#tables.at(-1)?.data
+    if (data && !this.#inCell) data.caption = this.#line.join('').replace(/\s+/g, ' ').trim()
   }
 
   /** The text behind a table in a cell follows the rows of that table. */
@@ -232,7 +233,10 @@ export class PageLines {
     this.#endCell()
     this.endLine()
     const row = this.writer.isFull ? undefined : table.rows.end()
-    if (row !== undefined) this.#writeLine(row)
+    if (row !== undefined) {
+      this.#writeLine(row.join(' | ').trim())
+      table.data.add(row)
+    }
     for (const line of table.waiting.splice(0)) this.#wait(line, this.#tables.at(-2))
     if (this.#tables.length === 1) this.#waitingChars = 0
   }
@@ -262,13 +266,10 @@ export class PageLines {
     list.next += list.step
   }
 
-  /** A list to choose from shows what is chosen, or its first entry. */
   #endChoices(): void {
-    const choices = this.#choices ?? []
+    const shown = shownChoice(this.#choices ?? [])
     this.#choices = undefined
-    const chosen = choices.filter(({ isChosen }) => isChosen)
-    const shown = chosen.length > 0 ? chosen : choices.slice(0, 1)
-    if (shown.length > 0) this.text(` ${shown.map(({ text }) => text.trim()).join(', ')} `)
+    if (shown !== '') this.text(` ${shown} `)
   }
 
   /** Begins or ends struck text. Two marks side by side cancel out. */

@@ -1,5 +1,6 @@
 /** Parses texts that are readable as they are: plain text, Markdown, code and JSON. */
 import { parseExact, stringifyExact } from '../../base/parse-json.ts'
+import { tablesInText } from '../../agent/text-tables.ts'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
@@ -25,8 +26,12 @@ export function plainFile(text: string, kind: FileKind, maxChars: number): Parse
     if (heading) writer.heading(heading.text, heading.level)
     writer.write(line)
   }
+  if (kind === 'markdown' || kind === 'json')
+    for (const table of tablesInText(text)) writer.table(rowsIn(table), { caption: table.name })
   return writer.file(kind)
 }
+
+const rowsIn = ({ text }: { text: string }) => text.split('\n').map((row) => row.split('\t'))
 
 function headingIn(line: string, kind: ToParse['kind']): { text: string; level: number } | undefined {
   if (kind === 'markdown') {

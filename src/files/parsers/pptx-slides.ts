@@ -21,7 +21,7 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   const writer = new SectionWriter(limits.maxChars)
   for (const path of slidePaths(members)) {
     if (writer.isFull) break
-    const { title, lines } = readShapes(members[path])
+    const { title, lines, tables } = readShapes(members[path])
     const parts = relationshipsOf(members, path)
     const notes = parts.find(({ type }) => type === 'notesSlide')
     for (const part of parts) {
@@ -31,6 +31,7 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
     const spoken = notes ? readShapes(members[notes.path]).lines : []
     writer.name(title)
     writer.write(lines.join('\n'))
+    for (const rows of tables) writer.table(rows, { caption: title })
     if (spoken.length > 0) writer.write(`Notes: ${spoken.join('\n')}`)
     writer.endSection()
   }
@@ -55,8 +56,9 @@ function slidePaths(members: ZipMembers): string[] {
 /**
  * Returns paragraphs and table rows in the order of the shapes, without what PowerPoint fills in itself (number, date).
  */
-export function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[] } {
+export function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[]; tables: string[][][] } {
   const lines: string[] = []
+  const tables: string[][][] = []
   let [title, paragraph, placeholder] = ['', '', '']
   let row: string[] | undefined
   let isText = false
@@ -74,6 +76,7 @@ export function readShapes(bytes: Uint8Array | undefined): { title: string; line
       if (name === 'ph') placeholder = attributes.type ?? 'body'
       if (name === 't') isText = true
       if (name === 'br') paragraph += ' '
+      if (name === 'tbl') tables.push([])
       if (name === 'tr') row = []
       if (name === 'tc') row?.push('')
     },
@@ -82,11 +85,12 @@ export function readShapes(bytes: Uint8Array | undefined): { title: string; line
       if (name === 'p') endParagraph()
       if (name !== 'tr' || !row) return
       lines.push(row.join(' | '))
+      tables.at(-1)?.push(row)
       row = undefined
     },
     text: (text) => {
       if (isText) paragraph += text
     },
   })
-  return { title, lines }
+  return { title, lines, tables }
 }

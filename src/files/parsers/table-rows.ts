@@ -1,4 +1,5 @@
 /** The rows of a table in a document: each has a cell for every column, also where a cell spans several. */
+import type { SectionWriter } from '../section-writer.ts'
 
 /** Wider than the tables of documents. A page may say that a cell spans a thousand columns in each of its rows. */
 const MAX_SPANNED = 200
@@ -35,8 +36,8 @@ export class TableRows {
     }
   }
 
-  /** Ends the row. @returns undefined if all of its cells are empty */
-  end(): string | undefined {
+  /** Ends the row. @returns its cells, one for each column; undefined if all are empty */
+  end(): string[] | undefined {
     if (!this.#isBegun) return undefined
     this.#isBegun = false
     this.#fillFromAbove()
@@ -51,7 +52,7 @@ export class TableRows {
     if (row.every((cell) => cell === '')) return undefined
     const missing = Math.max(0, Math.min(this.#columns, MAX_SPANNED) - row.length)
     this.#columns = Math.max(this.#columns, row.length)
-    return [...row, ...Array<string>(missing).fill('')].join(' | ').trim()
+    return [...row, ...Array<string>(missing).fill('')]
   }
 
   /** A cell spans no rows of the next part of the table. */
@@ -74,9 +75,43 @@ function repeatable(text: string): string {
   return text.length > MAX_REPEATED ? '' : text
 }
 
+/** More is not kept as a table. Characters. */
+const MAX_DATA = 2_000_000
+/** A longer text in a cell is prose. */
+const MAX_IN_CELL = 2000
+
+/** The rows of a table that have ended, as SQL can ask them. */
+export class TableData {
+  caption = ''
+  /** Whether a cell holds a table, so this one only lays out others. */
+  isLayout = false
+  readonly #rows: string[][] = []
+  #chars = 0
+
+  add(row: readonly string[]): void {
+    if (this.isLayout || this.#chars > MAX_DATA) return
+    const cells = row.map(dataCell)
+    this.#rows.push(cells)
+    for (const cell of cells) this.#chars += cell.length + 1
+  }
+
+  keepIn(writer: SectionWriter): void {
+    if (!this.isLayout) writer.table(this.#rows, { caption: this.caption, isCut: this.#chars > MAX_DATA })
+  }
+}
+
+/** The addresses of links, and marks of footnotes behind a value, are no part of it. */
+function dataCell(text: string): string {
+  return text
+    .slice(0, MAX_IN_CELL)
+    .replace(/ \((?:https?:|mailto:|\/|#)[^\s()]*\)/g, '')
+    .replace(/(?:\s?\[[\p{L}\d]{1,3}\]){1,5}$/u, '')
+}
+
 /** A table whose rows are being read. */
 export interface OpenTable {
   rows: TableRows
+  data: TableData
   /** The cell that is open. */
   cell?: CellSpan | undefined
   /** What the outer cell holds already. */

@@ -28,6 +28,7 @@ export function parseWebPage({ bytes, encoding, limits, page }: ToParse): Parsed
   const title = article?.title || facts.title || shown.headings?.[0]?.text
   return {
     ...shown,
+    ...(all.tables && { tables: all.tables }),
     ...(title && { title: title.slice(0, 200) }),
     ...(facts.published && { published: facts.published }),
     notes: [...(shown.notes ?? []), ...notesOf(facts, isMain ? { chars, mainChars } : undefined)],

@@ -96,11 +96,17 @@ function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading 
   if (!isText) return { skipped: Math.max(0, found), rows: 0 }
   const next = rows[found + 1] ?? []
   const third = rows[found + 2] ?? []
-  const isMerged = cells.slice(1).some((cell, i) => cell === '' && (next[i + 1] ?? '') !== '')
   const isSecond =
-    isMerged && next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) && third.some(isValue)
+    isMerged(cells, next) && next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) && third.some(isValue)
   if (!isSecond) return { skipped: found, rows: 1, names: cells }
   return { skipped: found, rows: 2, names: mergedNames(cells, next) }
+}
+
+/** A merged cell is blank in sheets, and repeated in documents, behind its first column. */
+function isMerged(upper: readonly string[], lower: readonly string[]): boolean {
+  const isBlank = upper.slice(1).some((cell, i) => cell === '' && (lower[i + 1] ?? '') !== '')
+  const isRepeated = upper.slice(1).some((cell, i) => cell !== '' && cell === upper[i] && lower[i] !== lower[i + 1])
+  return isBlank || (isRepeated && lower.every((cell) => cell !== '') && new Set(lower).size === lower.length)
 }
 
 /** `Q1` over `Revenue` and `Cost` becomes `Q1 Revenue` and `Q1 Cost`. */
@@ -109,7 +115,7 @@ function mergedNames(upper: readonly string[], lower: readonly string[]): string
   return Array.from({ length: Math.max(upper.length, lower.length) }, (_, i) => {
     above = upper[i] || above
     const below = lower[i] ?? ''
-    return below === '' ? (upper[i] ?? '') : `${above} ${below}`.trim()
+    return below === '' || below === above ? (upper[i] ?? '') : `${above} ${below}`.trim()
   })
 }
 

@@ -87,7 +87,7 @@ function notesOn(tables: readonly LoadedTable[], read: ReadonlySet<string>): str
 }
 
 function forPeople(cell: SqlCell): string | null {
-  if (typeof cell !== 'number') return cell === null ? null : String(cell).slice(0, 500)
+  if (typeof cell !== 'number') return cell === null ? null : String(cell)
   const shown = String(Number(cell.toPrecision(15)))
   return Math.abs(cell) > Number.MAX_SAFE_INTEGER ? `about ${shown}` : shown
 }

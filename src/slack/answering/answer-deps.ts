@@ -47,7 +47,7 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
     grants: { grantedBy: granterIn(work) },
     readThread: readerOf(work, display),
     recall: recallIn(work),
-    loadFiles: (tables) => filesForRun(work, tables),
+    loadFiles: (...parts) => filesForRun(work, ...parts),
   }
 }
 

@@ -8,7 +8,6 @@ import { fileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
-import { isTable } from '../../files/section-units.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
 import { baseOf, askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
@@ -114,19 +113,21 @@ export async function wordsOfClip({
   return cutMiddle(words.replace(/\s+/g, ' ').trim(), MAX_SPOKEN)
 }
 
-/** Returns the files of the question's conversation, for its run. */
+/** Returns the files and tables of the question's conversation, for its run. */
 export async function filesForRun(
   { question, services }: QuestionWork,
   tables: MessageTable[],
+  hasFiles: boolean,
 ): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
   const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
   const parser = parserFor(question, () => services.now().getTime())
-  const kept = withUniqueNames(await place.store.list(place.thread))
-  const names = tables.length > 0 || kept.some(({ kind }) => isTable(kind)) ? knownTableNames(kept, tables) : undefined
   const files = runFiles({ ...place, maxChars, tables, parser })
-  return { ...(await questionFiles(place, isOwn)), files, tools: fileTools(names) }
+  const kept = hasFiles ? withUniqueNames(await place.store.list(place.thread)) : []
+  const given = hasFiles ? await questionFiles(place, isOwn) : { text: '', images: [] }
+  const hasAny = hasFiles || tables.length > 0
+  return { ...given, files, tools: fileTools(knownTableNames(kept, tables), hasAny) }
 }
 
 /** Assigns a known file to the newest question that it came with. */

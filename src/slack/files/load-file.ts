@@ -30,7 +30,7 @@ interface LoadOptions {
 
 type LoadedFile =
   | {
-      about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>
+      about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink' | 'tables'>
       content: FileContent
       fault?: undefined
       killed?: undefined
@@ -139,12 +139,20 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, options: LoadOptions
   const { file: parsed, fault, killed } = await options.parser.parse(file, options.signal)
   if (!parsed) return { fault, killed }
   const text = info.isCanvas ? await named(parsed, options) : parsed
-  return { about: { name: info.name, kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
+  const tables = text.tables?.length
+  const about = { name: info.name, kind: text.kind, what: describeKind(text), ...permalink, ...(tables && { tables }) }
+  return { about, content: { text } }
 }
 
 /** Returns a canvas with names: in its HTML, people and channels are ids. */
 async function named(canvas: ParsedFile, { withNames }: LoadOptions): Promise<ParsedFile> {
   const sections = canvas.sections.map(async (one) => ({ ...one, text: await withNames(one.text) }))
   const headings = (canvas.headings ?? []).map(async (one) => ({ ...one, text: await withNames(one.text) }))
-  return { ...canvas, sections: await Promise.all(sections), headings: await Promise.all(headings) }
+  const tables = (canvas.tables ?? []).map(async (one) => ({ ...one, text: await withNames(one.text) }))
+  return {
+    ...canvas,
+    sections: await Promise.all(sections),
+    headings: await Promise.all(headings),
+    ...(tables.length > 0 && { tables: await Promise.all(tables) }),
+  }
 }
