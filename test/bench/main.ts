@@ -11,6 +11,7 @@ const BENCHES = [
   'teams',
   'schedules',
   'prompt',
+  'pages',
 ] as const
 const USAGE = `Usage: npm run bench -- NAME, where NAME is one of ${BENCHES.join(', ')}.`
 

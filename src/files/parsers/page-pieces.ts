@@ -44,8 +44,8 @@ export function pagePieces(html: string, address: string): PagePieces {
 class Pieces {
   readonly #address: string
   readonly #out: string[] = []
-  /** The open elements, and whether each is written. */
-  readonly #open: { name: string; isWritten: boolean }[] = []
+  /** The open elements: whether each is written, and whether all in it is dropped. */
+  readonly #open: { name: string; isWritten: boolean; isDropped: boolean }[] = []
   #chars = 0
   #elements = 0
   #dropped = 0
@@ -64,17 +64,19 @@ class Pieces {
   open(name: string, attributes: Record<string, string>): void {
     this.#elements += 1
     this.#note(name, attributes)
-    if (DROPPED.has(name)) this.#dropped += 1
+    const isDropped = DROPPED.has(name) || isHidden(name, attributes)
+    if (isDropped && !VOID.has(name)) this.#dropped += 1
     const isWritten = this.#dropped === 0 && this.#open.length < MAX.depth && !UNWRITTEN.has(name)
     if (isWritten) this.#write(`<${name}${this.#attributes(attributes)}>`)
-    if (!VOID.has(name)) this.#open.push({ name, isWritten })
+    if (!VOID.has(name)) this.#open.push({ name, isWritten, isDropped })
   }
 
   close(name: string): void {
     if (VOID.has(name)) return
-    if (DROPPED.has(name)) this.#dropped = Math.max(0, this.#dropped - 1)
     if (name === 'script') this.#isLinkedData = false
-    if (this.#open.pop()?.isWritten) this.#write(`</${name}>`)
+    const closed = this.#open.pop()
+    if (closed?.isDropped) this.#dropped -= 1
+    if (closed?.isWritten) this.#write(`</${name}>`)
   }
 
   text(text: string): void {
@@ -137,6 +139,13 @@ class Pieces {
   }
 }
 
+/** Scripts may show a whole page, but other text that nobody sees is for programs. */
+function isHidden(name: string, { hidden, style = '' }: Record<string, string>): boolean {
+  if (name === 'html' || name === 'body') return false
+  return (hidden !== undefined && hidden !== 'until-found') || HIDING.test(style.slice(0, MAX.attribute))
+}
+
+const HIDING = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|%)?\s*(?:;|!|$))/i
 const DATES = words('article:published_time datepublished date dc.date dc.date.issued publishdate pubdate')
 
 function escaped(text: string): string {

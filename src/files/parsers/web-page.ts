@@ -37,11 +37,27 @@ export function parseWebPage({ bytes, encoding, limits, page }: ToParse): Parsed
 
 function articleOf(html: string): { title: string; content: string } | undefined {
   try {
-    const article = new Readability(parseHTML(html).document).parse()
+    const article = new Readability(parseHTML(html).document, { serializer: withoutCaptions }).parse()
     return article?.content ? { title: article.title ?? '', content: article.content } : undefined
   } catch {
     return undefined
   }
+}
+
+/** The parts of a DOM's element that are used here. */
+interface PageElement {
+  innerHTML: string
+  parentElement: PageElement | null
+  querySelector(selector: string): PageElement | null
+  querySelectorAll(selector: string): Iterable<PageElement>
+  remove(): void
+}
+
+/** A caption says what is in a picture, which is not read. One of a table, of code or of a quotation is kept. */
+function withoutCaptions(article: PageElement): string {
+  for (const caption of article.querySelectorAll('figcaption'))
+    if (!caption.parentElement?.querySelector('table, pre, blockquote')) caption.remove()
+  return article.innerHTML
 }
 
 function lengthOf({ sections }: ParsedFile): number {
