@@ -85,6 +85,19 @@ const UNCLEAR = [
   'privat versichert oder gesetzlich?',
   '私人股本是什么',
   'プライベート・エクイティとは',
+  'Wie hoch ist mein Gehalt? Bitte privat antworten.',
+  'Kannst du mir privat sagen, wie hoch mein Gehalt ist?',
+  'What is my salary? DM me please',
+  'What is my salary - only visible to me please',
+  'whisper: what is my salary?',
+  'I want a private answer: my salary',
+  'Quel est mon salaire ? Réponds en privé stp',
+  '¿Puedes decirme en privado cuál es mi salario?',
+  'Me diga em particular qual é o meu salário',
+  'Puoi dirmi in privato il mio stipendio?',
+  'Kun je me privé vertellen wat mijn salaris is?',
+  '私の給料を内緒で教えてください',
+  '我的工资是多少？只告诉我',
 ]
 
 const PUBLIC = [
@@ -119,6 +132,10 @@ const PUBLIC = [
   'memory of our servers?',
   'remembered holidays, which are they?',
   'settings of nginx?',
+  'How do I show that a repository is private?',
+  'Which answer did the private sector give?',
+  'Tell me about the private schools of Berlin',
+  'Sag mir, welche Kanäle privat und welche öffentlich sind',
 ]
 
 const roots = ({ slack }: TestBot, channel = GENERAL) =>

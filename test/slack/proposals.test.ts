@@ -90,7 +90,7 @@ const t0 = fileEnds()
 describe('a proposal', () => {
   test('answers alone, opens the settings, or goes away', async (t) => {
     const bot = await proposing(t, 'native', [{ tool: 'answer_privately', input: { question: 'my salary?' } }])
-    await (await bot.mention('tell me my salary, but only me')).ended()
+    await (await bot.mention('tell me my salary, so that nobody else reads it')).ended()
     await press(bot, ASK_ALONE)
     expect(await told(bot, /Only you see this answer/)).toBeTruthy()
     const names = bot.model.requests.at(-1)!.body.tools!.map((tool) => tool.function.name)

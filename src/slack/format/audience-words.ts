@@ -9,10 +9,12 @@ export const PRIVATE = {
   shared: 'Shared with the channel.',
 }
 
-/** The card that asks who should see a question of `/ask`, before anything is posted. */
+/** The card that asks who should see a question, before anything is posted; `here`: if a message asks it. */
 export const AUDIENCE = {
   unclear: '*Who should see this question and its answer?* Nothing is posted yet.',
+  unclearHere: '*Who should see my answer?* I have not answered yet.',
   everyone: 'I am asking it for everyone here.',
+  everyoneHere: 'I am answering it for everyone here.',
 }
 
 /** The hint for a command that resembles one of ours. */

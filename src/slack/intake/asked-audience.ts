@@ -1,4 +1,4 @@
-/** Who sees a question of `/ask`: everyone in the place, or its asker alone. */
+/** Who sees a question's answer: everyone in the place, or its asker alone. */
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { escapeText, unescapeText } from '../format/escape.ts'
 
@@ -7,26 +7,47 @@ export function privateThread(user: string): string {
   return `private-${user}`
 }
 
-/** The question for its asker alone. In a direct message everything is private already. */
+/**
+ * The question for its asker alone. In a direct message everything is private already. A message keeps its thread,
+ * which its asker can read.
+ */
 export function inPrivate(question: Question): Question {
   if (question.channel.startsWith('D')) return question
-  return { ...question, thread: privateThread(question.user), surface: 'private' }
+  const own = privateThread(question.user)
+  const place = question.ts === undefined ? { thread: own } : { conversation: own }
+  return { ...question, ...place, surface: 'private' }
 }
 
 /** Slack accepts 2,000 characters as the value of a button. */
 const VALUE_CHARS = 2000
 
 /**
- * The value of the buttons *Only me* and *Everyone here*: the question's id and its text, so that nothing has to be
- * stored before the press. Undefined if it does not fit.
+ * The value of the buttons *Only me* and *Everyone here*: the question's id, its thread if a message asked, and its
+ * text, so that nothing has to be stored before the press. Undefined if it does not fit.
  */
-export function audienceValue({ id, text }: Pick<Question, 'id' | 'text'>): string | undefined {
-  const value = `${id} ${escapeText(text)}`
+export function audienceValue({ id, text, ts, thread }: AudienceQuestion): string | undefined {
+  const place = ts === undefined ? id : `${id}:${thread}`
+  const value = `${place} ${escapeText(text)}`
   return value.length <= VALUE_CHARS ? value : undefined
 }
 
-/** Reads the value. Undefined for anything but an `audienceValue` of a command. */
-export function readAudienceValue(value = ''): Pick<Question, 'id' | 'thread' | 'text'> | undefined {
-  const [, id = '', thread = '', text = ''] = /^([^\s:]+:[^\s:]+:([^\s:]+)) ([^]+)$/.exec(value) ?? []
-  return isUnrooted({ thread }) ? { id, thread, text: unescapeText(text) } : undefined
+interface AudienceQuestion extends Pick<Question, 'id' | 'text' | 'ts'> {
+  thread?: string
+}
+
+/** What an `audienceValue` holds: of a command without, of a message with its `ts`. */
+export type ReadAudience = Pick<Question, 'id' | 'channel' | 'thread' | 'text' | 'ts'>
+
+/** Reads the value. Undefined for anything else. */
+export function readAudienceValue(value = ''): ReadAudience | undefined {
+  const [, place = '', rest = ''] = /^(\S+) ([^]+)$/.exec(value) ?? []
+  const [team = '', channel = '', ts = '', thread, ...more] = place.split(':')
+  if (team === '' || channel === '' || ts === '' || more.length > 0) return undefined
+  const [id, text] = [`${team}:${channel}:${ts}`, unescapeText(rest)]
+  if (thread === undefined) return isUnrooted({ thread: ts }) ? { id, channel, thread: ts, text } : undefined
+  return isTs(ts) && isTs(thread) ? { id, channel, thread, text, ts } : undefined
+}
+
+function isTs(text: string): boolean {
+  return /^\d+\.\d+$/.test(text)
 }

@@ -3,6 +3,7 @@ import { isTransient } from '../../base/redis/redis-errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { readMessages } from '../client/thread-messages.ts'
+import { hearPrivateWords, privacyOfMessage } from './hear-private-words.ts'
 import { hearRemember, toRemember } from './remember.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
@@ -19,7 +20,7 @@ const CAUGHT_UP = 'caught-up'
  * @throws if the queue cannot store them now
  */
 export async function catchUp(work: QuestionWork): Promise<void> {
-  const { question, run, settings, services, signal } = work
+  const { question, run, settings, installation, services, signal } = work
   const { queue, log } = services
   if (!question.isLate || question.surface !== 'mention' || settings.followUps === 'mention') return
   if (run.saved.posts[CAUGHT_UP]) return
@@ -30,7 +31,9 @@ export async function catchUp(work: QuestionWork): Promise<void> {
         await hearRemember(reply, said, services)
         continue
       }
-      const outcome = await queue.accept(reply, { onlyKnownThread: true })
+      const privacy = privacyOfMessage(reply)
+      const heard = privacy ? await hearPrivateWords(reply, privacy, { installation, services }) : reply
+      const outcome = heard && (await queue.accept(heard, privacy ? {} : { onlyKnownThread: true }))
       if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }
     await run.posted(CAUGHT_UP, 'done')

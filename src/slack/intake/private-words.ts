@@ -10,7 +10,7 @@ export type AskedPrivacy = { privacy: 'private' | 'unclear'; text: string }
 /** Wishes that are adverbs: they say how to answer. */
 const ADVERBS = [
   'privately|privatly|in private|in confidence|confidentially|secretly|off the record',
-  '(?:just|only) (?:for|to) me|for (?:me|my eyes) only|(?:just|only) me|just between us|between (?:us|you and me)',
+  '(?:just|only) (?:for|to) me|for (?:me|my eyes) only|(?:just|only) me|(?:just )?between (?:us|you and me)',
   'nur für mich|nur fuer mich|nur an mich|nur mir|nur ich|unter uns|im privaten|vertraulich|privatim',
   'en privé|en prive|privément|(?:juste|seulement|uniquement|rien que) (?:pour|à) moi|pour moi (?:seule?|seulement|uniquement)|entre nous|en message privé',
   'en privado|privadamente|en confianza|(?:solo|sólo|solamente|únicamente) (?:para|a) m[íi]|para m[íi] (?:solo|sola|solamente)|entre nosotros',
@@ -79,6 +79,30 @@ const TAILS = [
   `[.?!,;\\n]\\s*${POLITE}keep (?:it|this|that) (?:private|confidential|between us|to yourself|secret)${ENDING}`,
 ].map((tail) => new RegExp(tail, 'iu'))
 
+/** Verbs of answering. Beside a wish, anywhere in a sentence, they make it likely enough to ask. */
+const SAY =
+  'answer|reply|respond|tell|show|say|send|visible|antwort\\p{L}*|sag\\p{L}*|zeig\\p{L}*|sichtbar|répon\\p{L}*|dire|dis|dites|montre\\p{L}*|resp[oó]n[dt]\\p{L}*|dec[ií]r\\p{L}*|di|dime|diga\\p{L}*|mu[eé]str\\p{L}*|mostr\\p{L}*|rispond\\p{L}*|dir(?:e|mi|me\\p{L}*)|dimmi|antwoord\\p{L}*|vertel\\p{L}*|zeg\\p{L}*|toon'
+const SAY_AFTER = 'antworten|beantworten|sagen|zeigen|schreiben|antwoorden|vertellen|zeggen|tonen'
+const SAY_CJK = '答|教|返事|見せ|回答|回复|回覆|告诉|告訴|说|說|发给|發給'
+const AN_ANSWER = 'answer|reply|antwort|réponse|respuesta|resposta|risposta|antwoord'
+const WORD = ['(?<![\\p{L}\\p{N}_])', '(?![\\p{L}\\p{N}_])'] as const
+const wordOf = (words: string) => `${WORD[0]}(?:${words})${WORD[1]}`
+const HINTS = [
+  `${wordOf(SAY)}[^.?!。？！\\n]{0,40}${wordOf(ADVERBS)}`,
+  `${wordOf(ADVERBS)}[^.?!。？！\\n]{0,20}${wordOf(SAY)}`,
+  `${wordOf(SAY)}(?: \\p{L}+){0,2} (?:${ADJECTIVES})(?: (?:please|pls|bitte|stp|svp|por favor|per favore|graag|aub))?\\s*(?:[.,;:!?]|$)`,
+  `${wordOf(ADJECTIVES)} ${wordOf(`${SAY_AFTER}|${AN_ANSWER}`)}`,
+  `(?:^|[.?!,;\\n]\\s*)${POLITE}(?:dm|pm|whisper)${WORD[1]}`,
+  `(?:^|[.?!\\n]\\s*)${POLITE}only (?:show|tell|answer) me${WORD[1]}`,
+  `${wordOf('(?:only|just) visible (?:to|for) me|visible (?:only|just) (?:to|for) me')}`,
+  `^\\s*${POLITE}(?:keep (?:it|this|that)|this is|that[’']s|it[’']s|make (?:it|this)) (?:${ADJECTIVES}|${LABELS})${WORD[1]}`,
+  `\\s[-–—]+\\s*(?:${ADJECTIVES}|${LABELS})${ENDING}`,
+  `(?:${CJK})[^。？！?!\\n]{0,12}(?:${SAY_CJK})`,
+  `(?:只|仅|僅)(?:告诉|告訴|给|給|对|對|回答|回复|回覆)我`,
+].map((hint) => new RegExp(hint, 'iu'))
+/** A hint is looked for in this many characters at the start, and as many at the end. */
+const HINT_CHARS = 300
+
 /** Words near `private` that are others. */
 const OTHER_WORDS =
   /^(?:primate|privat|prive|privates|privater|privaten|privatem|privé|privado|privada|privato|privata)$/i
@@ -107,7 +131,9 @@ function privacyOf(text: string): AskedPrivacy | undefined {
     const found = tail.exec(text.slice(at))
     if (found) return { privacy: 'private', text: withoutTail(text, at + found.index, found[0]) }
   }
-  return undefined
+  const ends = text.length > 2 * HINT_CHARS ? [text.slice(0, HINT_CHARS), text.slice(-HINT_CHARS)] : [text]
+  const isHinted = ends.some((part) => HINTS.some((hint) => hint.test(part)))
+  return isHinted ? { privacy: 'unclear', text } : undefined
 }
 
 /** A question mark or a full stop before the wish stays. */

@@ -55,16 +55,17 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   const yours = before === 1 ? 'Yours is next.' : `${before} questions come before yours.`
   const text = `I'm still working on another question here. ${yours}`
   const installation = await installations.of(team)
-  // A private question has no thread in Slack.
-  const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }
+  // A private question of a command has no thread in Slack.
+  const inThread = thread === ts || (isPrivate(question) && ts === undefined) ? {} : { thread_ts: thread }
   if (installation) await tellOnce(installation.client, { channel, user, ...inThread, text })
 }
 
 async function tellWorking(question: Question, { installations, queue, fetch, log }: PlaceOptions): Promise<void> {
-  const { id, team, channel, user, responseUrl } = question
+  const { id, team, channel, user, responseUrl, thread, ts } = question
   const { running, waiting } = await queue.inThread(conversationOf(question))
   const installation = await installations.of(team)
   if (!installation || ![running, ...waiting].some((one) => one?.id === id)) return
   const way = { client: installation.client, fetch, log: log.child({ question: id }) }
-  await sendEphemeral({ responseUrl, channel, user }, [noteContent(PRIVATE.working)], way)
+  const inThread = ts === undefined || thread === ts ? {} : { thread_ts: thread }
+  await sendEphemeral({ responseUrl, channel, user, ...inThread }, [noteContent(PRIVATE.working)], way)
 }

@@ -4,7 +4,7 @@
  * (`accept`) knows whether the bot was asked in the thread.
  */
 import { isHeard } from '../../question/followed-threads.ts'
-import type { AcceptOptions } from '../../queue/types.ts'
+import type { AcceptOptions, AcceptOutcome } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
@@ -15,9 +15,10 @@ import { EMOJI_NAME } from '../content/plain-text.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { questionParts } from './question-parts.ts'
 import type { Services } from '../services.ts'
-import { tellPlaceLater } from './tell-queue-position.ts'
+import { tellPlaceLater, tellWorkingLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
 import { askedWords } from './asked-words.ts'
+import { hearPrivateWords, privacyOfMessage } from './hear-private-words.ts'
 import { hearMuteWord, isMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
 
@@ -45,31 +46,39 @@ export async function enqueueMessage(
   if (isMuteWord(question)) return hearMuteWord(question, services)
   const text = toRemember(question)
   if (text !== undefined) return hearRemember(question, text || question.attached?.text || '', services)
+  const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
+  // The `app_mention` may not have said so.
+  const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
+  const privacy = privacyOfMessage(question)
+  if (privacy) {
+    const alone = await hearPrivateWords(question, privacy, { installation, services })
+    if (alone && (await enqueue(alone, services, parts)) === 'accepted') tellWorkingLater(alone, services)
+    return
+  }
   // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
-  const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
   const how: AcceptOptions = {
     onlyKnownThread,
     ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}),
-    // The `app_mention` may not have said so.
-    ...(isMessageOfMention ? { parts: questionParts(question) } : {}),
+    ...parts,
   }
   if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
 
 /** The only way into the queue. The ack waits for it. @throws the error if the queue cannot store the question */
-export async function enqueue(asked: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
+export async function enqueue(asked: Question, services: Services, how: AcceptOptions = {}): Promise<AcceptOutcome> {
   const { intake, installations, log } = services
   const question = { ...asked, ...appOf(installations) }
   const outcome = await intake.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })
-  if (outcome === 'unknown_thread') return
+  if (outcome === 'unknown_thread') return outcome
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
+  return outcome
 }
 
 /** The app of SLACK_APPS that accepts a delivery, as a field of its question. */

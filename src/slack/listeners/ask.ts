@@ -121,32 +121,35 @@ interface SlackCommand {
 }
 
 /**
- * *Only me* and *Everyone here*, on the card about a question of `/ask`. Both ask the question with the id of the
- * command, so only the first press counts.
+ * *Only me* and *Everyone here*, on the card about a question of `/ask` or of a message. Both ask the question with its
+ * id, so only the first press counts.
  */
 export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async ({ ack, action, body, context }) => {
   const asked = readAudienceValue(action.value)
   const pressed = asked && (await pressedOn(asked.id, { body, context }, services))
   if (!asked || !pressed?.channel) return ack()
   const { team, channel, user, userTeam } = pressed
-  const presser = { user, ...(userTeam ? { userTeam } : {}) }
-  const at = services.now().getTime()
-  const command: Question = {
+  const isMessage = asked.ts !== undefined
+  const surface = !isMessage ? 'ask' : asked.thread === asked.ts ? 'mention' : 'thread'
+  const whole: Question = {
     kind: 'asked',
     ...asked,
-    ...presser,
+    user,
+    ...(userTeam ? { userTeam } : {}),
     team,
     channel,
-    surface: 'ask',
+    surface,
+    // The card does not hold the files of a message.
+    ...(isMessage ? { mayHaveFiles: true as const } : {}),
     responseUrl: body.response_url,
-    at,
+    at: services.now().getTime(),
   }
-  const question = action.action_id === ASK_ALONE ? inPrivate(command) : command
+  const question = action.action_id === ASK_ALONE ? inPrivate(whole) : whole
   await enqueue(question, services)
   await ack()
   // A private answer takes the card's place.
   if (isPrivate(question)) tellWorkingLater(question, services)
-  else void pressed.replace(noteContent(AUDIENCE.everyone))
+  else void pressed.replace(noteContent(isMessage ? AUDIENCE.everyoneHere : AUDIENCE.everyone))
 })
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */

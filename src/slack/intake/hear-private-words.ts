@@ -1,0 +1,56 @@
+/** A message in a channel whose words ask for a private answer, as `/ask private` does. */
+import { messageOf } from '../../base/errors.ts'
+import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import type { Installation } from '../client/installations.ts'
+import { AUDIENCE } from '../format/audience-words.ts'
+import { audienceContent } from '../format/blocks.ts'
+import type { Services } from '../services.ts'
+import { audienceValue, inPrivate } from './asked-audience.ts'
+import { askedPrivacy } from './private-words.ts'
+
+/** Returns what the words of a message in a channel say about who should see the answer, if they do. */
+export function privacyOfMessage({ kind, channel, surface, text }: Question): ReturnType<typeof askedPrivacy> {
+  const isPersons = kind === 'asked' && !channel.startsWith('D') && (surface === 'mention' || surface === 'thread')
+  return isPersons ? askedPrivacy(text) : undefined
+}
+
+/**
+ * Returns the question for its asker alone. Where the words are unclear, a card asks them first. Without a mention, a
+ * message counts only in a thread where the bot was asked before and follows replies.
+ * @returns undefined if nothing is to be answered now
+ */
+export async function hearPrivateWords(
+  question: Question,
+  { privacy, text }: NonNullable<ReturnType<typeof askedPrivacy>>,
+  { installation, services }: { installation: Installation; services: Services },
+): Promise<Question | undefined> {
+  const isForBot =
+    question.surface !== 'thread' ||
+    ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
+  if (!isForBot) return undefined
+  const alone = inPrivate({ ...question, text })
+  const value = privacy === 'unclear' ? audienceValue(question) : undefined
+  if (value === undefined) return alone
+  // Slack delivers a mention as two events.
+  if (!(await services.oncePerDay.isFirst(question.team, `audience:${question.id}`))) return undefined
+  return (await askAudience(question, value, { installation, services })) ? undefined : alone
+}
+
+/** Shows the card. @returns whether Slack took it */
+async function askAudience(
+  { id, channel, user, ts, thread, text }: Question,
+  value: string,
+  { installation: { client }, services: { log } }: { installation: Installation; services: Services },
+): Promise<boolean> {
+  const place = { channel, user, ...(thread === ts ? {} : { thread_ts: thread }) }
+  const asking = sendEphemeral(place, [audienceContent(AUDIENCE.unclearHere, { text, value })], { client, log })
+  return asking.then(
+    () => true,
+    (error: unknown) => {
+      log.warn({ question: id, error: messageOf(error) }, 'the asker could not be asked who should see an answer')
+      return false
+    },
+  )
+}
