@@ -9,10 +9,19 @@ export interface Source {
   url: string
 }
 
+export const CHART_KINDS = ['line', 'bar', 'area', 'pie'] as const
+export type ChartKind = (typeof CHART_KINDS)[number]
+
 /** Numbers in order, such as amounts by company or values by year, for charts. The text contains them too. */
 export interface Series {
   title: string
   points: { label: string; value: number }[]
+  /** Default: a line if the labels are times, otherwise bars. */
+  kind?: ChartKind
+  /** The name of these points where there is `more`: further values for the same labels. */
+  name?: string
+  more?: { name: string; values: number[] }[]
+  axes?: { x?: string; y?: string }
 }
 
 /** A table in a message, as data. Cells are plain text, and each row has one for every column. */
@@ -124,8 +133,8 @@ export interface WantedRows {
   sql?: string | undefined
   /** The name of a csv file that all rows of the result are sent in. */
   file?: string | undefined
-  /** Whether the result is drawn: labels in its first column, numbers in its second. */
-  chart?: boolean | undefined
+  /** Whether the result is drawn, or how: labels in its first column, then numbers. */
+  chart?: boolean | ChartKind | undefined
 }
 
 /** A text that is sent with the answer as a separate file. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CHART_KINDS } from '../../agent/contracts/tool.ts'
 import type { AwaitedDecision, MessageStep, Step, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { PersonsAnswer } from '../../agent/contracts/tool.ts'
 
@@ -11,7 +12,14 @@ const observation = z.object({
   ok: z.boolean(),
   sources: z.array(z.object({ title: z.string(), url: z.string() })).exactOptional(),
   series: z
-    .object({ title: z.string(), points: z.array(z.object({ label: z.string(), value: z.number() })) })
+    .object({
+      title: z.string(),
+      points: z.array(z.object({ label: z.string(), value: z.number() })),
+      kind: z.enum(CHART_KINDS).exactOptional(),
+      name: z.string().exactOptional(),
+      more: z.array(z.object({ name: z.string(), values: z.array(z.number()) })).exactOptional(),
+      axes: z.object({ x: z.string().exactOptional(), y: z.string().exactOptional() }).exactOptional(),
+    })
     .exactOptional(),
   file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
