@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
-import type { Tool } from '../src/agent/contracts/tool.ts'
+import { CHART_KINDS, type Tool } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** A result of 50 rows is read whole. */
@@ -29,9 +29,9 @@ export function queryTable(tables: readonly string[] | undefined): Tool {
         .optional()
         .describe('name of a csv file to send with all rows of the result, only if people ask for it'),
       chart: z
-        .boolean()
+        .union([z.enum(CHART_KINDS), z.boolean()])
         .optional()
-        .describe('draws the result: labels in the first column, numbers in the second, 2 to 20 rows'),
+        .describe('draws the result: 2 to 20 labels in the first column, then a column of numbers for each series'),
     }),
     outputChars: OUTPUT_CHARS,
     ...(tables ? {} : { needsTables: true as const }),

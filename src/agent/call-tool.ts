@@ -66,7 +66,7 @@ function tooLate(tool: Tool, ms: number): Observation {
   return isSafeToRepeat(tool) ? failure(`${tool.name} ${late}.`) : unknownEffect(tool.name, `it ${late}`)
 }
 
-const SERIES = { points: 100, chars: 200 }
+const SERIES = { points: 100, chars: 200, more: 20 }
 
 /** Returns a tool's output as the model reads it: `max` characters of text at most. */
 export function observationOf(
@@ -91,10 +91,22 @@ export function observationOf(
 }
 
 /** Limits a series to what can be drawn, because it is saved with the step. */
-function boundedSeries({ title, points }: Series): Series {
-  const drawable = points.slice(0, SERIES.points).filter(({ value }) => Number.isFinite(value))
+function boundedSeries({ title, points, kind, name, more, axes }: Series): Series {
+  const all = points.slice(0, SERIES.points)
+  const isDrawable = (at: number) => Number.isFinite(all[at]?.value)
   const cut = (text: string) => String(text).slice(0, SERIES.chars)
-  return { title: cut(title), points: drawable.map(({ label, value }) => ({ label: cut(label), value })) }
+  const others = more?.slice(0, SERIES.more).map((one) => ({
+    name: cut(one.name),
+    values: one.values.filter((value, at) => isDrawable(at) && Number.isFinite(value)),
+  }))
+  return {
+    title: cut(title),
+    points: all.filter((_, at) => isDrawable(at)).map(({ label, value }) => ({ label: cut(label), value })),
+    ...(kind && { kind }),
+    ...(name !== undefined && { name: cut(name) }),
+    ...(others && { more: others }),
+    ...(axes && { axes: { ...(axes.x && { x: cut(axes.x) }), ...(axes.y && { y: cut(axes.y) }) } }),
+  }
 }
 
 function contextOf(

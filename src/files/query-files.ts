@@ -1,8 +1,9 @@
 /** Runs a query over the tables of a conversation, and words its result for the model. */
-import type { OutputTable, Series, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import type { OutputTable, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
 import { rowsText } from '../agent/text-tables.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
+import { chartOf } from './chart-series.ts'
 import { addressOf } from './file-store.ts'
 import type { RunTable } from './run-tables.ts'
 import type { SqlResult } from './tables/types.ts'
@@ -43,14 +44,14 @@ export async function queryFiles(
   const { result } = outcome
   const text = resultText(result, maxChars)
   const made = file === undefined ? undefined : { name: csvName(file), text: csvOf(result) }
-  const series = chart ? seriesOf(result) : undefined
-  const undrawn = chart && !series ? `\n(${UNDRAWN})` : ''
+  const { series, note } = chart ? chartOf(result, chart === true ? undefined : chart) : {}
+  const drawn = note === undefined ? '' : `\n(${note})`
   const parts = {
     ...(made && { file: made }),
     ...(series && { series }),
     ...(named.some(({ forAsker }) => forAsker) && { forAsker: true }),
   }
-  return { text: text + undrawn, sources: sourcesOf(named, sql ?? ''), tables: resultTables(result), ...parts }
+  return { text: text + drawn, sources: sourcesOf(named, sql ?? ''), tables: resultTables(result), ...parts }
 }
 
 /** Returns as many descriptions as fit, and the names of the other tables. */
@@ -69,16 +70,6 @@ function resultTables({ columns, rows, isMore }: SqlResult): OutputTable[] {
   const text = rowsText([columns, ...rows.map((row) => row.map((cell) => cell ?? ''))])
   const whole = { name: '', text, hasHeading: true as const, isExact: true as const }
   return [isMore ? { ...whole, text: '', refused: 'it has too many rows to keep' } : whole]
-}
-
-const UNDRAWN = 'It is not drawn: a chart needs 2 to 20 rows, different labels first and a number behind each.'
-
-/** Returns the first column as labels and the second as values; undefined if that is no chart. */
-function seriesOf({ columns, rows, count }: SqlResult): Series | undefined {
-  const points = rows.map(([label, value]) => ({ label: label ?? '(empty)', value: Number(value ?? NaN) }))
-  const areLabels = new Set(points.map(({ label }) => label)).size === points.length
-  const isDrawable = count >= 2 && count <= 20 && areLabels && points.every(({ value }) => Number.isFinite(value))
-  return isDrawable ? { title: columns[1] ?? '', points } : undefined
 }
 
 const plainTable = ({ name, text, hasHeading, isWorkbook }: RunTable) => ({

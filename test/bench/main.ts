@@ -7,6 +7,7 @@ const BENCHES = [
   'ack',
   'slack',
   'files',
+  'tables',
   'mcp',
   'teams',
   'schedules',

@@ -230,6 +230,25 @@ const view: blocks.AnswerView = {
       ],
     },
     {
+      title: 'Pages, words',
+      kind: 'area',
+      name: 'Pages',
+      more: [{ name: 'Words', values: [-3, 4] }],
+      axes: { x: 'year', y: 'count' },
+      points: [
+        { label: '2020', value: 1 },
+        { label: '2021', value: 2 },
+      ],
+    },
+    {
+      title: 'Shares',
+      kind: 'pie',
+      points: [
+        { label: 'a', value: 1 },
+        { label: 'b', value: 2 },
+      ],
+    },
+    {
       title: 'Sizes',
       points: [
         { label: 'small', value: -1 },

@@ -40,6 +40,29 @@ test('a sum over 20,000 rows is exact, and its query is a source with a link to 
   expect(JSON.stringify(thread.messages())).toContain('"type":"data_visualization","title":"total"')
 })
 
+test('several series are drawn as the kind of chart that was asked for', async () => {
+  const sql = (rest: string) => `SELECT substr(day, 1, 7) AS month, ${rest} FROM sales GROUP BY month ORDER BY month`
+  model.on(
+    'draw the months',
+    query(sql(`sum(iif(region = 'North', revenue, 0)) AS north, sum(revenue) AS total`), { chart: 'area' }),
+    query(`SELECT region, count(*) AS rows FROM sales GROUP BY region ORDER BY region`, { chart: 'pie' }),
+    finish('Here they are.'),
+  )
+  const thread = await bot.mention('draw the months', { files: [SALES] })
+  await thread.ended()
+  const blocks = (thread.messages().at(-1)?.blocks ?? []) as { type: string; chart?: object; text?: string }[]
+  const charts = blocks.filter(({ type }) => type === 'data_visualization').map(({ chart }) => chart)
+  expect(charts).toMatchObject([
+    {
+      type: 'area',
+      series: [{ name: 'north' }, { name: 'total' }],
+      axis_config: { categories: Array.from({ length: 9 }, (_, i) => `2024-0${i + 1}`), x_label: 'month' },
+    },
+    { type: 'pie', segments: [{ label: 'North', value: 6667 }, { label: 'South' }, { label: 'West', value: 6666 }] },
+  ])
+  expect(thread.messages().at(-1)?.text).toMatch(/month|2024-01 +\d/)
+})
+
 test('each sheet of a workbook is a table, and a mistake in SQL is explained', async () => {
   model.on(
     'what is the revenue in the book',

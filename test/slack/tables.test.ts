@@ -196,6 +196,32 @@ describe('a series', () => {
     expect(chartsOf(contentsOf('Sold.', { series: series(points) }))).toEqual([])
   })
 
+  test('of several kinds is drawn by Slack’s own blocks, and as a table in text for other clients', () => {
+    const points = ['North', 'South'].map((label, i) => ({ label, value: i + 1.5 }))
+    const [pie] = contentsOf('Sold.', { series: [{ title: 'Sales', kind: 'pie', points }] })
+    expect(chartsOf([pie!])).toMatchObject([{ chart: { type: 'pie', segments: points } }])
+    const more = Array.from({ length: 11 }, (_, i) => ({ name: `y${i}`, values: [i, -i] }))
+    const [area] = contentsOf('Sold.', {
+      series: [{ title: 'All', kind: 'area', name: 'first', points, more, axes: { x: 'region' } }],
+    })
+    const [chart] = chartsOf([area!])
+    expect(chart).toMatchObject({
+      chart: { type: 'area', axis_config: { categories: ['North', 'South'], x_label: 'region' } },
+    })
+    expect(chart).toHaveProperty('chart.series.length', 12)
+    expect(area!.text).toMatch(/^Sold\.\n\n```\nAll\n +first +y0 .*\nNorth +1\.5 +0 .*\nSouth +2\.5 +0 +-1 /s)
+    const twelve = [...more, { name: 'z', values: [1, 2] }]
+    expect(chartsOf(contentsOf('Sold.', { series: [{ title: 'All', points, more: twelve }] }))).toEqual([])
+  })
+
+  test('keeps labels apart that are the same when they are cut', () => {
+    const points = ['Warehouse of the north, one', 'Warehouse of the north, two'].map((label) => ({ label, value: 1 }))
+    const [content] = contentsOf('Sold.', { series: [{ title: 'Sales', points }] })
+    expect(chartsOf([content!])).toMatchObject([
+      { chart: { axis_config: { categories: ['Warehouse of the no…', 'Warehouse of the… 2'] } } },
+    ])
+  })
+
   test('with long names is cut, with empty ones is shown, and there are at most two charts', () => {
     const long = series([
       ['l'.repeat(500), 1],

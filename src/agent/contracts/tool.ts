@@ -8,10 +8,19 @@ export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
 export const sourceSchema = z.object({ title: z.string(), url: z.string() })
 export type Source = z.infer<typeof sourceSchema>
 
+export const CHART_KINDS = ['line', 'bar', 'area', 'pie'] as const
+export type ChartKind = (typeof CHART_KINDS)[number]
+
 /** Numbers in order, such as amounts by company or values by year, for charts. The text contains them too. */
 export const seriesSchema = z.object({
   title: z.string(),
   points: z.array(z.object({ label: z.string(), value: z.number() })),
+  /** Default: a line if the labels are times, otherwise bars. */
+  kind: z.enum(CHART_KINDS).exactOptional(),
+  /** The name of these points where there is `more`: further values for the same labels. */
+  name: z.string().exactOptional(),
+  more: z.array(z.object({ name: z.string(), values: z.array(z.number()) })).exactOptional(),
+  axes: z.object({ x: z.string().exactOptional(), y: z.string().exactOptional() }).exactOptional(),
 })
 export type Series = z.infer<typeof seriesSchema>
 
@@ -125,8 +134,8 @@ export interface WantedRows {
   sql?: string | undefined
   /** The name of a csv file that all rows of the result are sent in. */
   file?: string | undefined
-  /** Whether the result is drawn: labels in its first column, numbers in its second. */
-  chart?: boolean | undefined
+  /** Whether the result is drawn, or how: labels in its first column, then numbers. */
+  chart?: boolean | ChartKind | undefined
 }
 
 /** A text that is sent with the answer as a separate file. */

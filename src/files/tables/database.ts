@@ -1,5 +1,6 @@
 /** SQLite in WebAssembly: it has no files and no network. It may only read the tables that are loaded. */
 import sqlite3InitModule, { type Database, type Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { loadRows } from './load-rows.ts'
 import { addFunctions, FUNCTIONS } from './sql-functions.ts'
 import type { SqlCell, ColumnType, LoadedTable } from './types.ts'
 
@@ -54,7 +55,14 @@ export class TableDatabase {
     const sqlite = await (sqlite3InitModule as unknown as (options: typeof quiet) => Promise<Sqlite3Static>)(quiet)
     const db = new sqlite.oo1.DB(':memory:')
     addFunctions(sqlite, db)
-    for (const table of tables) load(sqlite, db, table)
+    for (const table of tables) {
+      const columns = table.columns.map(({ name, type }) => `${quoted(name)} ${KIND[type]}`)
+      db.exec(`CREATE TABLE ${quoted(table.name)} (${columns.join(', ')})`)
+      loadRows(sqlite, db, {
+        sql: `INSERT INTO ${quoted(table.name)} VALUES (${columns.map(() => '?').join(', ')})`,
+        table,
+      })
+    }
     db.exec(`PRAGMA hard_heap_limit=${HEAP_BYTES}`)
     return new TableDatabase(sqlite, db, new Set(tables.map(({ name }) => name.toLowerCase())))
   }
@@ -126,29 +134,4 @@ function cellOf(value: unknown): SqlCell {
   if (value === null || typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number')
     return value
   return value === undefined ? null : '(bytes)'
-}
-
-function load({ capi, wasm }: Sqlite3Static, db: Database, { name, rows, columns }: LoadedTable): void {
-  db.exec(
-    `CREATE TABLE ${quoted(name)} (${columns.map((column) => `${quoted(column.name)} ${KIND[column.type]}`).join(', ')})`,
-  )
-  const statement = db.prepare(`INSERT INTO ${quoted(name)} VALUES (${columns.map(() => '?').join(', ')})`)
-  const pointer = statement.pointer!
-  db.exec('BEGIN')
-  for (let row = 0; row < rows; row += 1) {
-    for (const [i, { cells }] of columns.entries()) {
-      const cell = cells[row] ?? null
-      if (cell === null) capi.sqlite3_bind_null(pointer, i + 1)
-      else if (typeof cell === 'string') {
-        // The package's own conversion of text fails in this version ("pMem is not defined").
-        const [at, length] = wasm.allocCString(cell, true) as unknown as [number, number]
-        capi.sqlite3_bind_text(pointer, i + 1, at as never, length, capi.SQLITE_WASM_DEALLOC as never)
-      } else if (typeof cell === 'bigint') capi.sqlite3_bind_int64(pointer, i + 1, cell)
-      else capi.sqlite3_bind_double(pointer, i + 1, cell)
-    }
-    if (capi.sqlite3_step(pointer) !== capi.SQLITE_DONE) throw new Error('The table is too large to load')
-    capi.sqlite3_reset(pointer)
-  }
-  db.exec('COMMIT')
-  statement.finalize()
 }

@@ -41,6 +41,13 @@ const MONTHS = [
   'dec|dez|déc|dic',
 ].map((names) => new RegExp(`^(?:${names})`, 'iu'))
 
+const ISO_DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/
+
+/** Returns whether a cell is a date in the form of SQL already, one of the days that every month has. */
+export function isIsoDay(cell: string): boolean {
+  return cell.length === 10 && ISO_DAY.test(cell)
+}
+
 export function writtenDate(cell: string): WrittenDate | undefined {
   if (cell.length > 45 || cell.length < 6 || !/\d[\d\s,]*$|:\d{2}|\d ?[+-]\d{2}/.test(cell)) return undefined
   const iso = ISO.exec(cell)

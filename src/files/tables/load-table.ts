@@ -22,14 +22,28 @@ class Lines {
     for (const [i, line] of this.#lines.entries()) if (!/^\s*$/.test(line)) this.filled.push(i + 1)
   }
 
+  /** The first cell of a row. */
+  first(row: number): string {
+    const line = this.#lines[row - 1] ?? ''
+    const end = line.indexOf('\t')
+    return (end < 0 ? line : line.slice(0, end)).trim()
+  }
+
+  width(row: number): number {
+    const line = this.#lines[row - 1] ?? ''
+    let width = 1
+    for (let at = line.indexOf('\t'); at >= 0; at = line.indexOf('\t', at + 1)) width += 1
+    return width
+  }
+
   at(row: number | undefined): string[] {
     if (row === undefined) return []
     return (this.#lines[row - 1] ?? '').split('\t').map((cell) => cell.trim())
   }
 }
 
-/** How many columns are read at a time. */
-const AT_ONCE = 8
+/** How many cells are held at a time, beside those that have their types. */
+const CELLS_AT_ONCE = 1_000_000
 
 export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): LoadedTable {
   const lines = new Lines(text)
@@ -40,7 +54,7 @@ export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): 
   if (head.skipped > 0) notes.push(`Above the heading: ${above}.`)
   if (head.names === undefined) notes.push('It has no heading, so its columns are numbered.')
   const data = lines.filled.slice(head.skipped + head.rows)
-  const all = data.reduce((max, row) => Math.max(max, lines.at(row).length), head.names?.length ?? 0)
+  const all = data.reduce((max, row) => Math.max(max, lines.width(row)), head.names?.length ?? 0)
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
   const rows = withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
@@ -48,8 +62,9 @@ export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): 
   const conventions = conventionsOf(first, isWorkbook === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
   const typed: TypedColumn[] = []
-  for (let from = 0; from < width; from += AT_ONCE)
-    for (const [i, cells] of columnsIn({ lines, rows }, from, Math.min(width, from + AT_ONCE)).entries())
+  const atOnce = Math.max(8, Math.floor(CELLS_AT_ONCE / Math.max(1, rows.length)))
+  for (let from = 0; from < width; from += atOnce)
+    for (const [i, cells] of columnsIn({ lines, rows }, from, Math.min(width, from + atOnce)).entries())
       typed.push(...typedColumns(names[from + i] ?? '', cells, conventions))
   const named = uniqueNames(typed.map((column) => column.name))
   const columns = typed.map((column, i) => ({ ...column, name: named[i] ?? column.name }))
@@ -151,6 +166,8 @@ function withoutFooter(rows: readonly number[], { lines, width, names, notes }: 
   const totals: string[] = []
   let [total, repeated] = [0, 0]
   const kept = rows.filter((row) => {
+    const first = lines.first(row)
+    if (first !== '' && first !== names[0] && !TOTAL.test(first)) return true
     const cells = lines.at(row)
     if (TOTAL.test(cells.find((cell) => cell !== '') ?? '') && (cells.some(isValue) || width === 1)) {
       total += 1

@@ -14,6 +14,8 @@ interface WrittenNumber {
 /** A currency's sign, or its code and a space, stand before a number; a unit or a currency behind it. */
 const NUMBER =
   /^(\(?)([-+\u2212]?)((?:US|A|C)?[$€£¥₹₽₩₺] ?|(?:[A-Z]{3}|kr|Fr\.?|Rs\.?) )?([-+\u2212]?)(\d[\d.,'’ \u00a0\u202f]*|[.,]\d+)([eE][-+]?\d{1,3})? ?(-?)(\D{0,12})$/u
+/** A number without marks of thousands. */
+export const PLAIN = /^-?\d+(?:\.\d+)?$/
 const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?)?$/u
 const SPACES = /[ \u00a0\u202f'’]/g
 
@@ -21,8 +23,7 @@ const SPACES = /[ \u00a0\u202f'’]/g
 export function writtenNumber(cell: string): WrittenNumber | undefined {
   if (cell.length > 60) return undefined
   // Most cells are plain numbers or words.
-  if (/^-?\d+(?:\.\d+)?$/.test(cell))
-    return { negative: cell[0] === '-', digits: cell.replace('-', ''), exponent: '', unit: '' }
+  if (PLAIN.test(cell)) return { negative: cell[0] === '-', digits: cell.replace('-', ''), exponent: '', unit: '' }
   if (!/\d/.test(cell)) return undefined
   const found = NUMBER.exec(cell)
   if (!found) return undefined

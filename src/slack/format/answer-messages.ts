@@ -3,7 +3,6 @@
  * long. The messages of a live stream: display/stream-message.ts.
  */
 import type { Tokens } from 'marked'
-import type { Series } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
 import {
   buttons,
@@ -17,7 +16,7 @@ import {
 } from './blocks.ts'
 import { understoodLine } from './step-message.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
-import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
+import { chartBlock, CHARTS_A_MESSAGE, chartText, type ChartBlock } from './chart-block.ts'
 import { escapeText, shorten, unescapeText } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
@@ -32,9 +31,8 @@ const MESSAGES_AN_ANSWER = 5
 /** Characters in all blocks of a message, and how many of them the body of the answer may use at most. */
 const MESSAGE_CHARS = 12_800
 const BODY_CHARS = 4 * SECTION_CHARS
-/** Characters reserved below the answer besides its footer, for the line about a cut and the buttons; and per chart. */
+/** Characters reserved below the answer besides its footer, for the line about a cut and the buttons. */
 const BELOW_CHARS = 300
-const CHART_CHARS = 1000
 /** Only this much of an answer's Markdown is parsed: a little more than fits into its messages. */
 const ANSWER_CHARS = 60_000
 
@@ -45,12 +43,12 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
-  const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
+  const charts = (view.series ?? []).flatMap((series) => chartBlock(series) ?? []).slice(-CHARTS_A_MESSAGE)
   const around = [...head, view.warning ?? '', ...plainLines(view.done), ...footer].reduce(
     (sum, line) => sum + line.length,
     BELOW_CHARS,
   )
-  const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
+  const max = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.reduce((sum, chart) => sum + chartChars(chart), 0))
   const messages = inMessages(unitsOf(view.text, link, max), max)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
   const shown = messages.slice(0, MESSAGES_AN_ANSWER)
@@ -169,7 +167,7 @@ function unitForms({ texts, table }: MessageUnit, firstTable: TableForms | undef
 interface AnswerEnding {
   view: AnswerView
   footer: string[]
-  charts: Series[]
+  charts: ChartBlock[]
   /** The mrkdwn texts that did not fit. */
   rest: string[]
 }
@@ -186,8 +184,8 @@ function lastContent(
   const last: Forms[] = footer.length > 0 ? [[context(footer)]] : []
   const below: Forms[] = [...warning, ...done, ...last, ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
-    const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
-    return contentOf({ ...parts, tail })
+    const tail = [...charts.map(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
+    return withChartTexts(contentOf({ ...parts, tail }), charts)
   }
   if (more === 0) return contentWith([])
   const about = `About ${more.toLocaleString('en-US')} more characters are`
@@ -198,6 +196,12 @@ function lastContent(
     ...contentWith([`✂️ _This answer is too long for messages. ${about} in the file below._`]),
     file: { ...file, without },
   }
+}
+
+/** Clients that draw no charts, notifications and screen readers have the text alone. */
+function withChartTexts(content: Content, charts: readonly ChartBlock[]): Content {
+  const texts = charts.map((chart) => fence(code(chartText(chart)).text))
+  return charts.length === 0 ? content : { ...content, text: clipSection([content.text, ...texts].join('\n\n')) }
 }
 
 /** Slack accepts snippets of up to a megabyte; a character may take four bytes. */
@@ -220,10 +224,16 @@ function plainOf(mrkdwn: string): string {
   )
 }
 
-function chartForms(series: Series): Forms[] {
-  const chart = chartBlock(series)
-  return chart ? [[chart, [section(fence(code(chartText(chart)).text))]]] : []
+function chartForms(chart: ChartBlock): Forms {
+  return [chart, packPieces([code(chartText(chart))]).map(section)]
 }
+
+/** The room for a chart, which may become text. */
+function chartChars(chart: ChartBlock): number {
+  return Math.max(LEAST_CHART_CHARS, chartText(chart).length + 100)
+}
+
+const LEAST_CHART_CHARS = 1000
 
 /** Only these are numbered. */
 export const SOURCES_SHOWN = 5

@@ -1,0 +1,37 @@
+/** Reads a column as dates, in ISO's form. */
+import { reading, type ColumnReading, type Conventions } from './column-reading.ts'
+import { isIsoDay, isoDate, orderOf, writtenDate, type DateOrder } from './dates.ts'
+
+/** Returns which number is the day, as most cells show. */
+export function orderIn(cells: readonly string[]): DateOrder | undefined {
+  const votes = { day: 0, month: 0 }
+  for (const cell of cells) {
+    const date = isIsoDay(cell) ? undefined : writtenDate(cell)
+    const order = date && orderOf(date)
+    if (order) votes[order] += 1
+  }
+  return votes.day + votes.month === 0 ? undefined : votes.month > votes.day ? 'month' : 'day'
+}
+
+export function dates(filled: readonly string[], { order: common }: Conventions): ColumnReading {
+  const own = orderIn(filled)
+  const order = own ?? common ?? 'day'
+  let [open, zone] = ['', '']
+  const column = reading('date', filled, (cell) => {
+    if (isIsoDay(cell)) return cell
+    const date = writtenDate(cell)
+    if (!date) return undefined
+    if (!date.isCertain && date.first !== date.second) open ||= cell
+    if (date.time !== '' && ZONE.test(cell)) zone ||= cell
+    return isoDate(date, order)
+  })
+  const form = order === 'day' ? 'the day first' : 'the month first'
+  const isOpen = open !== '' && own === undefined
+  const notes = [
+    ...(isOpen ? [`a date such as ${open} could be read two ways; it is read with ${form}.`] : []),
+    ...(zone === '' ? [] : [`times are kept as written, without their zone (${zone}).`]),
+  ]
+  return { ...column, notes }
+}
+
+const ZONE = /\d(?: ?Z| ?[+-]\d{2}:?\d{2})$/
