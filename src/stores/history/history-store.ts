@@ -22,6 +22,7 @@ const turnSchema = z.object({
   tables: tablesSchema.exactOptional(),
   standalone: z.string(),
   answer: z.string(),
+  sources: z.array(z.object({ title: z.string(), url: z.string() })).exactOptional(),
   user: z.string(),
   at: z.number(),
 })

@@ -30,6 +30,8 @@ export interface Turn {
   tables?: MessageTable[]
   standalone: string
   answer: string
+  /** What the answer's tools found. */
+  sources?: Source[]
   user: string
   at: number
 }
