@@ -26,6 +26,7 @@ export function readPage({ http, settings, pages }: ToolParts): Tool {
     name: 'read_page',
     title: 'Read a page',
     quotes: true,
+    opensLinks: true,
     timeoutMs: CALL_MS,
     description:
       'Reads a web page or document (HTML, PDF, Office, csv, text) at an address from the question, the thread, a source ' +

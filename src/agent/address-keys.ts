@@ -43,7 +43,9 @@ function addSpellings(written: string, keys: Set<string>): void {
   }
 }
 
-/** Two addresses with the same key lead to the same page: the scheme, a fragment and a last slash do not matter. */
-export function addressKey({ host, pathname, search }: URL): string {
-  return `${host}${pathname.replace(/\/$/, '')}${search}`
+/** Two addresses with the same key lead to the same page: http or https, a fragment and a last slash do not matter. */
+export function addressKey({ protocol, username, password, host, pathname, search }: URL): string {
+  const scheme = /^https?:$/.test(protocol) ? '' : protocol
+  const person = username || password ? `${username}:${password}@` : ''
+  return `${scheme}${person}${host}${pathname.replace(/\/$/, '')}${search}`
 }

@@ -20,6 +20,7 @@ export const PROMPT_VARIABLES = {
   cards: ['call', 'tools'],
   'about-you': ['name', 'abilities'],
   'asked-in': ['place', 'asker', 'time'],
+  links: ['tool'],
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],

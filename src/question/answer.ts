@@ -13,7 +13,7 @@ import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-c
 import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
-import { earlierTurns } from './earlier-turns.ts'
+import { earlierTurns, turnOf } from './earlier-turns.ts'
 import {
   doubtfulFigures,
   judgeAnswer,
@@ -150,9 +150,8 @@ async function* answerOnceHeard(
   const final = run.saved.answer ? yield* savedAnswer(run.saved.answer) : yield* work(standalone, answering, past)
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
-  const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
-  if (answer !== undefined)
-    await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said: context }))
+  const answer = hasLeftThread(question, run.saved) ? { text: FOR_ASKER_ALONE } : final
+  if (answer) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, context }))
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */
@@ -231,7 +230,7 @@ async function startAgent(standalone: string, { question, run, deps, heard }: An
   const { agent, grants, signal } = deps
   const history = past.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const aboutHistory = !agent.dialect.carriesHistory && isAboutConversation(question.text)
-  const said = hasMessages(past) ? joinMessages(past) : ''
+  const said = joinMessages(past)
   const sources = run.saved.said?.sources ?? []
   const [remembered, about] = await Promise.all([recallFor(standalone, run, deps.recall), deps.about?.()])
   const dialect = about ? withInstructions(agent.dialect, about.words) : agent.dialect
@@ -277,17 +276,4 @@ async function filesOf({ saved }: Run, turns: Turn[], loadFiles: AnswerDeps['loa
 
 function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steering {
   return { stopAsked, added, mayRun, answered }
-}
-
-/** Returns the turn for the history. Additions to the question are part of it. */
-function turnOf(
-  { id, text, user, at }: Question,
-  { steps }: SavedRun,
-  { standalone, answer, said }: { standalone: string; answer: string; said: ThreadContext },
-): Turn {
-  const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
-  const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
-  const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
-  return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

@@ -1,6 +1,7 @@
-import { askedMessage, type Question, type Run } from '../stores/runs/types.ts'
+import type { Source } from '../agent/contracts/tool.ts'
+import { askedMessage, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import type { ThreadKey } from '../base/place.ts'
-import type { History, Turn } from '../stores/history/types.ts'
+import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 
 /**
  * Returns the turns that the question can refer to, without its own. If a question was edited or repeated, only its
@@ -27,4 +28,28 @@ export function withoutGap(history: History, at: number, gapMs: number): History
     return turns.slice(turns.findLastIndex((turn, i) => (times[i + 1] ?? at) - turn.at > gapMs) + 1)
   }
   return { ...history, load }
+}
+
+/** What a run said in its thread. */
+interface Said {
+  standalone: string
+  answer: { text: string; sources?: Source[] }
+  context: ThreadContext
+}
+
+/** How many sources of an answer its thread can come back to. */
+const MAX_SOURCES = 20
+
+/** Returns the turn for the history. Additions to the question are part of it. */
+export function turnOf(question: Question, { steps }: SavedRun, { standalone, answer, context }: Said): Turn {
+  const { id, text, user, at } = question
+  const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
+  const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
+  const { hasFiles, tables } = context
+  const given = new Set(context.sources?.map(({ url }) => url))
+  const sources = (answer.sources ?? []).filter(({ url }) => !given.has(url)).slice(0, MAX_SOURCES)
+  const more = { ...(hasFiles && { hasFiles }), ...(tables && { tables }), ...(sources.length > 0 && { sources }) }
+  const asked = { question: withAdditions(text), standalone: withAdditions(standalone) }
+  const turn = { id, ...asked, answer: answer.text, user, at, ...more }
+  return context.text ? { ...turn, said: context.text, saidBy: context.by } : turn
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
+import type { Resolve } from '../../src/base/http/connection-pools.ts'
 import { pageReader } from '../../src/files/web-pages.ts'
 import type { Task } from '../../src/agent/agent.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
@@ -22,9 +23,14 @@ type Handler = (path: string, response: ServerResponse) => void
 const html = (body: string) => (_: string, response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body)
 
-async function site(handler: Handler, settings: ToolSettings = {}, now = Date.now) {
+/** Serves pages, and returns a reader whose only internal host they have. */
+async function site(
+  handler: Handler,
+  settings: ToolSettings = {},
+  { now = Date.now, resolve }: { now?: () => number; resolve?: Resolve } = {},
+) {
   const server = await startWebServer(handler)
-  const http = createToolHttp({ timeoutMs: 60_000, clocks: { now, sleep: async () => undefined } })
+  const http = createToolHttp({ timeoutMs: 60_000, resolve, clocks: { now, sleep: async () => undefined } })
   onTestFinished(() => http.close())
   const all = { TOOLS: ['read_page'], READ_INTERNAL_HOSTS: [new URL(server.url).host], ...settings }
   const tools = createToolbox({ http, settings: all, pages: pageReader() })
@@ -140,17 +146,54 @@ describe('what is no text to read is told', () => {
   })
 })
 
-test.each([
-  ['deep tags', `<div>`.repeat(100_000) + WORDS],
-  ['attributes', `<p ${'a=b '.repeat(200_000)}>${WORDS}`],
-  ['line breaks', WORDS + '<br>'.repeat(300_000)],
-  ['tables in tables', '<table><tr><td>'.repeat(30_000) + WORDS],
-  ['an open comment', `<p>${WORDS}<!--${'x'.repeat(1_000_000)}`],
-  ['nothing but <', '<'.repeat(1_000_000)],
-])('%s end with a text or a sentence', async (_, body) => {
-  const { read } = await site(html(`<body>${body}`))
-  const outcome = await read('/').catch((error: Error) => error)
-  expect(outcome instanceof Error ? outcome.name : typeof outcome.text).toMatch(/^(?:ToolError|string)$/)
+/** A page of about two megabytes that repeats a text, with words that can be found in it or not. */
+const many = (text: string, words = '') => text.repeat(Math.ceil(2_000_000 / text.length)) + words
+describe('a hostile page ends with a text or a sentence', () => {
+  test.each<[string, string, boolean?]>([
+    ['deep tags', many('<div>', WORDS), true],
+    ['deep tags that close', many('<div>').slice(0, 1e6) + WORDS + '</div>'.repeat(2e5), true],
+    ['deep marks', many('<b>', WORDS), true],
+    ['links in links', many('<a href="/x">', WORDS), true],
+    [
+      'half a million attributes',
+      `<p ${Array.from({ length: 250_000 }, (_, i) => `a${i}=b`).join(' ')}>${WORDS}`,
+      true,
+    ],
+    ['an attribute that never ends', `${WORDS}<p title="${many('x ')}`, true],
+    ['an attribute of megabytes', `<p title="${many('x')}">${WORDS}`, true],
+    ['line breaks', WORDS + many('<br>'), true],
+    ['tables in tables', many('<table><tr><td>', WORDS), true],
+    ['a row of cells', `<table><tr>${many('<td>1</td>')}</tr></table>`],
+    ['spans of cells', `<table>${many('<tr><td colspan=1000 rowspan=60000>1</td></tr>')}</table>`],
+    ['lists in lists', many('<ul><li>', WORDS), true],
+    ['links', many('<a href="https://x.example/">x</a> ')],
+    ['headings', many('<h2>x</h2>')],
+    ['an open comment', `<p>${WORDS}<!--${many('x')}`, true],
+    ['an open script', `<p>${WORDS.repeat(3)}<script>${many('x')}`, true],
+    ['an open title', `<title>${many('x')}`],
+    ['nothing but <', many('<')],
+    ['nothing but &', many('&')],
+    [
+      'entities of entities',
+      `<!DOCTYPE h [<!ENTITY a "${'x'.repeat(1000)}"><!ENTITY b "${'&a;'.repeat(1000)}">]><p>${many('&b;', WORDS)}`,
+    ],
+    ['marks in the wrong order', many('<b><i></b></i>', WORDS), true],
+    [
+      'structured data that never ends',
+      `<p>${WORDS.repeat(3)}<script type="application/ld+json">${many('{"a":')}`,
+      true,
+    ],
+    ['drawings and formulas', many('<svg><math><mi>', WORDS)],
+    ['zero bytes', many('<p>\0', WORDS)],
+    ['directions and halves of characters', many('\u202e\ud83d', WORDS)],
+    ['words of a wall', many('accept cookie ', WORDS)],
+  ])('%s', async (_, body, isRead = false) => {
+    const { read } = await site(html(`<body>${body}`))
+    const outcome = await read('/').catch((error: Error) => error)
+    if (isRead) expect(outcome).toMatchObject({ text: expect.stringContaining('Ada Meyer') })
+    else if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'ToolError' })
+    else expect(outcome.text.length).toBeLessThanOrEqual(4000)
+  })
 })
 
 describe('internal hosts', () => {
@@ -171,29 +214,66 @@ describe('internal hosts', () => {
 
   test.each([
     ...[
-      'http://localhost/',
-      'http://127.0.0.1/',
-      'http://2130706433/',
-      'http://0x7f.1/',
-      'http://[::1]/',
-      'http://10.0.0.5/',
+      'localhost',
+      'LOCALHOST.',
+      'a.localhost',
+      'wiki.internal',
+      'metadata.google.internal',
+      'printer.local',
+      'nas.lan',
     ],
+    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001', '127.0.0.1.'],
     ...[
-      'http://169.254.169.254/latest/meta-data',
-      'http://[::ffff:127.0.0.1]/',
-      'http://wiki.internal/',
-      'file:///etc/passwd',
+      '１２７.０.０.１',
+      '127。0。0。1',
+      '%31%32%37.0.0.1',
+      '0',
+      '0.0.0.0',
+      '10.0.0.5',
+      '10.1',
+      '172.16.0.1',
+      '172.31.255.254',
     ],
+    ...['192.168.0.1', '192.168.257', '3232235521', '100.64.0.1', '169.254.169.254', '2852039166', '0xa9fea9fe'],
+    ...['100.100.100.200', '224.0.0.1', '255.255.255.255', '198.18.0.1', '192.0.0.192'],
+    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:10.0.0.1]', '[::ffff:0:127.0.0.1]'],
     ...[
-      'ftp://example.com/x',
-      'http://user:pw@example.com/',
-      'http://0/',
-      'http://[fd00:ec2::254]/',
-      'http://metadata.local/',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+      '[fe80::1]',
+      '[fd12:3456::1]',
+      '[fd00:ec2::254]',
+      '[ff02::1]',
+      '[::7f00:1]',
     ],
-  ])('%s is refused unless a setting names it', async (url) => {
+  ])('http://%s is refused unless a setting names it', async (host) => {
     const { read, server } = await site(html(ARTICLE))
-    await expect(read(url)).rejects.toMatchObject({ name: 'ToolError' })
+    for (const url of [`http://${host}/`, `https://${host}:8443/latest/meta-data`])
+      await expect(read(url)).rejects.toMatchObject({ name: 'ToolError' })
+    expect(server.paths).toEqual([])
+  })
+
+  test.each([
+    ...['127.0.0.1', '10.0.0.5', '169.254.169.254', '100.100.100.200', '0.0.0.0', '192.168.1.1', '172.20.0.2'],
+    ...['::1', '::ffff:10.0.0.1', 'fd12::1', 'fe80::1', '::ffff:0:127.0.0.1', '64:ff9b::a00:1', '2002:7f00:1::'],
+  ])('a name of %s is refused', async (address) => {
+    const resolve = async () => [{ address, family: address.includes(':') ? 6 : 4 }]
+    const { read } = await site(html(ARTICLE), {}, { resolve })
+    for (const name of ['127.0.0.1.nip.io', 'wiki.example.com'])
+      await expect(read(`http://${name}/`)).rejects.toThrow('its address is private or reserved')
+  })
+
+  test.each(['file:///etc/passwd', 'ftp://example.com/x', 'data:text/html,x', 'javascript:1', 'gopher://example.com/'])(
+    '%s is refused',
+    async (url) => {
+      const { read } = await site(html(ARTICLE))
+      await expect(read(url)).rejects.toMatchObject({ name: 'ToolError' })
+    },
+  )
+
+  test('an address with a user name in it is refused', async () => {
+    const { read, server } = await site(html(ARTICLE))
+    await expect(read(server.url.replace('//', '//ada:secret@'))).rejects.toThrow('user name or password')
     expect(server.paths).toEqual([])
   })
 
@@ -205,7 +285,7 @@ describe('internal hosts', () => {
 
 test('one host is read twenty times a minute at most', async () => {
   let at = Date.now()
-  const { read } = await site(html(ARTICLE), {}, () => at)
+  const { read } = await site(html(ARTICLE), {}, { now: () => at })
   for (let i = 0; i < 20; i += 1) await read(`/${i}`)
   expect((await read('/0')).text).toContain('1871')
   await expect(read('/another')).rejects.toThrow('Too many pages of 127.0.0.1 were read in the last minute.')
@@ -267,13 +347,57 @@ describe('only an address that somebody named is opened', () => {
     expect(await opened(url, { task: { question: `Read ${ASKED}` } })).toBe('OPENED')
   })
 
+  test.each(
+    [
+      ...[
+        '?d=ada%40example.com',
+        '?q=a&d=1',
+        '?&',
+        '?d[]=1',
+        '?ada',
+        '?=1',
+        '?d=1#x',
+        '?%64=1',
+        '?x',
+        '%3Fd=1',
+        '?d=1%00',
+      ],
+      ...[
+        '/ada',
+        '/?d=1',
+        ';d=1',
+        ';jsessionid=ada',
+        '/..;/x',
+        '//x',
+        '/../story2',
+        '/%2e%2e/other',
+        '.json',
+        '%20ada',
+      ],
+      ...['/ada@example.com', '/c2FsYXJ5', '/a/b/c', '%2Fada', '\\\\ada', '/./ada', '-ada', ':ada', '/ada/', '/*'],
+    ].map((end) => `https://news.example/story${end}`),
+  )('with something behind it is refused: %s', async (url) => {
+    expect(await opened(url, { task: { question: 'Read https://news.example/story' } })).toBe('REFUSED')
+  })
+
   test.each([
-    ...['?d=ada%40example.com', '?q=a&d=1', '/ada', '/?d=1', '?', ';d=1', '%3Fd=1', '/..;/x', '//x', '?d[]=1'].map(
-      (end) => `https://news.example/story${end === '?' ? '?x' : end}`,
-    ),
     ...['https://ada.news.example/story', 'https://news.example.evil.example/story', 'https://news.example:8443/story'],
     ...['https://news.example@evil.example/story', 'https://evil.example/?u=https://news.example/story'],
-  ])('with something added it is refused: %s', async (url) => {
+    ...['https://ada@news.example/story', 'https://ada:secret@news.example/story', 'https://news.examp1e/story'],
+    ...['https://www.news.example/story', 'https://news.example./story', 'https://news-example/story'],
+    ...[
+      'https://news.example%2F@evil.example/story',
+      'https://evil.example/news.example/story',
+      'ftp://news.example/story',
+    ],
+    ...[
+      'https://news.example/Story',
+      'https://news.example/ada/story',
+      'https://news.example',
+      'https://news.ex%61mple.evil/story',
+    ],
+    ...['https://nеws.example/story', 'https://xn--nws-qdd.example/story', 'https://news.example/stor%79?1'],
+  ])('in another place it is refused: %s', async (url) => {
     expect(await opened(url, { task: { question: 'Read https://news.example/story' } })).toBe('REFUSED')
   })
 

@@ -263,6 +263,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   server?: string
   /** Its output quotes pages, files or messages, so the addresses in it count as named (`ToolContext.isNamed`). */
   quotes?: true
+  /** It opens addresses that people write in a question, which the model is told. */
+  opensLinks?: true
   /** It is called with the asker's own login at the server. */
   asAsker?: true
   /** The original name, `server__tool`. Operators' rules match it, whatever name models use. */

@@ -133,6 +133,7 @@ export function saidBefore(view: RunView, prompts: Prompts): string {
     text ? [prompt(fenceObservation(text, nonce))] : []
   const parts = [
     ...(askedIn ? [askedIn] : []),
+    ...linksOf(view, prompts),
     ...fenced(said, (messages) => prompts['thread-messages']({ messages })),
     ...fenced(filesText, (files) => prompts['thread-files']({ files })),
     ...fenced(remembered, (texts) => prompts.remembered({ remembered: texts })),
@@ -140,6 +141,12 @@ export function saidBefore(view: RunView, prompts: Prompts): string {
     ...fenced(earlierTurns(view), (turns) => prompts['earlier-turns']({ turns })),
   ]
   return parts.map((part) => `${part}\n\n`).join('')
+}
+
+/** The tool that opens the question's links, if it has any. */
+function linksOf({ question, tools }: RunView, prompts: Prompts): string[] {
+  const opener = /https?:\/\//i.test(question) && tools.find(({ opensLinks }) => opensLinks)
+  return opener ? [prompts.links({ tool: opener.name })] : []
 }
 
 /** The earlier turns, if the question is about them. */

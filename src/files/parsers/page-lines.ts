@@ -11,6 +11,8 @@ const STRUCK = new Set(['del', 's', 'strike'])
 const STRUCK_MARK = '~~'
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
+/** The marks of lists in lists before a line. Characters. */
+const MAX_MARKS = 40
 
 export type Attributes = Record<string, string>
 
@@ -110,7 +112,7 @@ export class PageLines {
   /** Writes the mark of a list's item before the current line. */
   item(mark: string): void {
     if (this.#inCell) this.text(mark)
-    else this.#prefix += mark
+    else if (this.#prefix.length < MAX_MARKS) this.#prefix += mark
   }
 
   /** Counts a part that is not read, by its name in the singular. */

@@ -97,7 +97,18 @@ function newest(text: string, chars: number): string {
   return newestMessages(messagesIn({ text, by: [] }), { count: Infinity, chars }).text
 }
 
-/** Joins people's messages, oldest first. */
+/** Joins people's messages, oldest first, and the newest sources of the answers between them. */
 export function joinMessages({ turns, said }: { turns: readonly Turn[]; said: string }): string {
-  return [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
+  return [...turns.map((turn) => turn.said ?? ''), said, sourcesLine(turns)].filter((text) => text !== '').join('\n')
 }
+
+const SHOWN_SOURCES = 10
+
+function sourcesLine(turns: readonly Turn[]): string {
+  const all = turns.flatMap(({ sources = [] }) => sources)
+  const unique = [...new Map(all.map((source) => [source.url, source])).values()].slice(-SHOWN_SOURCES)
+  const shown = unique.map(({ title, url }) => `${title.replace(/\s+/g, ' ').slice(0, SOURCE_CHARS)} ${url}`)
+  return shown.length > 0 ? `(sources of earlier answers: ${shown.join(' · ')})` : ''
+}
+
+const SOURCE_CHARS = 100

@@ -32,6 +32,8 @@ export const turnSchema = z.object({
   tables: z.array(messageTable).optional(),
   standalone: z.string(),
   answer: z.string(),
+  /** What the answer's tools found. */
+  sources: z.array(sourceSchema).optional(),
   user: z.string(),
   at: z.number(),
 })
