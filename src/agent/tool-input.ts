@@ -171,10 +171,10 @@ export function fieldsText(tool: Tool): string {
   const { properties, $defs, definitions } = tool.parameters
   const fields = fieldsOf(tool)
   const needed = neededOf(tool.parameters).filter((name) => fields.includes(name))
-  const text = JSON.stringify(properties)
+  const text = stringifyExact(properties)
   const left = needed.length === 0 ? ['All of them may be left out'] : [`Only ${needed.join(', ')} must be there`]
   const refers = text.includes('"$ref"')
-    ? [`"$ref" stands for what is in ${JSON.stringify({ $defs, definitions })}`]
+    ? [`"$ref" stands for what is in ${stringifyExact({ $defs, definitions })}`]
     : []
   return [text, ...refers, ...(needed.length < fields.length ? left : [])].join('. ')
 }

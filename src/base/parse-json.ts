@@ -85,6 +85,14 @@ export function safeNumbers(value: unknown): unknown {
   })
 }
 
+/** Marked numbers as numbers, except whole ones that would be rounded: they stay marked. */
+export function withLargeMarked(value: unknown): unknown {
+  return mapMarked(value, (digits) => {
+    const number = Number(digits)
+    return Number.isInteger(number) && !Number.isSafeInteger(number) ? MARK + digits : number
+  })
+}
+
 /** Marked numbers as their digits, for people. */
 export function numbersAsText(value: unknown): unknown {
   return mapMarked(value, (digits) => digits)

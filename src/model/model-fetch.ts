@@ -4,7 +4,7 @@
  * limits the total duration of a call.
  */
 import { discard, followRedirects, readCapped } from '../base/http/response-limits.ts'
-import { parseExact } from '../base/parse-json.ts'
+import { parseExact, unmarkJson } from '../base/parse-json.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -12,8 +12,13 @@ export type Fetch = typeof globalThis.fetch
 export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return bounded(await sameOrigin(fetch, url, init))
+    return bounded(await sameOrigin(fetch, url, withDigits(init)))
   })
+}
+
+/** A tool's schema may have marked numbers. */
+function withDigits(init: RequestInit | undefined): RequestInit | undefined {
+  return typeof init?.body === 'string' ? { ...init, body: unmarkJson(init.body) } : init
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { RunRecord } from '../stores/archive/types.ts'
 import { sleep } from '../base/backoff.ts'
+import { isSamePerson, type Presser } from '../stores/runs/audience.ts'
 import { isPrivate } from '../stores/runs/types.ts'
 
 /**
@@ -7,11 +8,11 @@ import { isPrivate } from '../stores/runs/types.ts'
  * asks for it outside its channel, so their right to read that channel is unknown.
  */
 export function readableBy(
-  user: string,
+  presser: Presser,
   record: RunRecord | undefined,
   { isElsewhere = false } = {},
 ): RunRecord | undefined {
-  const isOwn = record?.question.user === user
+  const isOwn = record !== undefined && isSamePerson(presser, record.question)
   return record && (isElsewhere || isPrivate(record.question)) && !isOwn ? undefined : record
 }
 

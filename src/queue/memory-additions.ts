@@ -16,8 +16,9 @@ export interface AddableRun extends ControlledRun {
  * additions.
  */
 export function runToAddTo<Run extends AddableRun>(inbox: readonly Run[], message: Question): Run | undefined {
-  const { user, thread } = message
-  const newest = inbox.findLast(({ question }) => question.user === user && question.thread === thread)
+  const { user, userTeam, thread } = message
+  const isTheirs = (one: Question) => one.user === user && one.userTeam === userTeam
+  const newest = inbox.findLast(({ question }) => isTheirs(question) && question.thread === thread)
   if (!newest || newest.saved.answer || isWrittenBefore(message, newest.question)) return undefined
   if (newest.signals.length >= MAX_SIGNALS || newest.signals.some(isStop)) return undefined
   return newest

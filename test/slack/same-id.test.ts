@@ -1,11 +1,14 @@
 /** A person of a connected company may have the id of somebody here. They share nothing that is kept by a person. */
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
+import { FORGET_REMEMBERED } from '../../src/slack/format/action-ids.ts'
 import { ALWAYS, approvalBot, note, press, waitingCard } from '../harness/approvals.ts'
 import { startBot } from '../harness/bot.ts'
 import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { ephemerals } from '../harness/schedules.ts'
+import { atSecondThought, steeredBot } from '../harness/steered-bot.ts'
 
 const ALLOW_EXTERNAL = 'true'
 /** As Slack sends the message of a person of another workspace. */
@@ -46,4 +49,66 @@ describeWithRedis('limits, in memory and in Redis', () => {
     await bot.mention('three', NAMESAKE)
     await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 1, 'a refusal')
   })
+})
+
+const FORBIDDEN = 'Only the person who asked can stop this question.'
+
+test('they do not stop a question here, by a word or a reaction, and nobody here stops theirs', async (t) => {
+  const bot = await steeredBot(t, {}, { env: { ALLOW_EXTERNAL } })
+  const mine = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
+  await mine.reply('stop', NAMESAKE)
+  await bot.slack.until(() => mine.ephemerals().length === 1, 'the word')
+  const reacted = { type: 'reaction_added', reaction: 'x', user: ALICE, user_team: 'T0OTHER0001', item_user: ALICE }
+  const item = { type: 'message', channel: GENERAL, ts: mine.ts }
+  await bot.slack.people.event({ ...reacted, item, event_ts: String(Number(mine.ts) + 1) })?.first
+  await bot.slack.until(() => mine.ephemerals().length === 2, 'the second word')
+  const theirs = await atSecondThought(bot, 'theirs', () => bot.mention('theirs?', NAMESAKE))
+  await theirs.react('x', { ts: theirs.ts })
+  await bot.slack.until(() => theirs.ephemerals().length === 3, 'the third word')
+  expect(theirs.ephemerals()).toEqual([FORBIDDEN, FORBIDDEN, FORBIDDEN])
+  expect([...mine.endings(), ...theirs.endings()]).toEqual([])
+  await theirs.reply('stop', NAMESAKE)
+  await bot.slack.until(() => theirs.endings().length === 1, 'their end')
+  await mine.react('x', { ts: mine.ts })
+  await bot.slack.until(() => mine.endings().length === 1, 'the end')
+})
+
+describeWithRedis('additions, in memory and in Redis', () => {
+  const server = suiteRedis()
+  test.for([undefined, 'stored'])('they add nothing to a question here (%s)', async (stored, t) => {
+    const bot = await steeredBot(t, stored ? { redisUrl: server.url } : {}, { env: { ALLOW_EXTERNAL } })
+    const mine = await atSecondThought(bot, 'mine', () => bot.mention('mine?'))
+    bot.model.condenses('of theirs', 'of theirs')
+    bot.model.on('of theirs', finish('Theirs.'))
+    await mine.reply('and what of theirs?', NAMESAKE)
+    await bot.slack.settle()
+    await mine.react('x', { ts: mine.ts })
+    await bot.slack.until(() => mine.shown().some((text) => text.includes('Theirs.')), 'an answer of its own')
+  })
+})
+
+test('they are people of another company, whatever the id says', async (t) => {
+  for (const env of [{}, { ALLOW_USERS: ALICE }, { ALLOW_USERS: ALICE, ALLOW_EXTERNAL }]) {
+    const bot = await startBot(t, { env })
+    bot.model.on('', finish('Here.'))
+    await bot.mention('one', NAMESAKE)
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 1, 'a refusal')
+    expect(bot.model.requests).toHaveLength(0)
+    expect(await (await bot.mention('two')).ended()).toContain('Here.')
+  }
+})
+
+test('they have nothing remembered, and nobody here forgets their words', async (t) => {
+  const bot = await startBot(t, { env: { ALLOW_EXTERNAL } })
+  await bot.slack.say({ channel: GENERAL, text: `<@${BOT_USER}> remember: the lock is 7`, ...NAMESAKE })
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 1, 'a refusal')
+  expect(bot.slack.ephemerals(GENERAL, ALICE)[0]).toMatch(/full members/)
+  const said = await bot.slack.say({ channel: GENERAL, text: 'the price is 9', ...NAMESAKE })
+  await bot.slack.shortcut({ channel: GENERAL, ts: said.ts, user: BOB }, 'thinkaloud_remember')
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).length === 1, 'a confirmation')
+  await bot.slack.slash('memory', { channel: GENERAL, user: ALICE })
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 2, 'the list')
+  const list = JSON.stringify(ephemerals(bot).at(-1)?.blocks)
+  expect(list).toContain('the price is 9')
+  expect(list).not.toContain(FORGET_REMEMBERED)
 })

@@ -1,13 +1,36 @@
 /** Messages whose numbers keep their digits, see base/parse-json.ts: in arguments, and in structured results. */
-import { digitsOf, isRecord, parseExact, parseJson, unmarkJson } from '../../base/parse-json.ts'
+import { digitsOf, isRecord, parseExact, parseJson, unmarkJson, withLargeMarked } from '../../base/parse-json.ts'
 
-/** Marks the numbers of a structured result. The SDK checks the types of all others, which stay as they are. */
+/**
+ * Marks the numbers of a structured result, and the large ones of the tools' schemas. The SDK checks the types of all
+ * others, which stay as they are.
+ */
 export function markMessage(text: string): string {
-  const message = text.includes('"structuredContent"') ? parseJson(text) : undefined
+  const message = mayMark(text) ? parseJson(text) : undefined
   const marked = message === undefined ? undefined : parseExact(text)
   if (!isRecord(message) || !isRecord(message.result) || !isRecord(marked) || !isRecord(marked.result)) return text
-  const { structuredContent } = marked.result
-  return JSON.stringify({ ...message, result: { ...message.result, structuredContent } })
+  const { structuredContent, tools } = marked.result
+  const parts = {
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(Array.isArray(message.result.tools) && Array.isArray(tools)
+      ? { tools: withSchemas(message.result.tools, tools) }
+      : {}),
+  }
+  return JSON.stringify({ ...message, result: { ...message.result, ...parts } })
+}
+
+/** A cheap look: most messages hold nothing to mark. */
+function mayMark(text: string): boolean {
+  return text.includes('"structuredContent"') || (text.includes('"inputSchema"') && /\d{16}/.test(text))
+}
+
+function withSchemas(tools: unknown[], marked: unknown[]): unknown[] {
+  return tools.map((tool, i) => {
+    const [given] = [marked[i]].filter(isRecord)
+    return isRecord(tool) && given?.inputSchema !== undefined
+      ? { ...tool, inputSchema: withLargeMarked(given.inputSchema) }
+      : tool
+  })
 }
 
 const EVENT_END = /\r\n\r\n|\n\r?\n|\r\r/g
@@ -39,7 +62,7 @@ export async function* markMessages(
 
 /** An event's data may have several lines, which are one text. */
 function markEvents(events: string): string {
-  if (!events.includes('"structuredContent"')) return events
+  if (!mayMark(events)) return events
   return events.replace(/(?:^data:[^\r\n]*(?:\r\n|\r|\n|$))+/gm, (lines) => {
     const data = lines.replace(/^data: ?/gm, '')
     const marked = markMessage(data)

@@ -6,6 +6,7 @@ import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
 import { schemaAt } from '../../agent/strict-schema.ts'
 import { isRecord, roundedNumbers } from '../../base/parse-json.ts'
+import { isLarge, listed, misfit, NUMERIC } from './exact-limits.ts'
 import type { Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>
@@ -23,7 +24,7 @@ const MAX_ISSUES = 50
 
 /** Compiles the schema on first use. */
 export function checkOf(schema: Schema): Check {
-  let compiled: { validate: Validator | undefined; parts: number } | undefined
+  let compiled: CompiledSchema | undefined
   return (value) => {
     if (!isRecord(value))
       return { ok: false, issues: [{ path: [], message: 'should be a JSON object', expected: 'object' }] }
@@ -31,6 +32,7 @@ export function checkOf(schema: Schema): Check {
     if (isTooDeep) return { ok: false, issues: [{ path: [], message: 'is nested too deeply' }] }
     compiled ??= compile(schema)
     const { validate } = compiled
+    compiled.input.value = value
     if (!validate || compiled.parts * parts > MAX_WORK || validate(roundedNumbers(value)))
       return { ok: true, value: withPlainIntegers(value, schema) }
     return { ok: false, issues: (validate.errors ?? []).slice(0, MAX_ISSUES).map(issueOf) }
@@ -48,10 +50,18 @@ function withPlainIntegers(value: Arguments, { properties }: Schema): Arguments 
   return Object.fromEntries(plain)
 }
 
-function compile(schema: Schema): { validate: Validator | undefined; parts: number } {
+/** `input`: the input under validation with its marked numbers, for the keyword `exact`. */
+interface CompiledSchema {
+  validate: Validator | undefined
+  parts: number
+  input: { value: unknown }
+}
+
+function compile(schema: Schema): CompiledSchema {
   const walk = { root: schema, left: { parts: MAX_PARTS }, open: new Map<string, number>() }
   const checked = checkable(schema, walk)
   const parts = MAX_PARTS - walk.left.parts
+  const input: CompiledSchema['input'] = { value: undefined }
   try {
     const ajv = new Ajv({
       allErrors: true,
@@ -63,10 +73,30 @@ function compile(schema: Schema): { validate: Validator | undefined; parts: numb
       addUsedSchema: false,
       logger: false,
     })
-    return { validate: ajv.compile(checked), parts }
+    ajv.addKeyword({ keyword: EXACT, errors: true, validate: exactCheck(input) })
+    return { validate: ajv.compile(checked), parts, input }
   } catch {
-    return { validate: undefined, parts }
+    return { validate: undefined, parts, input }
   }
+}
+
+/** Our own keyword: limits that are compared digit by digit, `{maximum: …, enum: …}`. */
+const EXACT = 'exactLimits'
+
+/** The form of a keyword's function in ajv. */
+interface KeywordCheck {
+  (limits: Schema, data: unknown, parent?: unknown, context?: { instancePath: string }): boolean
+  errors?: { keyword: string; message: string; params: object }[]
+}
+
+function exactCheck(input: CompiledSchema['input']): KeywordCheck {
+  const check: KeywordCheck = (limits, _data, _parent, context) => {
+    const value = schemaAt(`#${context?.instancePath ?? ''}`, Object(input.value))
+    const messages = Object.entries(limits).flatMap(([keyword, limit]) => misfit(keyword, limit, value) ?? [])
+    check.errors = messages.map((message) => ({ keyword: EXACT, message, params: {} }))
+    return messages.length === 0
+  }
+  return check
 }
 
 interface SchemaCheck {
@@ -92,13 +122,17 @@ function checkable(value: unknown, walk: SchemaCheck): Schema | boolean {
   if (!isRecord(value) || walk.left.parts <= 0) return true
   walk.left.parts -= 1 + (Array.isArray(value.enum) ? measure(value.enum).parts : 0)
   const target = typeof value.$ref === 'string' ? resolveRef(value.$ref, walk) : true
-  const plain = PLAIN.flatMap((key): [string, unknown][] => (Object.hasOwn(value, key) ? [[key, value[key]]] : []))
+  const isExact = (key: string) => NUMERIC.includes(key) && (key === 'multipleOf' || isLarge(value[key]))
+  const given = PLAIN.flatMap((key): [string, unknown][] => (Object.hasOwn(value, key) ? [[key, value[key]]] : []))
+  const plain = given.filter(([key]) => !isExact(key))
+  const exact = given.filter(([key]) => isExact(key))
   const below = (one: unknown) => checkable(one, walk)
   const all = [...listOf(value.allOf).map(below), ...(target === true ? [] : [target])]
   const any = [value.anyOf, value.oneOf].filter(Array.isArray).map((some) => ({ anyOf: some.map(below) }))
   const allOf = [...all, ...any]
   return {
     ...Object.fromEntries(plain),
+    ...(exact.length > 0 ? { [EXACT]: Object.fromEntries(exact) } : {}),
     ...fieldsOf(value, below),
     ...itemsOf(value, below),
     ...(allOf[0] === undefined ? {} : { allOf }),
@@ -159,19 +193,11 @@ function issueOf({ instancePath, keyword, params, message }: AjvError): InputIss
   if (keyword === 'required') return { path: [...path, String(details.missingProperty)], message: 'is missing' }
   if (keyword === 'additionalProperties')
     return { path: [...path, String(details.additionalProperty)], message: 'there is no such field' }
-  if (keyword === 'enum') return { path, message: `should be one of ${listed(details.allowedValues)}` }
+  if (keyword === 'enum') return { path, message: `should be one of ${listed(listOf(details.allowedValues))}` }
   if (keyword === 'const') return { path, message: `should be ${listed([details.allowedValue])}` }
   if (keyword !== 'type') return { path, message: message ?? 'is wrong' }
   const types = [details.type].flat().map(String)
   return { path, message: `should be ${types.join(' or ')}`, expected: types.find((type) => type !== 'null') ?? 'null' }
-}
-
-function listed(values: unknown): string {
-  return listOf(values)
-    .slice(0, 20)
-    .map((value) => JSON.stringify(value))
-    .join(', ')
-    .slice(0, 300)
 }
 
 function mapValues(record: Schema, below: Below): Schema {

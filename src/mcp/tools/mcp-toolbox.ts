@@ -15,6 +15,7 @@ import type { Person } from '../../base/place.ts'
 import { personalCatalogs } from './personal-catalogs.ts'
 import { isPersonal, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
 import { ToolError } from '../../base/errors.ts'
+import { stringifyExact } from '../../base/parse-json.ts'
 import { briefOf } from './clean-text.ts'
 
 /** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
@@ -183,7 +184,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
       if (!tool) throw new ToolError(`There is no tool "${named.slice(0, 100)}". Use the exact name from the list.`)
       // The schema comes first, because a long observation is cut at the end.
-      return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
+      return `${tool.name} takes a JSON object by this JSON Schema: ${stringifyExact(tool.parameters)}\n${tool.description}`
     },
   }
 }

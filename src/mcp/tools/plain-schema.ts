@@ -2,7 +2,7 @@
  * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
  * texts. An invalid keyword value is rejected with its location, so that later code never sees an invalid schema.
  */
-import { isRecord } from '../../base/parse-json.ts'
+import { digitsOf, isRecord } from '../../base/parse-json.ts'
 import { cleanText, hasHidden, type TextFault } from './clean-text.ts'
 
 export type Schema = Record<string, unknown>
@@ -33,7 +33,8 @@ interface Walk {
 
 class SchemaError extends Error {}
 
-const number: KeywordReader = (value, walk) => (Number.isFinite(value) ? value : refuse(walk))
+const number: KeywordReader = (value, walk) =>
+  Number.isFinite(value) || digitsOf(value) !== undefined ? value : refuse(walk)
 const count: KeywordReader = (value, walk) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse(walk))
 const flag: KeywordReader = (value, walk) => (typeof value === 'boolean' ? value : refuse(walk))
 const word: KeywordReader = (value, walk) =>
@@ -52,6 +53,7 @@ const text: KeywordReader = (value, walk) => {
 }
 const data: KeywordReader = (value, walk) => {
   takePart(walk)
+  if (digitsOf(value) !== undefined) return value
   if (typeof value === 'string') {
     if (hasHidden(value)) walk.faults.add('hidden')
     return value

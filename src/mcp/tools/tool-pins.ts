@@ -4,6 +4,7 @@
  * admin accepts them.
  */
 import { z } from 'zod'
+import { roundedNumbers } from '../../base/parse-json.ts'
 import { jsonHash } from './json-hash.ts'
 
 /** A tool as last listed, cleaned and bounded: what a model may see. */
@@ -144,7 +145,9 @@ export function fingerprintOf(seen: SeenTool): string {
 const pinned = new WeakMap<SeenTool, Omit<Pin, 'order'>>()
 
 function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
-  const { description, parameters, hints } = seen
+  const { description, hints } = seen
+  // As 0.1.0 hashed them, which read all numbers as doubles.
+  const parameters = roundedNumbers(seen.parameters)
   const pin = pinned.get(seen) ?? {
     description: jsonHash(plainWords(description)),
     schema: jsonHash(canonical(parameters)),

@@ -1,13 +1,15 @@
--- Finds the run that a message of `user` is added to: that of the person's newest question under the same root. It must
--- have no answer, not be stopped, and be older than the message. Returns its id, or nil.
+-- Finds the run that a message of `user` is added to: that of the person's newest question under the same root. A user id
+-- is unique only within a workspace (`userTeam`). The run must have no answer, not be stopped, and be older than the
+-- message. Returns its id, or nil.
 local function runToAddTo(inbox, given)
   local function tsOf(one) return string.match(one, ':(%d+%.%d+)$') end
+  local userTeam = cjson.decode(given.question).userTeam
   local line = redis.call('LRANGE', inbox, 0, -1)
   for at = #line, 1, -1 do
     local id = line[at]
     local question, answer, givenUp = unpack(redis.call('HMGET', given.runs .. id, 'question', 'answer', 'givenUp'))
     local asked = question and cjson.decode(question)
-    if asked and asked.user == given.user and asked.thread == given.root then
+    if asked and asked.user == given.user and asked.userTeam == userTeam and asked.thread == given.root then
       local ts, own = tsOf(given.id), tsOf(id)
       if answer or givenUp or (ts and own and ts < own) then return nil end
       local sent = redis.call('LRANGE', given.signals .. id, 0, -1)

@@ -18,6 +18,8 @@ export type DirectoryEntry =
 export interface PersonFacts {
   /** Whether the person belongs to neither the bot's workspace nor its organisation. */
   isExternal: boolean
+  /** The ids of their workspaces, and of their organisation, as far as Slack names them. */
+  homes: string[]
   /** Whether the person is a guest of one or several channels. */
   isGuest: boolean
   isAdmin: boolean
@@ -73,6 +75,25 @@ export function personEntry({ profile, real_name, name }: SlackPerson): Director
   return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown, ...(title ? { title } : {}) }
 }
 
+/**
+ * Returns whether Slack's facts are about the person with this id here, and a message came from another person: an id is
+ * unique only within a workspace or an organisation. `userTeam` is the workspace that the message names.
+ */
+export function isNamesakes({ isExternal, homes }: PersonFacts, home: { team: string; userTeam: string }): boolean {
+  return home.userTeam !== home.team && !isExternal && homes.length > 0 && !homes.includes(home.userTeam)
+}
+
+/** What is known of a person of another company whose id somebody here has too. */
+export const STRANGER: PersonFacts = {
+  isExternal: true,
+  homes: [],
+  isGuest: false,
+  isAdmin: false,
+  isBot: false,
+  isEmailConfirmed: false,
+  isGone: false,
+}
+
 /** In an organisation, a person has one home workspace and may be a member of others. */
 export function personFacts(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
   const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
@@ -81,6 +102,7 @@ export function personFacts(person: SlackPerson, home: { team: string; enterpris
   const email = person.profile?.email?.toLowerCase()
   return {
     isExternal: person.is_stranger === true || !isMember,
+    homes: [person.team_id, enterprise, ...teams].filter((one) => one !== undefined),
     isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
     isAdmin: person.is_admin === true || person.is_owner === true,
     ...(email ? { mailDomain: email.slice(email.lastIndexOf('@') + 1) } : {}),

@@ -1,15 +1,18 @@
 import { messageOf } from '../../base/errors.ts'
 import { deleteBeginning, expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
 import { settledWithin } from '../../base/async.ts'
 import { cleanName } from '../format/escape.ts'
 import {
   channelEntry,
   channelSchema,
   groupsSchema,
+  isNamesakes,
   personEntry,
   personFacts,
   personSchema,
+  STRANGER,
   type DirectoryEntry,
   type PersonFacts,
 } from './directory-answers.ts'
@@ -29,6 +32,11 @@ interface DirectoryOptions {
   enterprise?: string | undefined
   /** The clock, in milliseconds. */
   now: () => number
+}
+
+/** A person as a message names them. `userTeam`: their workspace, if it is another one. */
+export interface AuthorOf extends Person {
+  userTeam?: string | undefined
 }
 
 /** How long a name is kept, in ms. */
@@ -126,6 +134,18 @@ export class Directory {
     const patienceMs = known && !isFresh ? RENEWAL_PATIENCE_MS : FACTS_PATIENCE_MS
     const answer = (await settledWithin(patienceMs, [asking])) ? await asking : 'unreachable'
     return answer === 'unreachable' && known ? known.facts : answer
+  }
+
+  /**
+   * Returns the facts about the author of a message. If they are of another workspace (`userTeam`), facts about a person
+   * here with the same id are not theirs.
+   */
+  async factsOfAuthor(
+    { team, user, userTeam = team }: AuthorOf,
+    options: { isFresh?: boolean; onCall?: () => void } = {},
+  ): Promise<PersonFacts | NoFacts> {
+    const facts = await this.factsOf(team, user, options)
+    return typeof facts !== 'string' && isNamesakes(facts, { team, userTeam }) ? STRANGER : facts
   }
 
   /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */

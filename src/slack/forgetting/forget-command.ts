@@ -4,15 +4,17 @@
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
+import { STRANGER } from '../client/directory-answers.ts'
 import type { Installation } from '../client/installations.ts'
 import { forgetContent, noteContent } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 
 /** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
-type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
+interface ForgetWish extends Pick<Question, 'team' | 'channel' | 'responseUrl'>, Presser {}
 
 /** Handles `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
 export async function forgetByCommand(
@@ -36,10 +38,11 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
     const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
-    if (!isOfPerson(wish)) {
-      await services.forgetting.forgetChannel({ team, channel })
-      return { content: noteContent(FORGET.channel), outcome: 'channel' }
-    }
+    // What is kept by a person here is not that of somebody of another company with the same id.
+    const isHere = isOfPerson(wish) && (await installation.directory.factsOfAuthor(wish)) !== STRANGER
+    if (!isHere) await services.forgetting.forgetChannel({ team, channel })
+    if (!isOfPerson(wish)) return { content: noteContent(FORGET.channel), outcome: 'channel' }
+    if (!isHere) return { content: noteContent(FORGET.person), outcome: 'person' }
     await services.connections?.end({ team, user })
     await services.forgetting.forgetPerson({ team, channel, user })
     return { content: noteContent(FORGET.person), outcome: 'person' }
@@ -81,9 +84,9 @@ async function whyNot(
   { settingsFor }: Services,
 ): Promise<ForgetRefusal | undefined> {
   if (isOfPerson(wish)) return undefined
-  const { team, channel, user } = wish
+  const { team, channel } = wish
   const { whoMayForget, access } = await settingsFor({ team, channel })
-  const facts = await directory.factsOf(team, user, { isFresh: true })
+  const facts = await directory.factsOfAuthor(wish, { isFresh: true })
   if (typeof facts === 'string') return 'untold'
   if (whoMayForget === 'admins' && !facts.isAdmin) return 'notAdmin'
   return (facts.isExternal || facts.isGuest) && !access.external ? 'notMember' : undefined

@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
-import type { PersonFacts } from '../client/directory-answers.ts'
+import { STRANGER, type PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { membersOf } from '../client/user-groups.ts'
@@ -71,6 +71,8 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   const { access } = settings
   if (!isPlaceAllowed(question, access)) return 'channel'
   if (question.kind === 'bot') return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  if (access.external && access.users.length === 0) return undefined
+  if (await isNamesake(applicant, options)) return access.users.length > 0 ? 'person' : 'external'
   // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
@@ -84,6 +86,12 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   })
   if (typeof facts === 'string') return withoutFacts(facts, question)
   return denialOfPerson(facts, { access, domains: inGroup === 'yes' ? [] : domains })
+}
+
+/** Returns whether the asker is of another company and has the id of somebody here, whom ids and groups mean. */
+async function isNamesake({ question, installation }: Applicant, { beforeLookUp }: AdmissionOptions): Promise<boolean> {
+  if (question.userTeam === undefined) return false
+  return (await installation.directory.factsOfAuthor(question, { onCall: beforeLookUp })) === STRANGER
 }
 
 /** Returns whether the asker is in a user group of ALLOW_USERS, whose members the workspace names. */

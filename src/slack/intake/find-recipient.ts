@@ -1,6 +1,7 @@
 /** Decides which workspace a delivery is for. */
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { settledWithin } from '../../base/async.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import type { Services } from '../services.ts'
@@ -42,6 +43,12 @@ export async function recipientOf(
   if (own) return { team: defaultTeam, installation: own }
   log.warn({ team }, 'no installation for this team: delivery ignored')
   return undefined
+}
+
+/** Returns who pressed a button or sent a form. */
+export function presserOf(body: { user: { id: string; team_id?: string } }, context: Context): Presser {
+  const { id: user, team_id: userTeam } = body.user
+  return { user, userTeam, isColleague: context.isEnterpriseInstall }
 }
 
 const LOOK_UP_MS = 1_000

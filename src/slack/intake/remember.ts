@@ -117,7 +117,7 @@ async function personRefusal(
   installation: Installation,
   { settingsFor, log }: Services,
 ): Promise<string | undefined> {
-  const facts = await installation.directory.factsOf(question.team, question.user)
+  const facts = await installation.directory.factsOfAuthor(question)
   if (typeof facts === 'string') return MEMORY.untold
   if (facts.isGuest || facts.isExternal) return MEMORY.notMember
   const signal = AbortSignal.timeout(PATIENCE_MS)

@@ -4,6 +4,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
+import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
 import { tellOnce } from '../client/ephemeral.ts'
@@ -19,7 +20,7 @@ interface IncomingMention extends Incoming {
 }
 
 /** A person's request to stop what runs in a thread. */
-export interface StopWish extends PersonInPlace {
+export interface StopWish extends PersonInPlace, Presser {
   /** The root of the thread. */
   thread: string
   /** The ts of the request by Slack's clock. A late delivery does not stop questions that were asked after it. */
@@ -38,10 +39,12 @@ type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
-  const { channel, user, thread: root } = wish
+  const { userTeam = wish.team, ...here } = wish
+  const { team, channel, user, isColleague, thread: root } = here
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = {
-    ...wish,
+    ...here,
+    ...(userTeam === team || isColleague ? {} : { userTeam }),
     kind: 'asked',
     id: '',
     text: '',
@@ -54,9 +57,11 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
   const begun = [...(running ? [running] : []), ...suspended]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
   const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
-  const isOwn = (question: Question) => question.user === user
+  const inThread = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one))
+  const person = await presserIn(wish, inThread, services)
+  const isOwn = (question: Question) => isSamePerson(person, question)
   const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
-  const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one) && isMeant(one))
+  const meant = inThread.filter(isMeant)
   if (meant.length === 0) return 'nothing'
   const isOthers = meant.some((question) => !isOwn(question))
   const isAnyones =
@@ -66,6 +71,19 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
   let outcome: StopOutcome = 'nothing'
   for (const question of allowed) if (await stopOne(question, { thread, by: user }, services)) outcome = 'stopped'
   return outcome
+}
+
+/**
+ * Returns who wants to stop. Slack does not say of which workspace a person is who reacts: if a question is that of
+ * somebody elsewhere with the same id, the person is taken for whom Slack knows by the id.
+ */
+async function presserIn(wish: StopWish, questions: Question[], { installations }: Services): Promise<Presser> {
+  const { team, user, userTeam, isColleague } = wish
+  const isClear = userTeam !== undefined || isColleague === true
+  if (isClear || !questions.some((one) => one.user === user && one.userTeam !== undefined)) return wish
+  const installation = await installations.of(team)
+  const facts = await installation?.directory.factsOf(team, user)
+  return typeof facts === 'object' ? { user, userTeam: facts.homes[0], isColleague: installation?.isOrgWide } : wish
 }
 
 /** Returns whether a text is only the word `stop` or `cancel`, in any case, with punctuation around it. */
@@ -101,8 +119,8 @@ export async function stopByWord(
   const { team, installation } = recipient
   const asked = questionOf(message, { team, botUser: installation.identity.botUser, now: services.now() })
   if (!asked || !isStopWord(asked.question.text)) return false
-  const { channel, user, thread, ts = message.ts, surface } = asked.question
-  const place = { team, channel, user, thread }
+  const { channel, user, userTeam = team, thread, ts = message.ts, surface } = asked.question
+  const place = { team, channel, user, userTeam, thread }
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
   const isFirst = () => services.oncePerDay.isFirst(team, `stop:${channel}:${ts}`)
   if (outcome === 'stopped') void isFirst().catch(() => undefined)

@@ -2,6 +2,7 @@ import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { answerView } from '../answering/share-answer.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -12,7 +13,7 @@ import { PRIVATE } from '../format/audience-words.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
-import { installationFor, recipientOf } from '../intake/find-recipient.ts'
+import { installationFor, presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
@@ -30,8 +31,8 @@ export const shareButton = onButton(SHARE, (services) => async ({ ack, action, b
 })
 
 /** Returns the private question whose answer it is, if it is the presser's. */
-async function ownPrivate({ id, user }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
-  const record = await withRecord(async () => readableBy(user, await archive.load(id)))
+async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
+  const record = await withRecord(async () => readableBy(presser, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined
 }
 
@@ -50,7 +51,7 @@ export const keepButton = onButton(KEEP, (services) => {
     const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
     if (!pressed) return
     const { id, user, installation } = pressed
-    const record = await withRecord(async () => readableBy(user, await archive.load(id), { isElsewhere }))
+    const record = await withRecord(async () => readableBy(pressed, await archive.load(id), { isElsewhere }))
     if (!record) return pressed.tell(ANSWER_GONE)
     const { client, directory } = installation
     const mentions = new Mentions(directory, record.question)
@@ -71,7 +72,7 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
   const pressed = await pressedOn(id, { body, context }, services)
   const rating = thumb === 'up' ? 'up' : 'down'
-  const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, services)))
+  const isKept = pressed && (await withRecord(() => rate({ id, presser: pressed }, { rating }, services)))
   await ack()
   if (!pressed) return
   if (!isKept) return void pressed.tell(ANSWER_GONE)
@@ -88,18 +89,19 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
 export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
   const recipient = await recipientOf({ context, isShared: true }, services)
   const { private_metadata, state } = view
-  const user = body.user.id
+  const presser = presserOf(body, context)
+  const { user } = presser
   const id = recipient && readMetadata(private_metadata, { ...recipient, user })
   const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const comment = typedIn(state.values, COMMENT)
   const expected = typedIn(state.values, EXPECTED)
   const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
-  const wanted = isWanted ? toKeep(id, { user, view: view.id, text: expected }, services) : undefined
+  const wanted = isWanted ? toKeep(id, { presser, view: view.id, text: expected }, services) : undefined
   const refusal = wanted && (await refusalOf(wanted, installation, services))
   if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
   const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
-  if (!(await rate(id, { by: user, rating: 'down', ...words }, services)))
+  if (!(await rate({ id, presser }, { rating: 'down', ...words }, services)))
     return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const outcome = wanted && (await remember(wanted, installation, services))
   await ack()
@@ -109,22 +111,31 @@ export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack,
 /** Returns the request to remember the right answer, in the place of the question with this id. */
 function toKeep(
   id: string,
-  { user, view, text = '' }: { user: string; view: string; text: string | undefined },
+  {
+    presser: { user, userTeam, isColleague },
+    view,
+    text = '',
+  }: { presser: Presser; view: string; text?: string | undefined },
   services: Services,
 ): RememberRequest {
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
   const place = { id, team, channel, thread, user, text: '', at }
-  const question = { kind: 'asked', ...place, surface: 'shortcut' } as const
+  const from = userTeam === undefined || userTeam === team || isColleague ? {} : { userTeam }
+  const question = { kind: 'asked', ...place, ...from, surface: 'shortcut' } as const
   return { question, id: `feedback-${view}`, text }
 }
 
 /** @returns false if the answer is not stored, or no longer */
-async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
+async function rate(
+  { id, presser }: { id: string; presser: Presser },
+  given: Omit<Feedback, 'at' | 'by'>,
+  services: Services,
+): Promise<boolean> {
   const { archive, now, log } = services
-  const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
-  const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
-  const { rating, comment = '' } = feedback
+  const isReadable = readableBy(presser, await archive.load(id)) !== undefined
+  const isKept = isReadable && (await archive.rate(id, { ...given, by: presser.user, at: now().getTime() }))
+  const { rating, comment = '' } = given
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   const rated = isKept ? await archive.load(id) : undefined
   if (rated) await recordRating(rated, services)

@@ -2,6 +2,7 @@ import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import { editedQuestionId } from '../../question/take-back.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
+import { isSamePerson } from '../../stores/runs/audience.ts'
 import {
   askedMessage,
   baseOf,
@@ -15,11 +16,10 @@ import { readMessages } from '../client/thread-messages.ts'
 import { readContent } from '../content/message-content.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../format/action-ids.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
-import { isSamePerson } from '../presses/asked-tool-question.ts'
 import { askedWords } from '../intake/asked-words.ts'
 import { pressedOn, type ButtonPress } from '../presses/button-press.ts'
 import { editTsOf } from '../intake/edited-or-deleted.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
+import { presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { onButton } from './listener.ts'
@@ -37,11 +37,12 @@ export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, 
 
 /** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
-  { id, channel, user, userTeam }: ButtonPress,
+  { id, channel, ...presser }: ButtonPress,
   responseUrl: string | undefined,
   services: Services,
 ): Promise<string | undefined> {
-  const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
+  const { user, userTeam } = presser
+  const record = await withRecord(async () => readableBy(presser, await services.archive.load(id)))
   if (!record) return ANSWER_GONE
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
@@ -91,7 +92,7 @@ const PATIENCE_MS = 2_500
 export const askEdited = onButton(ASK_EDITED, (services) => async ({ ack, action, body, context }) => {
   const recipient = await recipientOf({ context, id: action.value }, services)
   const record = await services.archive.load(action.value ?? '')
-  const presser = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
+  const presser = presserOf(body, context)
   const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
   const again = isAskers ? await asItReadsNow(record.question, services) : undefined
   if (again && record) await enqueue(await withChangesOf(record, again, services), services)

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/token-bucket.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
@@ -19,10 +20,9 @@ const LOOK_UPS = { burst: 30, everyMs: 2_000 }
 const PATIENCE_MS = 10_000
 
 /** A reaction to a message. */
-interface MessageReaction {
+interface MessageReaction extends Presser {
   team: string
   channel: string
-  user: string
   ts: string
   /** The event's ts. */
   at: string
@@ -52,6 +52,8 @@ export const reactionAdded = onEvent('reaction_added', (services) => {
       team,
       channel: item.channel,
       user,
+      ...('user_team' in event && typeof event.user_team === 'string' ? { userTeam: event.user_team } : {}),
+      isColleague: context.isEnterpriseInstall,
       ts: item.ts,
       at: event.event_ts,
       isOwn: item_user === botUser,
@@ -71,12 +73,14 @@ export const reactionAdded = onEvent('reaction_added', (services) => {
  * @throws if the message cannot be looked up or the question cannot be stored: Slack sends the event again
  */
 async function askAbout(
-  { team, channel, user, ts }: MessageReaction,
+  { team, channel, user, userTeam, isColleague, ts }: MessageReaction,
   { client, directory }: Installation,
   services: Services,
 ): Promise<void> {
   const person = await directory.factsOf(team, user)
   if (typeof person !== 'string' && person.isBot) return
+  const home = userTeam ?? (typeof person !== 'string' && person.isExternal ? person.homes[0] : undefined)
+  const from = home === undefined || home === team || isColleague ? {} : { userTeam: home }
   const message = await messageAt({ channel, ts }, client).catch((error: unknown) => {
     if (!(error instanceof SlackRefusal)) throw error
     services.log.warn({ channel, error: messageOf(error) }, 'a reaction could not be followed')
@@ -86,6 +90,7 @@ async function askAbout(
   const asked = {
     kind: 'about',
     user,
+    ...from,
     text: DEFAULT_QUESTION,
     surface: 'shortcut',
     about: ts,

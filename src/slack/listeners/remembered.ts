@@ -3,7 +3,7 @@ import { FORGET_CANCEL, FORGET_DELETE, FORGET_REMEMBERED, MEMORY_PAGES, REMEMBER
 import { noteContent } from '../format/blocks.ts'
 import { FORGET_CANCELLED, MEMORY } from '../format/messages.ts'
 import { answerPress, inBackground, pressedOn } from '../presses/button-press.ts'
-import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
+import { presserOf, recipientIn, recipientOf } from '../intake/find-recipient.ts'
 import { forgetNow } from '../forgetting/forget-command.ts'
 import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
 import { forgetRemembered, memoryOf } from '../subcommands/remembered-command.ts'
@@ -52,8 +52,8 @@ export const forgetButton = onButton(
       const pressed = ref && (await pressedOn(action.value ?? '', { body, context }, services))
       await ack()
       if (!pressed) return
-      const { team, user, installation } = pressed
-      const place = { team, channel: ref.channel, user }
+      const { team, user, userTeam, isColleague, installation } = pressed
+      const place = { team, channel: ref.channel, user, userTeam, isColleague }
       const deps = { installation, services }
       inBackground(action.action_id, services, async () => {
         const refusal = ref.id === '' ? undefined : await forgetRemembered(ref.id, place, deps)
@@ -77,9 +77,9 @@ export const forgetButtons = onButton(
       const channel = body.channel?.id
       if (!recipient || !channel) return
       const { team, installation } = recipient
-      const { response_url: responseUrl, user } = body
+      const { response_url: responseUrl } = body
       if (action.action_id === FORGET_DELETE)
-        return void forgetNow({ team, channel, user: user.id, responseUrl }, installation, services)
+        return void forgetNow({ team, channel, ...presserOf(body, context), responseUrl }, installation, services)
       void answerPress({ body, installation, services }, noteContent(FORGET_CANCELLED), { replaces: true })
     },
 )

@@ -3,11 +3,12 @@ import type { MessageStep, Step } from '../../agent/contracts/run-events.ts'
 import { settledWithin } from '../../base/async.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
+import type { Presser } from '../../stores/runs/audience.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { FORGET_USED, HOME_WORK, SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
-import { installationFor, recipientOf } from '../intake/find-recipient.ts'
+import { installationFor, presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
@@ -27,7 +28,7 @@ export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, 
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
   await ack()
   if (!pressed) return
-  const load = async () => readableBy(pressed.user, await services.archive.load(pressed.id), { isElsewhere })
+  const load = async () => readableBy(pressed, await services.archive.load(pressed.id), { isElsewhere })
   inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
 })
 
@@ -59,7 +60,7 @@ export const turnWorkPage = onButton(
       const question = recipient && readMetadata(signed, { ...recipient, user })
       const installation = question && (await installationFor(question, { context }, services))
       if (!installation || id === undefined) return
-      const request = { page: Number(action.value), user, installation, services }
+      const request = { page: Number(action.value), ...presserOf(body, context), installation, services }
       inBackground(action.action_id, services, () => updateWork(id, question, request))
     },
 )
@@ -75,8 +76,9 @@ export const forgetUsed = onButton(FORGET_USED, (services) => async ({ ack, acti
   const question = installation && readMetadata(signed, { user, installation })
   if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
   inBackground(FORGET_USED, services, async () => {
-    await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
-    await updateWork(id, question, { page: 0, user, installation, services })
+    const presser = presserOf(body, context)
+    await forgetRemembered(ref.id, { ...ref, ...presser }, { installation, services })
+    await updateWork(id, question, { page: 0, ...presser, installation, services })
   })
 })
 
@@ -85,11 +87,11 @@ async function openWork(
   services: Services,
   load: () => Promise<RunRecord | undefined>,
 ): Promise<void> {
-  const { user, trigger, installation } = pressed
+  const { user, userTeam, isColleague, trigger, installation } = pressed
   const { client } = installation
   const loading = withRecord(load)
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, user, installation, services })
+  const whole = viewOf(loading, { page: 0, user, userTeam, isColleague, installation, services })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
@@ -98,19 +100,18 @@ async function openWork(
   })
 }
 
-interface WorkViewRequest {
+/** The view is for the person who pressed a button. */
+interface WorkViewRequest extends Presser {
   page: number
-  /** The person who sees the view. */
-  user: string
   installation: Installation
   services: Services
 }
 
 /** Shows a page of a question's run in the open modal. */
 async function updateWork(viewId: string, question: string, request: WorkViewRequest): Promise<void> {
-  const { user, installation, services } = request
+  const { installation, services } = request
   const view = await viewOf(
-    services.archive.load(question).then((record) => readableBy(user, record)),
+    services.archive.load(question).then((record) => readableBy(request, record)),
     request,
   )
   await installation.client.call('views.update', { view_id: viewId, view }, { effort: 'once' })
@@ -134,10 +135,12 @@ async function viewOf(loading: Promise<RunRecord | undefined>, request: WorkView
 /** The remembered items that the model got and that still exist. */
 async function usedIn({ question, remembered: ids = [] }: RunRecord, request: WorkViewRequest): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
-  const { user, installation, services } = request
+  const { installation, services } = request
   const scope = await scopeNow(question, installation, services.remembered).catch(() => undefined)
   const all = scope === undefined ? [] : await services.remembered.list(scope).catch(() => [])
-  const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
+  const isForeign = request.userTeam !== undefined && request.userTeam !== question.team
+  const isAdminHere = !isForeign && isAdmin(installation.directory.knownFacts(question.team, request.user))
+  const viewer = { ...request, isAdmin: isAdminHere }
   const used = all.filter(({ id }) => ids.includes(id))
   return shownMemory(used, { place: question, viewer, installation })
 }

@@ -1,6 +1,6 @@
 import { STOP } from '../format/action-ids.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
+import { presserOf, recipientOf } from '../intake/find-recipient.ts'
 import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
 import type { Services } from '../services.ts'
 import { onButton, onEvent } from './listener.ts'
@@ -10,7 +10,7 @@ export const stopButton = onButton(STOP, (services) => async ({ ack, action, bod
   const recipient = await recipientOf({ context, id: action.value }, services)
   const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
   if (recipient && channel !== '' && ts !== '') {
-    const place = { team: recipient.team, channel, user: body.user.id, thread: thread_ts || ts }
+    const place = { team: recipient.team, channel, ...presserOf(body, context), thread: thread_ts || ts }
     const outcome = await stopRuns(
       { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
       services,

@@ -1,5 +1,6 @@
 /** Looks up, answers and updates the questions that tools ask the asker. */
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
+import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import type { LoadedRun } from '../../stores/runs/run-control.ts'
 import type { Decision, Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
@@ -41,24 +42,6 @@ function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
 /** Returns whether the presser is the asker. A bot that asked cannot answer. */
 export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
   return question.kind !== 'bot' && isSamePerson(presser, question)
-}
-
-/**
- * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
- */
-interface Presser {
-  user: string
-  userTeam?: string | undefined
-  isColleague?: boolean
-}
-
-/** Returns whether the presser asked the question, in the same workspace or organisation. */
-export function isSamePerson(
-  { user, userTeam, isColleague = false }: Presser,
-  question: Pick<Question, 'team' | 'user' | 'userTeam'>,
-): boolean {
-  const { team, userTeam: askers = team } = question
-  return question.user === user && (isColleague || (userTeam ?? team) === askers)
 }
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>

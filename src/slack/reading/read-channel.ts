@@ -100,7 +100,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
 }
 
 async function timeBase({ question, installation, now }: ReadChannelOptions): Promise<TimeBase> {
-  const facts = await installation.directory.factsOf(question.team, question.user)
+  const facts = await installation.directory.factsOfAuthor(question)
   const zone = typeof facts === 'string' ? 'UTC' : (facts.zone ?? 'UTC')
   return { zone, now, lastRunAt: occurrenceIn(question)?.lastRunAt }
 }

@@ -126,8 +126,8 @@ async function infoOf(
   }
 }
 
-async function isFullMember({ team, user }: Question, { directory }: Installation): Promise<boolean> {
-  const facts = await directory.factsOf(team, user)
+async function isFullMember(question: Question, { directory }: Installation): Promise<boolean> {
+  const facts = await directory.factsOfAuthor(question)
   return typeof facts !== 'string' && !facts.isGuest && !facts.isExternal
 }
 

@@ -164,7 +164,7 @@ const ENDED = new Set(['token_revoked', 'token_expired', 'invalid_auth', 'accoun
 
 /** Guests see some of the public channels, and Slack does not say which of them it would search. */
 async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
-  const facts = await installation.directory.factsOf(question.team, question.user)
+  const facts = await installation.directory.factsOfAuthor(question)
   if (typeof facts === 'string')
     throw new ToolError('Slack did not confirm that the asker is a member, so I do not search.')
   if (facts.isGuest || facts.isExternal)

@@ -158,10 +158,10 @@ export async function cardOf(
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
 export async function creatorOf(
-  { team, user }: Pick<Question, 'team' | 'user'>,
+  person: Pick<Question, 'team' | 'user' | 'userTeam'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
-  const facts = await directory.factsOf(team, user)
+  const facts = await directory.factsOfAuthor(person)
   if (facts === 'hidden') return SCHEDULES.notMember
   if (typeof facts === 'string') return SCHEDULES.untold
   if (facts.isGuest || facts.isExternal || facts.isGone) return SCHEDULES.notMember

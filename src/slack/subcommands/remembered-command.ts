@@ -1,6 +1,7 @@
 /** `/ask remember …` and `/ask memory`. */
 import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace, Place } from '../../base/place.ts'
+import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -83,24 +84,26 @@ async function listFor(
 
 /** The remembered items of a place, for a person in it. @throws if the store fails */
 export async function memoryOf(
-  place: PersonInPlace,
+  place: PresserInPlace,
   { installation, services }: WorkspaceServices,
 ): Promise<ShownMemory[]> {
-  const { team, user } = place
   const scope = await scopeNow(place, installation, services.remembered)
   const all = scope === undefined ? [] : await services.remembered.list(scope)
-  const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
+  const viewer = { ...place, isAdmin: isAdmin(await installation.directory.factsOfAuthor(place)) }
   return shownMemory(all, { place, viewer, installation })
 }
 
-interface Viewer {
-  user: string
+/** A person who sees what is remembered in a place. */
+interface PresserInPlace extends Presser, PersonInPlace {}
+
+interface Viewer extends Presser {
   isAdmin: boolean
 }
 
 /** Returns whether a person may forget the item: its author, the person who added it, or an admin. */
-function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
-  return isAdmin || by === user || keptBy === user
+function mayForget({ by, keptBy, userTeam }: Remembered, { team }: Pick<Place, 'team'>, viewer: Viewer): boolean {
+  const isAuthor = isSamePerson(viewer, { team, user: by, userTeam })
+  return viewer.isAdmin || isAuthor || (keptBy !== undefined && isSamePerson(viewer, { team, user: keptBy }))
 }
 
 /**
@@ -109,18 +112,20 @@ function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boole
  */
 export async function forgetRemembered(
   id: string,
-  place: PersonInPlace,
+  place: PresserInPlace,
   { installation: { directory }, services }: WorkspaceServices,
 ): Promise<string | undefined> {
   const { remembered, log } = services
-  const { team, user } = place
   for (const scope of scopesOf(place)) {
     const item = (await remembered.list(scope)).find((one) => one.id === id)
     if (!item) continue
-    const isOwn = mayForget(item, { user, isAdmin: false })
-    if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
+    const isOwn = mayForget(item, place, { ...place, isAdmin: false })
+    if (!isOwn && !isAdmin(await directory.factsOfAuthor(place, { isFresh: true }))) return MEMORY.notYours
     await remembered.remove(scope, id)
-    log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
+    log.info(
+      { team: place.team, channel: place.channel, user: place.user, isOwn },
+      'something that was remembered is forgotten',
+    )
     return undefined
   }
   return undefined
@@ -138,6 +143,6 @@ export async function shownMemory(
     at: one.at,
     text: spoken[i]?.text ?? one.text,
     who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',
-    mayForget: mayForget(one, viewer),
+    mayForget: mayForget(one, place, viewer),
   }))
 }

@@ -12,3 +12,21 @@ export function isForAskerAlone(question: Question, run: Pick<SavedRun, 'steps'>
 export function hasLeftThread(question: Question, { steps }: Pick<SavedRun, 'steps'>): boolean {
   return !isPrivate(question) && !isDirect(question) && steps.some(isForAsker)
 }
+
+/**
+ * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
+ */
+export interface Presser {
+  user: string
+  userTeam?: string | undefined
+  isColleague?: boolean | undefined
+}
+
+/** Returns whether the presser asked the question, in the same workspace or organisation. */
+export function isSamePerson(
+  { user, userTeam, isColleague = false }: Presser,
+  question: { team: string; user: string; userTeam?: string | undefined },
+): boolean {
+  const { team, userTeam: askers = team } = question
+  return question.user === user && (isColleague || (userTeam ?? team) === askers)
+}

@@ -17,13 +17,17 @@ const SCHEMA = {
   },
 }
 
+/** A tool with limits over 2^53, as they stand on the wire. */
+const LARGE =
+  '{"name":"pick","description":"Picks.","inputSchema":{"type":"object","properties":{"id":{"type":"integer","description":"An id.","minimum":9007199254740993,"maximum":18446744073709551615,"default":1234567890123456789,"examples":[9007199254740995]},"kind":{"enum":[9007199254740993,9007199254740995,"none"]},"fixed":{"const":1234567890123456789},"odd":{"type":"integer","exclusiveMaximum":9007199254740994},"three":{"type":"integer","multipleOf":3},"share":{"type":"number","minimum":0.0}},"required":["id"]}}'
+
 /** The answer to one message: a call returns its own arguments as they came, as text and structured. */
 export function accountAnswer(line: string): string | undefined {
   const { id, method } = asked.parse(JSON.parse(line))
   const serverInfo = { name: 'accounts', version: '1' }
   const results: Record<string, string> = {
     initialize: JSON.stringify({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }),
-    'tools/list': JSON.stringify({ tools: [{ name: 'look', description: 'Looks.', inputSchema: SCHEMA }] }),
+    'tools/list': `{"tools":[${JSON.stringify({ name: 'look', description: 'Looks.', inputSchema: SCHEMA })},${LARGE}]}`,
     'tools/call': `{"content":[{"type":"text","text":${JSON.stringify(`got ${argumentsIn(line)}`)}}],"structuredContent":{"id":1234567890123456789,"price":12.10,"rows":[{"n":9007199254740993}],"said":"id 12.10"}}`,
   }
   if (id === undefined) return undefined
