@@ -2,7 +2,7 @@
 import { join, relative } from 'node:path'
 import { watch } from 'chokidar'
 import { asksHelp } from '../src/commands/command.ts'
-import { readEnv } from '../src/config.ts'
+import { loadConfig, readEnv } from '../src/config.ts'
 import { messageOf } from '../src/base/errors.ts'
 import { ROOT } from '../src/base/package-root.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
@@ -50,6 +50,7 @@ const runInChild: RunBot = async (parts) => {
   return {
     tryPrompts: (request) => tryInProcess(request, { settings: parts.settings, signal: stopping.signal }),
     part: notices.part,
+    renew: () => bots.renew(),
     async stop() {
       stopping.abort()
       clearTimeout(timer)
@@ -75,7 +76,8 @@ async function main(args: string[]): Promise<void> {
   // Loaded only now, because it is large: the usage is printed at once.
   const { startPlayground } = await import('./main.ts')
   const options = { runBot: runInChild, startRedis, workspaces: args.includes('--workspaces') }
-  const playground = await startPlayground({ ...QUICK, ...readEnv() }, options)
+  const env = { ...QUICK, ...readEnv() }
+  const playground = await startPlayground(env, { ...options, modelPorts: loadConfig(env).LOCAL_MODEL_PORTS })
   const lines = [
     `Thinkaloud playground: ${playground.url}`,
     '',

@@ -31,6 +31,7 @@ import { startOwnMcp } from './mcp/own-mcp.ts'
 import { botSettings, notesOf, realModel } from './bot/playground-settings.ts'
 import { openOtherPages, playWorkspaces, workspacesNote } from './bot/many-workspaces.ts'
 import { promptsPart } from './bot/prompts-part.ts'
+import { LocalModels } from './bot/local-models.ts'
 import { movedClock } from './bot/moved-clock.ts'
 import { CONVERSATIONS, replayedSettings, replayWithBot } from './bot/replay-bot.ts'
 import { createRecorder } from './recording/recorder.ts'
@@ -65,6 +66,8 @@ export interface PlaygroundOptions {
   /** Starts a Redis for the bot. Without it, or if it resolves to none, the bot keeps everything in memory. */
   startRedis?: () => Promise<OwnRedis | undefined>
   runBot?: RunBot
+  /** The ports of this machine to look at for models. Default: those that LOCAL_MODEL_PORTS names, if it is set. */
+  modelPorts?: readonly string[]
   /** Simulates two workspaces and an organisation, where a distributed app is installed. */
   workspaces?: boolean
   /** Folders that replace the checkout's. */
@@ -126,8 +129,14 @@ async function startWorld(
   stops.push(() => many?.gateway.close() ?? slack.close())
   const wiki = await startWiki()
   stops.push(() => wiki.close())
+  const ports = options.modelPorts ?? (env['LOCAL_MODEL_PORTS'] === undefined ? [] : given.LOCAL_MODEL_PORTS)
+  const local =
+    isDemo && ports.length > 0 ? new LocalModels({ ports, net, now: () => clock.now().getTime() }) : undefined
   const upstream = isDemo ? demoUpstream({ paceMs: options.paceMs ?? DEMO_PACE_MS }) : realModel(given, net)
-  const model = await startModelEndpoint({ upstream, journal, faults: modelFaults(slack.faultSwitches) })
+  const model = await startModelEndpoint({
+    ...{ upstream, journal, faults: modelFaults(slack.faultSwitches) },
+    ...(local && { upstreamOf: local.upstreamOf }),
+  })
   stops.push(() => model.close())
   const mcp = given.MCP_CONFIG === undefined ? await startOwnMcp() : undefined
   if (mcp) stops.push(mcp.stop)
@@ -136,6 +145,7 @@ async function startWorld(
   const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, mcpConfig: mcp?.file, redisUrl: redis?.url, isDemo }
   return {
     isDemo,
+    local,
     journal,
     net,
     slack,
@@ -154,7 +164,7 @@ async function openPlayground(
   world: Awaited<ReturnType<typeof startWorld>>,
   { options, stops }: { options: PlaygroundOptions; stops: Stops },
 ): Promise<Omit<Playground, 'stop'>> {
-  const { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings, clock, many } = world
+  const { isDemo, local, journal, net, slack, wiki, model, notesServer, redis, settings, clock, many } = world
   const config = loadConfig(settings)
   const recorder = createRecorder(slack, { journal, settings: replayedSettings(settings) })
   const tools = toolRunner(config, net)
@@ -167,7 +177,9 @@ async function openPlayground(
     run.take(trace)
   }
   const onPort = (port: number) => many?.gateway.setBot(`http://127.0.0.1:${port}`)
-  const bot = await runBot({ settings, recorder, onTrace, now: clock.now, onPort })
+  const chosenModel = local && { chosenModel: local.chosen }
+  const bot = await runBot({ settings, recorder, onTrace, now: clock.now, onPort, ...chosenModel })
+  if (local) local.onChange = async () => bot.renew?.()
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
@@ -175,11 +187,12 @@ async function openPlayground(
   if (many) notes.push(workspacesNote(many))
   const told = [...notes, tellUnknown(methodNames())]
   const shown = { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS }
+  const shared = local ? [run, local.part] : [run]
   const page = await startPage(slack, {
     port: given.PLAYGROUND_PORT,
     notes: { ...shown, ...(many && { workspace: 'Local', workspaces: many.entries }) },
     parts: [
-      run,
+      ...shared,
       inspectorPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
       playgroundFaults(slack, {
         scopes: SCOPES,
@@ -195,7 +208,7 @@ async function openPlayground(
     onAct: recorder.onAct,
   })
   stops.push(() => page.close())
-  if (many) stops.push(await openOtherPages(many, { first: page.url, notes: shown, parts: [run] }))
+  if (many) stops.push(await openOtherPages(many, { first: page.url, notes: shown, parts: shared }))
   return { url: page.url, slack, journal, notes, notesServer, gateway: many?.gateway }
 }
 
@@ -226,9 +239,12 @@ function optionsIn(args: string[]): { conversation?: string; redis?: boolean; wo
 async function main(args: string[]): Promise<void> {
   if (asksHelp(args)) return console.log(USAGE)
   const { conversation, redis, workspaces = false } = optionsIn(args)
+  const env = readEnv()
+  const config = loadConfig(env)
+  const modelPorts = config.LOCAL_MODEL_PORTS
   const playground = await (conversation === undefined
-    ? startPlayground(readEnv(), { workspaces, ...(redis ? { startRedis: startOwnRedis } : {}) })
-    : showConversation(conversation, loadConfig(readEnv())))
+    ? startPlayground(env, { workspaces, modelPorts, ...(redis ? { startRedis: startOwnRedis } : {}) })
+    : showConversation(conversation, config))
   // Somebody who reads the line may press Ctrl+C at once.
   endOnSignal(playground.stop)
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))

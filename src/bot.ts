@@ -7,7 +7,7 @@ import { secretsOf, type Config } from './config.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
 import { createTranscriber } from './model/transcribe.ts'
-import type { AgentParts, ToolSeam } from './question/agent/agent-types.ts'
+import type { AgentParts, AgentSources, ToolSeam } from './question/agent/agent-types.ts'
 import { createAgent } from './question/agent/create-agent.ts'
 import { openConnections } from './question/connections/connections.ts'
 import { createStores } from './question/stores/open-stores.ts'
@@ -47,6 +47,7 @@ interface BotOptions {
   /** Replaces the configured stores. They are closed with the bot. */
   stores?: Stores
   toolSeam?: ToolSeam
+  chosenModel?: AgentSources['chosenModel']
   log?: Log
   /** The clock; the system's unless given. */
   now?: () => Date
@@ -93,6 +94,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     people: stores.people,
     hasWorkspace: !options.model,
     toolSeam: options.toolSeam,
+    chosenModel: options.chosenModel,
     watchCall: recorder?.tool,
   }).catch(failed)
   const opened = await installing.catch(failed)
@@ -172,7 +174,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     installations: opened.installations,
     settingsFor: withChannelSettings(operators, {
       store: stores.channelSettings,
-      isAgentFresh: agent.mcp !== undefined,
+      isAgentFresh: agent.isFresh,
       agentFor: agent.agentFor,
     }),
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),

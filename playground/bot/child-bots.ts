@@ -2,6 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { ROOT } from '../../src/base/package-root.ts'
+import type { Env } from '../../src/config.ts'
+import type { ChosenModel } from '../../src/question/agent/agent-types.ts'
 import { until } from '../base/until.ts'
 import type { BotReport } from './bot-process.ts'
 import { crashSentence, sourceArgs } from './child-process.ts'
@@ -100,8 +102,10 @@ export class ChildBots {
   }
 }
 
-function startBot({ settings: env, recorder, onTrace, nodeArgs = sourceArgs }: ChildBotsOptions): ChildBot {
+function startBot(options: ChildBotsOptions): ChildBot {
+  const { recorder, onTrace, nodeArgs = sourceArgs } = options
   const args = nodeArgs('playground/bot/bot-process.ts')
+  const env = { ...options.settings, ...chosenSettings(options.chosenModel?.()) }
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
   let stderr = ''
   child.stderr?.on('data', (text: Buffer) => {
@@ -119,6 +123,13 @@ function startBot({ settings: env, recorder, onTrace, nodeArgs = sourceArgs }: C
   const ended = once(child, 'exit').catch(() => undefined)
   const closed = once(child, 'close').catch(() => undefined)
   return { process: child, ready, ended, fault: closed.then(() => crashSentence(stderr)) }
+}
+
+/** The settings of a chosen model. A bot in another process is not asked: it starts with them. */
+function chosenSettings(chosen: ChosenModel | undefined): Env {
+  if (!chosen) return {}
+  const { name, dialect, window } = chosen
+  return { OPENAI_MODEL: name, AGENT_DIALECT: dialect, ...(window && { OPENAI_CONTEXT_TOKENS: String(window) }) }
 }
 
 /** Ends a bot once it has finished its work, after `ms` at the latest. Resolves once it takes no more work. */

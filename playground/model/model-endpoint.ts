@@ -24,6 +24,8 @@ import type { Json } from '../slack/types.ts'
 
 export interface ModelEndpointOptions {
   upstream: Upstream
+  /** Returns the upstream of a model that another one answers for. */
+  upstreamOf?: (model: string) => Upstream | undefined
   journal?: Journal
   faults?: ModelFaultSource
   port?: number
@@ -125,9 +127,10 @@ async function complete(answering: EndpointCall, body: Json, text: string) {
     const headers = { ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) }
     return call.json(response, errorBody('injected fault'), { status, headers })
   }
-  if ('fetch' in options.upstream) return forward(answering, { body, text, injected, upstream: options.upstream })
+  const upstream = options.upstreamOf?.(String(body['model'])) ?? options.upstream
+  if ('fetch' in upstream) return forward(answering, { body, text, injected, upstream })
   const asked = answering.path === RESPONSES ? asChatBody(body) : body
-  return play(answering, body, withFaults(options.upstream.complete(asked, signal), injected, signal))
+  return play(answering, body, withFaults(upstream.complete(asked, signal), injected, signal))
 }
 
 /** The longest delay that a timer accepts. */

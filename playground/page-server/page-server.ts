@@ -74,6 +74,8 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     })
   }, port).catch((error: unknown) => Promise.reject(portError(error, port)))
 
+  const notesNow = () => parts.reduce((now, { notes }) => ({ ...now, ...notes?.(now) }), options.notes)
+
   async function serve(request: IncomingMessage, response: ServerResponse) {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
     if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
@@ -81,7 +83,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     const you = personAt(slack, searchParams.get('as'))
     if (pathname === '/upload') return upload({ you, searchParams }, request, response)
     if (request.method === 'POST') return act({ pathname, you }, request, response)
-    if (pathname === '/state') return sendJson(response, { ...pageState(slack, options.notes, you), panels })
+    if (pathname === '/state') return sendJson(response, { ...pageState(slack, notesNow(), you), panels })
     const handler = getHandlers.get(pathname)
     if (handler) return sendJson(response, await handler(searchParams, you))
     if (pathname.startsWith('/lib/')) return sendLibrary(pathname.slice(5), response)

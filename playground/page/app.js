@@ -8,6 +8,7 @@ import { pickEmoji } from './emoji-picker.js'
 import { moveByArrows } from './list-keys.js'
 import { showModals } from './modal.js'
 import { hintAtMention } from './mention-hint.js'
+import { offerModels } from './model-choice.js'
 import { edit, remove } from './own-messages.js'
 import { showNotice } from './notice.js'
 import { askText } from './own-window.js'
@@ -65,6 +66,7 @@ async function load() {
   const [all] = await Promise.all([get('state'), loadEmoji()])
   takeAll(all)
   renderNotes(all)
+  if (all.panels.includes('models')) void offerModels({ get, post })
   renderPeople()
   if (isLoaded) return draw()
   isLoaded = true
@@ -93,6 +95,7 @@ function drawSoon() {
 
 function applyChange(change) {
   if (change.type === 'notice') return showNotice(change)
+  if (change.type === 'model') return void load()
   tellPanel(change)
   const isNew = takeChange(change)
   if (isNew) hintAtMention(change)

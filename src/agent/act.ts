@@ -1,7 +1,7 @@
 /** Turns actions into observations: checks each input, asks for permission, calls the tool. */
 import { callTool, failure, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
-import { clip } from './observation.ts'
+import { clip, REPEATED } from './observation.ts'
 import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './repeated-actions.ts'
 import { reportUsage, record } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
@@ -187,9 +187,10 @@ function repeatedResult(run: RunState, step: ToolStep): Observation | undefined 
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   const last = earlier.at(-1)
   if (!last || hasOtherRunSince(run.progress.steps, last)) return undefined
-  const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
+  const isLast = earlier.length + 1 >= MAX_SAME_ACTION && !run.dialect.omitsRepeated
+  const again = isLast ? '' : REPEATED.after
   const result = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const { passing, forAsker } = result
-  const text = `You have already done exactly this. It returned: ${result.text}${again}`
+  const text = `${REPEATED.before}${result.text}${again}`
   return { ok: true, text, hint: true, ...(passing && { passing }), ...(forAsker && { forAsker }) }
 }

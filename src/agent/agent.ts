@@ -5,7 +5,7 @@
  */
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
-import { repeatsLoop, withoutMarks } from './check-answer.ts'
+import { repeatsExample, repeatsLoop, withoutMarks } from './check-answer.ts'
 import { complete, retract, type Streamed } from './stream-completion.ts'
 import { cutMiddle } from './observation.ts'
 import { hasKeptTables } from './output-tables.ts'
@@ -230,7 +230,8 @@ function gaveUp(
 function partialOf(run: RunState, turn: ModelTurn): LoopEnd {
   const mayBeProse = turn.read.kind === 'unreadable' && run.dialect.takesProse !== 'none'
   const prose = mayBeProse ? withoutMarks(plainProse(turn.text, formOf(run)), run.nonce) : ''
-  if (prose !== '' && !repeatsLoop(prose, run.progress.steps)) return answerOf(run, prose, turn)
+  const isOwn = !repeatsLoop(prose, run.progress.steps) && !repeatsExample(run, prose)
+  if (prose !== '' && isOwn) return answerOf(run, prose, turn)
   const note = turn.cutOff ? `\n\n${CUT_OFF}` : ''
   return gaveUp(run, turn, 'unreadable', partialAnswer(run.progress.steps) + note)
 }

@@ -20,6 +20,7 @@ export function checkAnswer(run: RunState, turn: ParsedTurn, given: GivenTurn): 
   const answer = withoutMarks(turn.answer, run.nonce)
   const { thought } = turn
   if (answer === '' || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
+  if (repeatsExample(run, answer)) return { kind: 'unreadable', thought, hint: OF_EXAMPLE }
   const figures = mayAskAgain(run, given) ? (run.doubtful?.(answer, steps) ?? []) : []
   if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }
   return answer === turn.answer ? turn : { ...turn, answer }
@@ -38,6 +39,36 @@ const NO_ANSWER =
 export function repeatsLoop(text: string, steps: readonly Step[]): boolean {
   const words = folded(text)
   return loopTexts(steps).some((said) => words.includes(folded(said)))
+}
+
+const OF_EXAMPLE =
+  'That is the answer to one of the examples, not to this question. Answer this question, or say that you found nothing.'
+
+/**
+ * Returns whether a text holds the answer to an example, and neither the question nor a result is about the same. A
+ * small model that is lost repeats what it read first.
+ */
+export function repeatsExample({ dialect, tools, task, progress }: RunState, text: string): boolean {
+  const words = folded(text)
+  const repeated = examplesOf(dialect, tools).filter((answer) => words.includes(answer))
+  if (repeated.length === 0) return false
+  const results = progress.steps.map((step) => (step.kind === 'message' ? step.text : (step.observation?.text ?? '')))
+  const given = new Set(folded([task.question, ...results].join(' ')).split(' '))
+  return repeated.some((answer) => {
+    const own = answer.split(' ').filter((word) => word.length > 1)
+    return own.filter((word) => given.has(word)).length < own.length / 2
+  })
+}
+
+/** Shorter answers may be right by chance. */
+const MIN_WORDS = 4
+
+function examplesOf(dialect: RunState['dialect'], tools: RunState['tools']): string[] {
+  const answers = (dialect.worked ?? []).flatMap(({ role, content }) => {
+    const turn = role === 'assistant' ? dialect.read({ text: content }, tools) : undefined
+    return turn?.kind === 'finish' ? [folded(turn.answer)] : []
+  })
+  return answers.filter((answer) => answer.split(' ').length >= MIN_WORDS)
 }
 
 /** The sentences of the loop's messages to the model. */
@@ -94,20 +125,22 @@ function contradiction({ progress, nonce }: RunState, figures: string[]): string
 /** Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words. */
 export function cleanReader(run: RunState): AnswerReader | undefined {
   const reader = loopTexts(run.progress.steps).length > 0 ? undefined : run.readAlong?.(run.dialect, run.tools)
-  return reader && new CleanReader(reader, run.nonce)
+  return reader && new CleanReader(reader, run)
 }
 
 class CleanReader implements AnswerReader {
   streamedText = ''
   readonly #reader: AnswerReader
   readonly #nonce: string
-  /** The end of the text so far, which may become a mark. */
+  readonly #examples: string[]
+  /** The end of the text so far, which may become a mark, or its beginning, which may become an example's answer. */
   #held = ''
   #isOver = false
 
-  constructor(reader: AnswerReader, nonce: string) {
+  constructor(reader: AnswerReader, { nonce, dialect, tools }: RunState) {
     this.#reader = reader
     this.#nonce = nonce
+    this.#examples = examplesOf(dialect, tools)
   }
 
   push(piece: string, cut: ObservationCut): string {
@@ -115,11 +148,16 @@ class CleanReader implements AnswerReader {
     const text = this.#held + this.#reader.push(piece, cut)
     this.#isOver = text.includes(this.#nonce)
     if (this.#isOver) return ''
-    const from = text.length - beginningAt(text, `</${this.#nonce}`)
+    const isExample = this.streamedText === '' && this.#examples.some((answer) => begins(folded(text), answer))
+    const from = isExample ? 0 : text.length - beginningAt(text, `</${this.#nonce}`)
     this.#held = text.slice(from)
     this.streamedText += text.slice(0, from)
     return text.slice(0, from)
   }
+}
+
+function begins(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one)
 }
 
 /** How many characters at the end of a text may begin a mark, with or without its brackets. */

@@ -13,6 +13,12 @@ export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
+/** The loop's words around the result of a call that was made before. */
+export const REPEATED = {
+  before: 'You have already done exactly this. It returned: ',
+  after: ' Do something else, or give the final answer.',
+}
+
 /** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay intact. */
 export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text

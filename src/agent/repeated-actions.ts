@@ -7,13 +7,17 @@ import type { Action, Step, ToolStep } from './contracts/run-events.ts'
 /** The second time, the same action gets its first observation again. The third time, the model must answer. */
 export const MAX_SAME_ACTION = 3
 
-/** Returns whether the last action was repeated MAX_SAME_ACTION times with the same result. */
+/**
+ * Returns whether the last action was repeated MAX_SAME_ACTION times with the same result. Once more where the endpoint
+ * should not have let it be written again.
+ */
 export function isLooping(run: RunState): boolean {
   const last = run.progress.steps.findLast((step) => step.kind !== 'unreadable' || !step.isAnswer)
   if (last?.kind !== 'tool') return false
   const same = last.begun === undefined ? sameActions(run, last.action) : writesInARow(run.progress.steps, last.action)
   const result = same.findLast(({ observation }) => !observation?.hint)?.observation?.text
-  return same.filter(({ observation }) => observation?.hint || observation?.text === result).length >= MAX_SAME_ACTION
+  const max = MAX_SAME_ACTION + (run.dialect.omitsRepeated ? 1 : 0)
+  return same.filter(({ observation }) => observation?.hint || observation?.text === result).length >= max
 }
 
 /** The most recent steps that all made this call. */

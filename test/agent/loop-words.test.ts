@@ -1,5 +1,5 @@
 /** Nothing that the loop says to a model, and none of its marks, reaches a person. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DialectName } from '../../src/config.ts'
 import { ToolError } from '../../src/base/errors.ts'
 import { AnswerDeltas } from '../../src/agent/parser/answer-deltas.ts'
@@ -60,6 +60,57 @@ describe.each(NAMES)('%s: an answer', (dialect) => {
     expect(final).toMatchObject({ type: 'answer', text: said })
   })
 })
+
+describe.each(['text', 'json', 'structured'] as const)('%s: the answer to an example', (dialect) => {
+  const say = dialect === 'structured' ? (text: string) => structured('answer', text) : finish
+  const example = '15 crates hold 360 jars.'
+
+  test.for([true, false])('is asked again, and nothing of it is streamed (%s)', async (streams, t) => {
+    const { final, events, observations } = await runOn(t, {
+      dialect,
+      question: 'How do you say good morning in French?',
+      model: [say(example), say(`So, **15 crates** hold 360 jars!`), say('Bonjour.')],
+      ...(streams ? { readAlong: (spoken, tools) => new AnswerDeltas(spoken, tools) } : {}),
+    })
+    expect(observations[0]).toMatch(/answer to one of the examples/)
+    expect(final).toMatchObject({ type: 'answer', text: 'Bonjour.' })
+    expect(JSON.stringify(events.filter(({ type }) => type === 'answer_delta'))).not.toMatch(/^\["15/)
+  })
+
+  test('is not given at the end either', async (t) => {
+    const { final } = await runOn(t, {
+      dialect,
+      question: 'In which city does Jonas work?',
+      limits: { maxSteps: 1 },
+      model: [say('I found no fig tree, so I cannot say when it was planted.')],
+    })
+    expect(final).toMatchObject({ type: 'gave_up', text: expect.stringMatching(/could not find an answer/) })
+    expect(JSON.stringify(final)).not.toContain('fig')
+  })
+
+  test.each([
+    ['A crate holds 24 jars. How many jars are in 15 crates?', '15 crates hold 360 jars.'],
+    ['When was our fig tree planted?', 'I found no fig tree, so I cannot say when it was planted.'],
+    ['Which fertiliser does the quince get?', 'It gets bone meal.'],
+  ])('may be the answer to the same question: %s', async (question, answer) => {
+    const { final } = await runOn({ onTestFinished }, { dialect, question, model: [say(answer)] })
+    expect(final).toMatchObject({ type: 'answer', text: answer })
+  })
+})
+
+test.each(['text', 'json', 'structured', 'native'] as const)(
+  '%s: what the loop says about a repeated call stands outside of the marks around its result',
+  async (dialect) => {
+    const { call } = { text: SPOKEN.text!, json: SPOKEN.text!, structured: SPOKEN.structured!, native: SPOKEN.native! }[
+      dialect
+    ]
+    const done = dialect === 'structured' ? structured('answer', 'x') : dialect === 'native' ? 'It is x.' : finish('x')
+    const { model } = await runOn({ onTestFinished }, { dialect, model: [call, call, done] })
+    expect(model.requests.at(-1)?.prompt).toMatch(
+      /<(\w{6})>echo of x<\/\1>\s+You have already done exactly this, and this is what it returned\. Do something else/,
+    )
+  },
+)
 
 test('text: the hint about the form is no answer, whatever marks stand around it', async (t) => {
   const { final, observations } = await runOn(t, {

@@ -93,6 +93,10 @@ export interface Dialect {
    * counts, written a second time.
    */
   readonly takesProse?: 'any' | 'none'
+  /** Whether a repeated action takes its tool out of the next turns, so that the third time need not end the run. */
+  readonly omitsRepeated?: true
+  /** The examples that come before every question. Their answers are none to it. */
+  readonly worked?: readonly Message[]
   /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
   /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */

@@ -31,6 +31,7 @@ export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
   return {
     name: 'json',
+    worked,
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts, worked) }),

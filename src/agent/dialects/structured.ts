@@ -22,8 +22,10 @@ export function structuredDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['structured-turns']({}))
   return {
     name: 'structured',
+    worked,
     stop: [],
     takesProse: 'any',
+    omitsRepeated: true,
     beginsObservation,
     render: (view) => renderStructured(view, prompts, worked),
     read: ({ text }, tools) => withoutLeftOut(readStructured(text, namesOfTools(tools), acceptsInput(tools)), tools),

@@ -1,6 +1,6 @@
 /** The text dialect, and the parts of prompts that all dialects share. */
 import type { Prompts } from '../../base/prompts.ts'
-import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
+import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine, REPEATED } from '../observation.ts'
 import { knownResults } from '../known-results.ts'
 import { pastAnswer, PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, namesOfTools } from '../tool-input.ts'
@@ -23,6 +23,7 @@ export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
   return {
     name: 'text',
+    worked,
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts, worked) }),
@@ -165,10 +166,21 @@ export function questionMessage({ images, nonce }: RunView, prompts: Prompts, co
 
 /** The observation of a step, fenced unless it is the operator's instructions, and the loop's note after it. */
 export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
-  const { text = '', instructions } = observation ?? {}
-  const fenced = instructions ? defused(text) : fenceObservation(text, nonce)
-  return observation?.note ? `${fenced}\n${observation.note}` : fenced
+  const { text = '', instructions, hint, note } = observation ?? {}
+  const { result, said } = hint ? repeatedResult(text) : { result: text, said: '' }
+  const fenced = instructions ? defused(result) : fenceObservation(result, nonce)
+  return [fenced, said, note].filter(Boolean).join('\n')
 }
+
+/** The result of a repeated call, and what the loop says about it, which is no data. */
+function repeatedResult(text: string): { result: string; said: string } {
+  const { before, after } = REPEATED
+  if (!text.startsWith(before)) return { result: text, said: '' }
+  const end = text.endsWith(after) ? text.length - after.length : text.length
+  return { result: text.slice(before.length, end), said: `${ALREADY}${text.slice(end)}` }
+}
+
+const ALREADY = 'You have already done exactly this, and this is what it returned.'
 
 const REASONS: Record<StopReason, string> = {
   steps: 'steps',

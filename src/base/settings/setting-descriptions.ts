@@ -16,7 +16,8 @@ export const SETTING_DESCRIPTIONS = {
     TRANSCRIBE_MODEL: 'The model that transcribes recordings without a transcript of Slack. Default: none.',
     OPENAI_FALLBACK_MODEL: 'The model to use when OPENAI_MODEL fails or stays silent.',
     PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
-    LOCAL_MODEL_PORTS: 'Ports of this machine where npm run slack looks for a model that is already there; 0 for none.',
+    LOCAL_MODEL_PORTS:
+      'Ports of this machine where npm run slack and the playground look for a model that is already there; 0 for none.',
     REDIS_URL:
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Default: memory.',

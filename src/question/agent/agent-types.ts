@@ -28,6 +28,8 @@ export interface AgentParts {
    * now. A choice that is not available is replaced by the operator's.
    */
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
+  /** Whether `agentFor` may return something else at any moment, even if nothing is chosen. */
+  isFresh: boolean
   /** Set if MCP_CONFIG is set and there is a store for it. */
   mcp: McpToolbox | undefined
   /** Its servers, as admins see them on their Home. */
@@ -57,6 +59,16 @@ export interface AgentSources {
   watchCall?: AgentDeps['watchCall']
   /** Replaces the files of `prompts/`. */
   prompts?: Prompts | undefined
+  /** The model that people have chosen in place of the operator's, as on the playground's page; asked at each question. */
+  chosenModel?: (() => ChosenModel | undefined) | undefined
+}
+
+/** A model that takes the place of OPENAI_MODEL while the bot runs, behind the same endpoint. */
+export interface ChosenModel {
+  name: string
+  dialect: DialectName
+  /** Tokens; absent if the model tells none. */
+  window?: number
 }
 
 /** Wraps the agent's tools: the playground observes calls here, or replays recorded ones. */

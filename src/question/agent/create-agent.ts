@@ -6,6 +6,7 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { RunLimits } from '../../agent/run-state.ts'
 import type { Config, DialectName } from '../../config.ts'
+import type { AnsweringAgent } from '../answer.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/connection-pools.ts'
 import { sleep } from '../../base/backoff.ts'
@@ -19,7 +20,7 @@ import type { Skill } from '../../../tools/read-skill.ts'
 import { openToolbox, type Toolbox } from '../../toolbox/toolbox.ts'
 import { loadSkills } from '../../toolbox/skills.ts'
 import { choicesOf, lackingTool } from './agent-choices.ts'
-import type { AgentParts, AgentSources, ToolSeam } from './agent-types.ts'
+import type { AgentParts, AgentSources, ChosenModel, ToolSeam } from './agent-types.ts'
 import { agentFor, warnOnce, dialectWithSkills, skillTools, type ChannelAgentParts } from './channel-agent.ts'
 import { chooseDialect, givenDialect } from './choose-dialect.ts'
 import { withInstructions } from '../../agent/dialects/instructions.ts'
@@ -71,11 +72,13 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     newNonce,
     ...(sources.watchCall ? { watchCall: sources.watchCall } : {}),
   }
+  const current = currentModels({ models, name }, config, sources)
   return {
-    answer: { agent, prompts, condenseModel: models.condenseModel },
+    answer: answeringWith(current, { agent, prompts }),
     dialect,
     choices: choicesOf({ models, toolbox, mcp, skills }),
-    agentFor: (chosen, place) => agentFor(chosen, place, parts),
+    agentFor: (chosen, place) => agentFor(chosen, place, { ...parts, ...current() }),
+    isFresh: mcp !== undefined || sources.chosenModel !== undefined,
     mcp,
     mcpAdmin: opened?.admin,
     accounts: opened?.accounts ?? [],
@@ -99,6 +102,39 @@ async function openModels(config: Config, { model, meter, log, net, now }: Agent
   if (model) return onlyModel(meter?.model(model) ?? model)
   const endpoint = { log, net, now: () => now().getTime() }
   return createModels({ ...endpoint, meter, config: await withChosenApi(config, endpoint) })
+}
+
+/** Returns the models and the dialect of now: those of the settings, or of the model that people have chosen since. */
+function currentModels(
+  own: Pick<ChannelAgentParts, 'models' | 'name'>,
+  config: Config,
+  { chosenModel, meter, log, net, now }: AgentSources,
+): () => typeof own {
+  let made: { of: ChosenModel; models: Models } | undefined
+  return () => {
+    const chosen = chosenModel?.()
+    if (!chosen) return own
+    if (made?.of !== chosen) {
+      const { name: OPENAI_MODEL, window: OPENAI_CONTEXT_TOKENS = config.OPENAI_CONTEXT_TOKENS } = chosen
+      // Every endpoint has chat completions.
+      const own = { OPENAI_API: 'chat', OPENAI_CONDENSE_MODEL: undefined, OPENAI_FALLBACK_MODEL: undefined } as const
+      const other: Config = { ...config, ...own, OPENAI_MODEL, OPENAI_CONTEXT_TOKENS }
+      made = { of: chosen, models: createModels({ config: other, log, net, meter, now: () => now().getTime() }) }
+    }
+    return { models: made.models, name: chosen.dialect }
+  }
+}
+
+function answeringWith(
+  current: ReturnType<typeof currentModels>,
+  parts: Pick<AnsweringAgent, 'agent' | 'prompts'>,
+): AnsweringAgent {
+  return {
+    ...parts,
+    get condenseModel() {
+      return current().models.condenseModel
+    },
+  }
 }
 
 function onlyModel(model: Model): Models {

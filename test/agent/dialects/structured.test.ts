@@ -100,6 +100,31 @@ describe('a turn', () => {
   })
 })
 
+test('a tool that was called in vain twice stays out, and the run does not end as a loop', async (t) => {
+  const again = structured('echo', { query: 'x' })
+  const other = structured('other', { query: 'y' })
+  const { model, final } = await runOn(t, {
+    dialect: 'structured',
+    tools: two,
+    model: [again, again, other, again, other, structured('answer', 'z')],
+  })
+  expect(model.requests.slice(4).map((request) => actionsIn(schemaOf(request)))).toEqual([
+    ['other', 'answer'],
+    ['answer'],
+  ])
+  expect(final).toEqual({ type: 'answer', text: 'z', sources: [] })
+})
+
+test('an endpoint that holds no form may still write it again: the fourth time ends the run', async (t) => {
+  const again = structured('echo', { query: 'x' })
+  const { final } = await runOn(t, {
+    dialect: 'structured',
+    tools: two,
+    model: [again, again, again, again, structured('answer', 'z')],
+  })
+  expect(final).toEqual({ type: 'answer', text: 'z', sources: [], stopped: 'loop' })
+})
+
 describe('inputs', () => {
   const options = zodInput(z.object({ city: z.string(), days: z.int().optional() }))
   const weather: Tool = {

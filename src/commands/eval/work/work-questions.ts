@@ -22,7 +22,11 @@ const NOT_THERE =
   "not found|no such|could not|couldn't|can't|cannot|unable|does not exist|doesn't exist|no information|not available|nothing|i found no|there is no|no record|no rule|not in the|unknown|not listed|do not have|don't have|not know"
 
 const NOTHING: QuestionRow[] = [
-  ['Turn this into one polite sentence: Send the numbers today.', ['today'], { excludes: ['<', '{'] }],
+  [
+    'Turn this into one polite sentence: Send the numbers today.',
+    ['today'],
+    { excludes: ['<', '{', 'found', 'cannot', 'could not'] },
+  ],
   ['What is the plural of the word "analysis"?', ['analyses']],
   ['Translate "good morning" into French.', ['bonjour']],
   ['Which of these words is misspelt: receive, seperate, believe?', ['separate|seperate']],
