@@ -90,7 +90,8 @@ test('workers are killed: each occurrence is asked and answered once, and those 
   // Two fronts. Workers start and end.
   await Promise.all([scene.start('front'), scene.start('front')])
   let worker = await scene.start('worker')
-  for (const enough of [2, 5, 8]) {
+  // A run that loses three workers in a row is given up, so only two are killed.
+  for (const enough of [3, 7]) {
     const other = scene.start('worker')
     await eventually(() => expect(runs(scene).length).toBeGreaterThanOrEqual(enough))
     await worker.kill()
