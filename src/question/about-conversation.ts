@@ -1,5 +1,5 @@
 /**
- * Recognises questions about the conversation itself, in English, German, and a little French and Spanish: what was
+ * Recognises questions about the conversation itself, in English, German, and a little in other languages: what was
  * asked or answered, or the last answer in another form. Condensing would answer them, or lose what they ask for.
  */
 
@@ -36,7 +36,19 @@ const PATTERNS = [
   /\b(?:was|welche\w*|worüber|wonach|wie viele)\b.{0,40}\b(?:ich|wir|du)\b.{0,30}\b(?:gefragt|gesagt|geantwortet|besprochen|gemeint|geredet|gesprochen)\b/i,
   // "you said that …", "as I asked"
   /\b(?:you|I)\s+(?:just\s+|already\s+)?(?:said|told (?:me|you)|mentioned|asked(?: you)?|answered)\b/i,
-  /\b(?:this|our)\s+(?:whole\s+)?(?:conversation|chat|discussion)\b/i,
+  /\b(?:this|our)\s+(?:whole\s+|entire\s+)?(?:conversation|chat|discussion|thread)\b/i,
+  // "in diesem Thread", "ce fil", "この スレッド", in the languages that people write schedules in
+  /(?<!\p{L})(?:diese[nmsr]?|unser\p{L}*)\s+(?:ganzen?\s+)?(?:thread|unterhaltung|diskussion|gespräch|verlauf|chat)/iu,
+  /(?<!\p{L})(?:ce|cette|notre)\s+(?:fil|discussion|conversation|thread)(?!\p{L})/iu,
+  /(?<!\p{L})(?:est[ea]|ess[ea]|nuestr[oa]|noss[oa])\s+(?:hilo|conversación|discusión|conversa|discussão|thread)(?!\p{L})/iu,
+  /(?<!\p{L})(?:quest[oa]|nostr[oa])\s+(?:conversazione|discussione|thread)(?!\p{L})/iu,
+  /(?<!\p{L})(?:dit|deze|ons|onze)\s+(?:gesprek|discussie|thread|draad)(?!\p{L})/iu,
+  /(?:この|ここまでの|今までの)\s*(?:スレッド|会話|やり取り|やりとり|話)|(?:这个|這個|本|上面的|以上)\s*(?:讨论串|討論串|讨论|討論|对话|對話|会话|會話|帖子)/u,
+  // "summarise the thread", "recap of the discussion above"
+  new RegExp(
+    `^${POLITE}(?:${CHANGE}|sum up|recap(?: of)?)\\s+(?:the|den|das|die|le|la|el|o|il|de|het)\\s+(?:\\w+\\s+)?(?:thread|fil|hilo|discussion above)`,
+    'iu',
+  ),
   /^(?:are you (?:sure|certain)|is that (?:right|correct|true)|how (?:do|did) you know|why do you (?:say|think) (?:so|that)|bist du sicher)\b/i,
   // "repeat that", "translate it into German", "summarise your answer", "explain it more simply"
   new RegExp(

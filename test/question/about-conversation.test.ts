@@ -22,6 +22,15 @@ describe('a question about the conversation itself', () => {
       'Put this in a table',
       'TL;DR',
     ],
+    ...[
+      'summarise this thread',
+      'Can you summarize the thread?',
+      'sum up this discussion',
+      'recap of the thread please',
+    ],
+    ...['Fasse diesen Thread zusammen', 'Worum geht es in dieser Diskussion?', 'Résume ce fil', 'resume este hilo'],
+    ...['riassumi questa conversazione', 'vat dit gesprek samen', 'resuma esta conversa'],
+    ...['このスレッドを要約して', '总结一下这个讨论'],
   ])('keeps its words: %s', (text) => {
     expect(isAboutConversation(text)).toBe(true)
   })
@@ -41,6 +50,7 @@ describe('a question about the conversation itself', () => {
       'Explain photosynthesis',
       'and for four people?',
     ],
+    ...['How do I start a thread in Java?', 'What is the discussion about tariffs?', 'Was kostet ein Faden?'],
     ...['What does it cost in euros?', 'List all rooms', 'Und wer ist sein Chef?', 'Is there a table in room 101?'],
     `${'a long story. '.repeat(40)}What did I ask?`,
   ])('is not one: %s', (text) => {

@@ -138,3 +138,20 @@ test('in a direct message everything is private already, and bots ask nobody', a
   const thread = await bot.mention('private equity?', { user: 'U0ROBOT0001' })
   expect(await thread.lastAnswer()).toBe('An answer.')
 })
+
+test('a private question of a message is stopped by its author: by a word, a reaction or the command', async (t) => {
+  const bot = await startBot(t, { model: [{ hang: true }, { hang: true }, { hang: true }] })
+  const ways = [
+    async (ts: string) => void (await bot.slack.say({ channel: GENERAL, thread_ts: ts, text: `<@${BOT_USER}> stop` })),
+    async (ts: string) => bot.slack.people.react({ channel: GENERAL, ts, name: 'x' }),
+    async () => void (await bot.slack.slash('stop', { channel: GENERAL })),
+  ]
+  for (const [i, stop] of ways.entries()) {
+    const { ts } = await bot.slack.mention(`private: what is my salary in year ${i}?`)
+    await bot.slack.until(() => bot.model.requests.length === i + 1, 'the model at work')
+    await stop(ts)
+    const stopped = () => bot.slack.ephemerals(GENERAL, ALICE).filter((text) => text.includes('I was asked to stop'))
+    await bot.slack.until(() => stopped().length === i + 1, 'the end')
+  }
+  expect(posts(bot)).toEqual([])
+})

@@ -54,6 +54,25 @@ describe('people’s messages in a thread', async () => {
     expect(readings(bot, thread)).toHaveLength(1)
   })
 
+  test.each(['summarise this thread', 'Fasse diesen Thread zusammen'])(
+    'are summarised with the answer that was just given: %s',
+    async (words) => {
+      const key = `the moons of planet ${words.length}`
+      model.on(key, finish('It has 17 moons.'))
+      const thread = await talk(bot, ['Bob: I love planets.'], `what of ${key}?`)
+      await thread.ended()
+      await slack.say({ channel: GENERAL, thread_ts: thread.ts, text: `<@${BOB}> I will check that at noon.` })
+      model.on(words, finish('A summary.'))
+      const before = model.requests.length
+      await thread.reply(words)
+      expect(await thread.lastAnswer()).toBe('A summary.')
+      const prompt = model.requests.at(-1)!.prompt
+      for (const said of ['I love planets', key, 'It has 17 moons', 'I will check that at noon', words])
+        expect(prompt).toContain(said)
+      expect(model.requests).toHaveLength(before + 1)
+    },
+  )
+
   test('are read up to the question, without the bot’s own answers', async () => {
     model.on('first of all', finish('Frank Herbert.'))
     model.condenses('what does Bob say', 'What does Bob say about Dune?')

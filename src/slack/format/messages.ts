@@ -62,6 +62,7 @@ export function cannedReply({ text }: { text: string }, options: HelpOptions): s
 /** Ephemeral replies about stopping a question. `withdrawn…`: it had not begun, so the thread shows nothing of it. */
 export const STOP_WORDS = {
   nothing: 'You have nothing running here. To stop a question, reply `stop` in its thread.',
+  ended: 'You have nothing running here: I have already finished.',
   forbidden: 'Only the person who asked can stop this question.',
   withdrawn: 'Your question was removed before I started on it.',
   withdrawnByOther: 'Somebody removed your question before I started on it.',

@@ -1,12 +1,13 @@
 /** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { PersonInPlace } from '../../base/place.ts'
+import type { PersonInPlace, ThreadKey } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
 import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
+import { privateThread } from './asked-audience.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
@@ -53,24 +54,36 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
     ...(wish.isWide ? { ts: root } : {}),
   } as const
   const thread = conversationOf(await services.queue.place(place))
-  const { running, waiting, suspended = [] } = await services.queue.inThread(thread)
-  const begun = [...(running ? [running] : []), ...suspended]
-  const isInThread = (question: Question) => wish.isWide || question.thread === root
-  const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
-  const inThread = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one))
-  const person = await presserIn(wish, inThread, services)
+  // Private questions of a thread's messages wait in a conversation of their own.
+  const alone = surface === 'thread' ? conversationOf({ ...place, thread: privateThread(user) }) : thread
+  const found = await Promise.all([...new Set([thread, alone])].map((one) => questionsIn(one, wish, services)))
+  const inThread = found.flat()
+  const questions = inThread.map(({ question }) => question)
+  const person = await presserIn(wish, questions, services)
   const isOwn = (question: Question) => isSamePerson(person, question)
-  const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
-  const meant = inThread.filter(isMeant)
+  const meant = inThread.filter(({ question, hasBegun }) => wish.isMeant?.(question) ?? (hasBegun || isOwn(question)))
   if (meant.length === 0) return 'nothing'
-  const isOthers = meant.some((question) => !isOwn(question))
+  const isOthers = meant.some(({ question }) => !isOwn(question))
   const isAnyones =
     isOthers && (await services.settingsFor(wish)).whoMayStop === 'anyone' && (await mayAskNow(place, services))
-  const allowed = meant.filter((question) => isAnyones || isOwn(question))
+  const allowed = meant.filter(({ question }) => isAnyones || isOwn(question))
   if (allowed.length === 0) return 'forbidden'
   let outcome: StopOutcome = 'nothing'
-  for (const question of allowed) if (await stopOne(question, { thread, by: user }, services)) outcome = 'stopped'
+  for (const { question, thread } of allowed)
+    if (await stopOne(question, { thread, by: user }, services)) outcome = 'stopped'
   return outcome
+}
+
+/** The questions of a conversation that are older than the wish, and in its thread unless it is wide. */
+async function questionsIn(thread: ThreadKey, wish: StopWish, { queue }: Services) {
+  const { running, waiting, suspended = [] } = await queue.inThread(thread)
+  const begun = [...(running ? [running] : []), ...suspended]
+  const isInThread = (question: Question) =>
+    wish.isWide || question.thread === wish.thread || (isPrivate(question) && question.conversation === wish.thread)
+  const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
+  return [...begun, ...waiting]
+    .filter((question) => isInThread(question) && isEarlier(question))
+    .map((question) => ({ question, thread, hasBegun: begun.includes(question) }))
 }
 
 /**
@@ -125,11 +138,18 @@ export async function stopByWord(
   const isFirst = () => services.oncePerDay.isFirst(team, `stop:${channel}:${ts}`)
   if (outcome === 'stopped') void isFirst().catch(() => undefined)
   if (outcome === 'stopped' || isTwin) return true
-  const tell = () => tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
+  const isOver = outcome === 'nothing' && (await hasAnswered(asked.question, services))
+  const text = isOver ? STOP_WORDS.ended : STOP_WORDS[outcome]
+  const tell = () => tellAboutStop({ ...place, isReply: ts !== thread, text }, services)
   const isMeant = surface !== 'thread' || (await isFollowed(asked.question, services))
   if (outcome === 'forbidden') void tell()
   else if (isMeant) void tellUnlessStopped(surface === 'mention' ? TWIN_MS : 0, isFirst, tell)
   return true
+}
+
+/** Returns whether a question was answered in the conversation of a message before. */
+async function hasAnswered(question: Question, { queue, history }: Services): Promise<boolean> {
+  return (await history.load(conversationOf(await queue.place(question)))).length > 0
 }
 
 /** Waits for the other event of a mention, which may stop the run. Never rejects. */

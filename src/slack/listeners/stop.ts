@@ -15,7 +15,8 @@ export const stopButton = onButton(STOP, (services) => async ({ ack, action, bod
       { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
       services,
     )
-    if (outcome !== 'stopped') void tellAboutStop({ ...place, isReply: true, text: STOP_WORDS[outcome] }, services)
+    const text = outcome === 'forbidden' ? STOP_WORDS.forbidden : STOP_WORDS.ended
+    if (outcome !== 'stopped') void tellAboutStop({ ...place, isReply: true, text }, services)
   }
   await ack()
 })
