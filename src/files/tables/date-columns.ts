@@ -3,7 +3,7 @@ import { reading, type ColumnReading, type Conventions } from './column-reading.
 import { isIsoDay, isoDate, orderOf, writtenDate, type DateOrder } from './dates.ts'
 
 /** Only dates in this form do not say which number is the month. */
-const MAYBE_EITHER = /^\d{1,2}[/-]\d/
+const MAYBE_EITHER = /(?:^|[ ,])\d{1,2}[/-]\d/
 
 /** Returns which number is the day, as most cells show. */
 export function orderIn(cells: readonly string[]): DateOrder | undefined {
