@@ -30,3 +30,8 @@ function statOf(pid: number): { pid: number; parent: number; mebibytes: number }
     return undefined
   }
 }
+
+/** Returns the ids of the processes that a process has started. */
+export function childrenOf(root: number): number[] {
+  return numbersIn('/proc').flatMap((pid) => (statOf(pid)?.parent === root ? [pid] : []))
+}

@@ -1,5 +1,6 @@
 /** Questions about tables, from the message to the answer: all rows are counted, and the result is a source. */
 import { expect, test } from 'vitest'
+import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { fixture } from '../harness/file-corpus.ts'
@@ -38,6 +39,49 @@ test('a sum over 20,000 rows is exact, and its query is a source with a link to 
   expect(prompt).toContain('sales has 20,000 rows; no cell that was used is empty.')
   expect(shown).toContain('sales.csv, query: SELECT region, sum(revenue)')
   expect(JSON.stringify(thread.messages())).toContain('"type":"data_visualization","title":"total"')
+})
+
+const TOTALS = 'SELECT region, sum(revenue) AS total FROM sales GROUP BY region ORDER BY total DESC'
+
+const RIGHT = [
+  'North has 331,699.75, and South 331,666.75.',
+  'North has about 332,000, or 0.33 million.',
+  'North hat 331.699,75.',
+  'North is 33 ahead of South, and 66.25 ahead of West.',
+  'North has 33.3 % of the revenue.',
+  'All three have 995,000 together.',
+  'On average a region has 331,666.67.',
+]
+const WRONG = [
+  'North has 331,966.75.',
+  'North is 143 ahead of South.',
+  'North has 36.8 % of the revenue.',
+  'All three have 985,000 together.',
+  'On average a region has 341,666.67.',
+  'South has 31,666.75.',
+]
+
+test.each([...RIGHT.map((answer) => [true, answer] as const), ...WRONG.map((answer) => [false, answer] as const)])(
+  'a figure from a result is found in it, one of wrong arithmetic is not: %s %s',
+  async (isRight, answer) => {
+    const key = `compare the regions ${[...RIGHT, ...WRONG].indexOf(answer)}x`
+    model.on(key, query(TOTALS), finish(answer))
+    const thread = await bot.mention(key, { files: [SALES] })
+    const shown = await thread.ended()
+    if (isRight) expect(shown).not.toContain('⚠')
+    else expect(shown).toMatch(/⚠ 1 of \d figures is not in any source/)
+  },
+)
+
+test('Show work names the cell that a figure is from', async () => {
+  model.on('name the cell', query(TOTALS), finish('West has 331,633.5.'))
+  const thread = await bot.mention('name the cell', { files: [SALES] })
+  await thread.ended()
+  await thread.press(SHOW_WORK)
+  const modal = await bot.modal()
+  await bot.slack.until(() => modal.shown().includes('Where the figures'), 'the figures')
+  expect(modal.shown()).toMatch(/331,633\.5: step 1 \[1\], row 3 \(West\), total/)
+  expect(modal.shown()).toContain('SELECT region, sum(revenue) AS total')
 })
 
 test('several series are drawn as the kind of chart that was asked for', async () => {

@@ -28,7 +28,9 @@ function mostOf<T>(votes: readonly T[]): T | undefined {
 }
 
 function decimalIn(cells: readonly string[]): Decimal | undefined {
-  return mostOf(cells.flatMap((cell) => decimalOf(writtenNumber(cell)?.digits ?? '') ?? []))
+  return mostOf(
+    cells.flatMap((cell) => (/[.,]\d/.test(cell) ? (decimalOf(writtenNumber(cell)?.digits ?? '') ?? []) : [])),
+  )
 }
 
 /** Returns the column, and a second one for its units if they differ. */

@@ -2,11 +2,14 @@
 import { reading, type ColumnReading, type Conventions } from './column-reading.ts'
 import { isIsoDay, isoDate, orderOf, writtenDate, type DateOrder } from './dates.ts'
 
+/** Only dates in this form do not say which number is the month. */
+const MAYBE_EITHER = /(?:^|[ ,])\d{1,2}[/-]\d/
+
 /** Returns which number is the day, as most cells show. */
 export function orderIn(cells: readonly string[]): DateOrder | undefined {
   const votes = { day: 0, month: 0 }
   for (const cell of cells) {
-    const date = isIsoDay(cell) ? undefined : writtenDate(cell)
+    const date = MAYBE_EITHER.test(cell) ? writtenDate(cell) : undefined
     const order = date && orderOf(date)
     if (order) votes[order] += 1
   }

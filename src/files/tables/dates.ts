@@ -15,10 +15,13 @@ interface WrittenDate {
 const TIME =
   /(?:[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\.?)?)(?: ?(?:Z|UTC|Uhr|[+-]\d{2}:?\d{2}))?)?$/i
 const ISO = new RegExp(/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})/.source + TIME.source, 'i')
-const NUMERIC = new RegExp(/^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/.source + TIME.source, 'i')
+const NUMERIC = new RegExp(
+  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/u.source + TIME.source,
+  'iu',
+)
 const DAY_FIRST = new RegExp(
-  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})\.?,?[ -](?:de )?(\d{4})/u.source +
-    TIME.source,
+  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})\.?,?[ -](?:de )?(\d{4}|\d{2})/u
+    .source + TIME.source,
   'iu',
 )
 const MONTH_FIRST = new RegExp(

@@ -1,7 +1,7 @@
 /** Finds the heading of a table among its first rows, and what does not belong to its data: titles, totals, footnotes. */
 import { conventionsOf, typedColumns } from './columns.ts'
-import { writtenDate } from './dates.ts'
-import { writtenNumber } from './numbers.ts'
+import { filledIn, isValue, said, TableLines } from './table-lines.ts'
+import { withoutFooter } from './table-totals.ts'
 import type { TypedColumn, LoadedTable, SourceTable } from './types.ts'
 
 const LOOKED_AT = 20
@@ -11,42 +11,11 @@ export const MAX_COLUMNS = 500
 /** The number of the row in the file, which stands beside the columns. */
 export const ROW = '_row'
 
-/** The lines of a table, split into cells only when they are read: a table may have a million cells. */
-class Lines {
-  readonly #lines: string[]
-  /** The numbers of the rows that are not blank, from 1. */
-  readonly filled: number[] = []
-
-  constructor(text: string) {
-    this.#lines = text.split('\n')
-    for (const [i, line] of this.#lines.entries()) if (!/^\s*$/.test(line)) this.filled.push(i + 1)
-  }
-
-  /** The first cell of a row. */
-  first(row: number): string {
-    const line = this.#lines[row - 1] ?? ''
-    const end = line.indexOf('\t')
-    return (end < 0 ? line : line.slice(0, end)).trim()
-  }
-
-  width(row: number): number {
-    const line = this.#lines[row - 1] ?? ''
-    let width = 1
-    for (let at = line.indexOf('\t'); at >= 0; at = line.indexOf('\t', at + 1)) width += 1
-    return width
-  }
-
-  at(row: number | undefined): string[] {
-    if (row === undefined) return []
-    return (this.#lines[row - 1] ?? '').split('\t').map((cell) => cell.trim())
-  }
-}
-
 /** How many cells are held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
 export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): LoadedTable {
-  const lines = new Lines(text)
+  const lines = new TableLines(text)
   const notes: string[] = []
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
   const head = headingOf(begin, hasHeading === true)
@@ -71,7 +40,11 @@ export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): 
   return { name, rows: rows.length, columns: [...columns, rowColumn(rows)], notes }
 }
 
-function columnsIn({ lines, rows }: { lines: Lines; rows: readonly number[] }, from: number, to: number): string[][] {
+function columnsIn(
+  { lines, rows }: { lines: TableLines; rows: readonly number[] },
+  from: number,
+  to: number,
+): string[][] {
   const columns = Array.from({ length: to - from }, () => new Array<string>(rows.length).fill(''))
   for (const [at, row] of rows.entries()) {
     const cells = lines.at(row)
@@ -84,9 +57,6 @@ function rowColumn(cells: number[]): TypedColumn {
   return { name: ROW, type: 'whole', cells, empty: 0, misfits: 0, notes: [] }
 }
 
-const said = (cells: readonly string[]) => cells.filter((cell) => cell !== '').join(' ')
-const filledIn = (cells: readonly string[]) => cells.filter((cell) => cell !== '').length
-const isValue = (cell: string) => (writtenNumber(cell)?.digits ?? '') !== '' || writtenDate(cell) !== undefined
 const isYear = (cell: string) => /^(?:19|20)\d{2}$/.test(cell)
 
 /** `rows`: how many rows the heading has. */
@@ -109,6 +79,8 @@ function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading 
     cells.some((cell) => cell !== '' && !isValue(cell)) &&
     cells.every((cell) => cell === '' || isYear(cell) || !isValue(cell))
   if (!isText) return { skipped: Math.max(0, found), rows: 0 }
+  const above = rows[found - 1] ?? []
+  if (isAbove(above, cells)) return { skipped: found - 1, rows: 2, names: mergedNames(above, cells) }
   const next = rows[found + 1] ?? []
   const third = rows[found + 2] ?? []
   const isSecond =
@@ -121,7 +93,14 @@ function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading 
 function isMerged(upper: readonly string[], lower: readonly string[]): boolean {
   const isBlank = upper.slice(1).some((cell, i) => cell === '' && (lower[i + 1] ?? '') !== '')
   const isRepeated = upper.slice(1).some((cell, i) => cell !== '' && cell === upper[i] && lower[i] !== lower[i + 1])
-  return isBlank || (isRepeated && lower.every((cell) => cell !== '') && new Set(lower).size === lower.length)
+  const names = new Set(lower.map((cell, i) => `${upper[i] ?? ''}\t${cell}`))
+  return isBlank || (isRepeated && lower.every((cell) => cell !== '') && names.size === lower.length)
+}
+
+/** A row of groups that leaves the first column free: `|2023||2024|` above `City|Plan|Actual|Plan|Actual`. */
+function isAbove(upper: readonly string[], lower: readonly string[]): boolean {
+  const isGroup = (cell: string) => cell === '' || isYear(cell) || !isValue(cell)
+  return upper[0] === '' && filledIn(upper) > 1 && upper.every(isGroup) && isMerged(upper, lower)
 }
 
 /** `Q1` over `Revenue` and `Cost` becomes `Q1 Revenue` and `Q1 Cost`. */
@@ -148,44 +127,4 @@ function uniqueNames(names: readonly string[]): string[] {
     taken.add(free.toLowerCase())
     return free
   })
-}
-
-const TOTAL =
-  /^(?:(?:grand|sub)[ -]?)?totals?(?: (?:amount|sum))?:?$|^(?:gesamt|zwischen|end)?summe:?$|^(?:ins)?gesamt:?$|^sum:?$|^total (?:général|general)$|^(?:subtotal|suma|somme|totale):?$/i
-
-interface Footer {
-  lines: Lines
-  width: number
-  names: readonly string[]
-  notes: string[]
-}
-
-/** Leaves out rows of totals, which would be added twice, a repeated heading, and footnotes below the last row. */
-function withoutFooter(rows: readonly number[], { lines, width, names, notes }: Footer): number[] {
-  const heading = filledIn(names) > 1 ? said(names) : undefined
-  const totals: string[] = []
-  let [total, repeated] = [0, 0]
-  const kept = rows.filter((row) => {
-    const first = lines.first(row)
-    if (first !== '' && first !== names[0] && !TOTAL.test(first)) return true
-    const cells = lines.at(row)
-    if (TOTAL.test(cells.find((cell) => cell !== '') ?? '') && (cells.some(isValue) || width === 1)) {
-      total += 1
-      if (total <= 3) totals.push(`row ${row}: ${said(cells).slice(0, 60)}`)
-      return false
-    }
-    const isHeading = cells[0] === names[0] && heading !== undefined && said(cells) === heading
-    if (isHeading) repeated += 1
-    return !isHeading
-  })
-  const isNote = ([first = '', ...others]: string[]) =>
-    width >= 3 && first !== '' && filledIn(others) === 0 && !isValue(first) && /[ :*]/.test(first)
-  let last = kept.length
-  while (last > 0 && isNote(lines.at(kept[last - 1]))) last -= 1
-  const below = kept.slice(last).map((row) => said(lines.at(row)))
-  const more = total > 3 ? ` and ${total - 3} more` : ''
-  if (total > 0) notes.push(`Rows of totals are left out (${totals.join('; ')}${more}).`)
-  if (repeated > 0) notes.push(`${repeated} repeated headings are left out.`)
-  if (last < kept.length) notes.push(`Below the table: ${below.join(' / ').slice(0, 200)}.`)
-  return kept.slice(0, last)
 }

@@ -13,9 +13,11 @@ interface WrittenNumber {
 
 /** A currency's sign, or its code and a space, stand before a number; a unit or a currency behind it. */
 const NUMBER =
-  /^(\(?)([-+\u2212]?)((?:US|A|C)?[$€£¥₹₽₩₺] ?|(?:[A-Z]{3}|kr|Fr\.?|Rs\.?) )?([-+\u2212]?)(\d[\d.,'’ \u00a0\u202f]*|[.,]\d+)([eE][-+]?\d{1,3})? ?(-?)(\D{0,12})$/u
+  /^(\(?)([-+\u2212]?) ?((?:US|A|C)?[$€£¥₹₽₩₺] ?|(?:[A-Z]{3}|kr|Fr\.?|Rs\.?) )?([-+\u2212]?) ?(\d[\d.,'’ \u00a0\u202f]*|[.,]\d+)([eE][-+]?\d{1,3})? ?(-?)(\D{0,12})$/u
 /** A number without marks of thousands. */
 export const PLAIN = /^-?\d+(?:\.\d+)?$/
+/** `5,-` and `1'200.–` are prices without cents. */
+const NO_CENTS = /(?<=\d)[.,][-–—]{1,2}(?=\D{0,12}$)/
 const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?)?$/u
 const SPACES = /[ \u00a0\u202f'’]/g
 
@@ -25,7 +27,7 @@ export function writtenNumber(cell: string): WrittenNumber | undefined {
   // Most cells are plain numbers or words.
   if (PLAIN.test(cell)) return { negative: cell[0] === '-', digits: cell.replace('-', ''), exponent: '', unit: '' }
   if (!/\d/.test(cell)) return undefined
-  const found = NUMBER.exec(cell)
+  const found = NUMBER.exec(cell.replace(NO_CENTS, ''))
   if (!found) return undefined
   const [, open = '', sign = '', before = '', inner = '', raw = '', exponent = '', after = '', tail = ''] = found
   if ((open === '(') !== tail.endsWith(')') || (sign && inner)) return undefined

@@ -1,5 +1,6 @@
 /** The functions of SQL that replace SQLite's, where those go wrong without a word, and those that it lacks. */
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
+import { messageOf } from '../../base/errors.ts'
 import { ExactSum, roundExactly } from './exact-sum.ts'
 import { decimalOf, exactNumber, plainDigits, writtenNumber } from './numbers.ts'
 import type { SqlCell } from './types.ts'
@@ -71,24 +72,53 @@ function addAggregates(sqlite: Sqlite3Static, db: Database): void {
   add({ name: 'corr', ...moments, arguments: 2, value: (state: Moments) => state.correlation })
 }
 
-function addAggregate<State>({ capi }: Sqlite3Static, db: Database, how: Aggregate<State>): void {
-  const states = new Map<unknown, State>()
-  const stateOf = (context: never) => {
-    const key = capi.sqlite3_aggregate_context(context, 8)
-    const state = states.get(key) ?? how.begin()
-    states.set(key, state)
+/** Called for every row, so it bypasses the package's conversions, which take longer than adding does. */
+function addAggregate<State>(sqlite: Sqlite3Static, db: Database, how: Aggregate<State>): void {
+  const { capi, wasm } = sqlite
+  const raw = wasm.exports as unknown as RawValues
+  const states = new Map<number, State>()
+  const stateOf = (context: number) => {
+    const key = raw.sqlite3_aggregate_context(context, 8)
+    let state = states.get(key)
+    if (state === undefined) states.set(key, (state = how.begin()))
     return state
   }
+  const takes = (sign: 1 | -1) =>
+    wasm.installFunction('v(pip)', (context: number, count: number, values: number) => {
+      try {
+        how.add(stateOf(context), valuesAt(sqlite, count, values), sign)
+      } catch (error) {
+        capi.sqlite3_result_error(context as never, messageOf(error), -1)
+      }
+    })
   const final = (context: never) => {
     const state = stateOf(context)
-    states.delete(capi.sqlite3_aggregate_context(context, 8))
+    states.delete(raw.sqlite3_aggregate_context(context, 8))
     return how.value(state) as never
   }
-  const step = (context: never, ...values: unknown[]) => how.add(stateOf(context), values as SqlCell[], 1)
-  const inverse = (context: never, ...values: unknown[]) => how.add(stateOf(context), values as SqlCell[], -1)
   const value = (context: never) => how.value(stateOf(context)) as never
-  const calls = [step, final, value, inverse] as [never, never, never, never]
+  const calls = [takes(1), final, value, takes(-1)] as unknown as [never, never, never, never]
   capi.sqlite3_create_window_function(db.pointer!, how.name, how.arguments, capi.SQLITE_UTF8, 0, ...calls, 0)
+}
+
+interface RawValues {
+  sqlite3_aggregate_context(context: number, bytes: number): number
+  sqlite3_value_type(value: number): number
+  sqlite3_value_double(value: number): number
+  sqlite3_value_int64(value: number): bigint
+}
+
+function valuesAt({ capi, wasm }: Sqlite3Static, count: number, values: number): SqlCell[] {
+  const raw = wasm.exports as unknown as RawValues
+  return Array.from({ length: count }, (_, i): SqlCell => {
+    const value = Number(wasm.peekPtr((values + 4 * i) as never))
+    const type = raw.sqlite3_value_type(value)
+    if (type === capi.SQLITE_NULL) return null
+    if (type === capi.SQLITE_FLOAT) return raw.sqlite3_value_double(value)
+    if (type !== capi.SQLITE_INTEGER) return capi.sqlite3_value_text(value as never) ?? ''
+    const near = raw.sqlite3_value_double(value)
+    return Number.isSafeInteger(near) ? near : raw.sqlite3_value_int64(value)
+  })
 }
 
 function numberIn(cell?: SqlCell): SqlCell {

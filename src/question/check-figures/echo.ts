@@ -1,6 +1,6 @@
 /** Takes the repeated input of a call out of its result: `No results for "revenue 4711"` is no source of 4711. */
 import { numbersAsText, parseExact } from '../../base/parse-json.ts'
-import type { ReadText } from './read-index.ts'
+import type { ReadText } from './read-text.ts'
 
 /** The maximum number of values of an input that are looked for, and the longest one. */
 const MAX_VALUES = 20
@@ -12,8 +12,8 @@ export function withoutEcho(texts: readonly ReadText[], input: unknown): ReadTex
   const value = typeof input === 'string' && /^\s*[{[]/.test(input) ? numbersAsText(parseExact(input) ?? input) : input
   const echoes = valuesIn(value).map(echoOf)
   if (echoes.length === 0) return [...texts]
-  return texts.map(({ place, text }) => ({
-    place,
+  return texts.map(({ text, ...place }) => ({
+    ...place,
     text: echoes.reduce((rest, echo) => rest.replace(echo, (found) => '\u0001'.repeat(found.length)), text),
   }))
 }

@@ -16,7 +16,8 @@ import { dayNumber, type DatePart } from './dates.ts'
 import { zoneAfter, type Zone } from './instants.ts'
 import { AVERAGE } from './lists.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
-import { ReadIndex, type ReadText } from './read-index.ts'
+import { ReadIndex } from './read-index.ts'
+import type { ReadText } from './read-text.ts'
 
 /** The maximum number of characters that are searched. If a run has read more, nothing is judged. */
 const MAX_READ_CHARS = 8_000_000
@@ -220,7 +221,8 @@ class Judge {
     const isMean = AVERAGE.test(this.#answer)
     if (this.#listed.length >= 3 && isMean && isMeanOf(this.#listed, first))
       return ['the mean of figures of the answer']
-    if (readings.some((reading) => this.#index.isOfList(reading, isMean))) return ['from a list that stands there']
+    const ofList = isMean ? readings.map((reading) => rounded(reading, figure.number)) : readings
+    if (ofList.some((reading) => this.#index.isOfList(reading, isMean))) return ['from a list that stands there']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) ||
@@ -241,6 +243,9 @@ class Judge {
     const isYear = wanted.tolerance === 0
     const found = near.length <= MAX_POOL ? followsFrom(near, wanted, isYear ? FAR_CHANCE : NEAR_CHANCE) : undefined
     if (found || isYear) return found
+    const cells = [...new Set([...near, ...this.#index.cells])].sort((one, other) => one - other)
+    const ofCells = cells.length <= MAX_POOL ? followsFrom(cells, wanted, FAR_CHANCE) : undefined
+    if (ofCells) return ofCells
     // The differences of years match almost any number, so years count only for ages and percentages.
     const all = this.#index.values.filter((value) => isAge || wanted.isPercent || !this.#index.isOnlyYear(value))
     return all.length <= MAX_POOL ? followsFrom(all, wanted, FAR_CHANCE) : undefined

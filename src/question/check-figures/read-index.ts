@@ -7,13 +7,8 @@ import { listResults } from './lists.ts'
 import { columnQuantities } from './column-units.ts'
 import { countsIn } from './count-items.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
+import type { ReadText } from './read-text.ts'
 import { around, Numbers, slack, type IndexedNumber } from './sorted-numbers.ts'
-
-/** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
-export interface ReadText {
-  place: string
-  text: string
-}
 
 /** Quantities and spans of time between read values are in their base unit. */
 export class ReadIndex {
@@ -29,6 +24,10 @@ export class ReadIndex {
   /** The numbers that are written as years, and the others. */
   readonly #years = new Set<number>()
   readonly #counted = new Set<number>()
+  /** The numbers in cells of results. */
+  readonly cells = new Set<number>()
+  /** The numbers in all texts but the openings of files. */
+  readonly #read = new Set<number>()
   #lower: string[] | undefined
   #words: string[] | undefined
   #spans: Numbers | undefined
@@ -38,7 +37,7 @@ export class ReadIndex {
     this.#texts = texts
     const plain: IndexedNumber[] = []
     const quantities = new Map<string, IndexedNumber[]>()
-    for (const [of, { text }] of texts.entries()) {
+    for (const [of, { text, isCell, isOpening }] of texts.entries()) {
       for (const instant of instantsIn(text, today)) this.#instants.push({ value: instant, of })
       const add = (value: number, to = plain) => void to.push({ value, of })
       const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
@@ -50,6 +49,8 @@ export class ReadIndex {
       for (const { readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
           add(value)
+          if (isCell) this.cells.add(value)
+          if (!isOpening) this.#read.add(value)
           if (isYear) this.#years.add(value)
           else this.#counted.add(value)
           if (isPercent) add(value / 100)
@@ -206,7 +207,9 @@ export class ReadIndex {
   }
 
   /** The different plain numbers, sorted. */
+  /** What a query has counted is not derived from the rows that happen to stand at the beginning of its file. */
   get values(): number[] {
+    if (this.cells.size > 0) return [...this.#read].sort((one, other) => one - other)
     return (this.#values ??= this.#plain.values)
   }
 

@@ -4,7 +4,7 @@ import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { withoutEcho } from './echo.ts'
-import type { ReadText } from './read-index.ts'
+import type { ReadText } from './read-text.ts'
 
 interface RunTexts {
   question: string
@@ -41,7 +41,8 @@ export function readTexts({
 }: RunTexts): ReadText[] | undefined {
   const fromSteps = steps.flatMap((step, i) => (step.kind === 'tool' ? stepTexts(step, i + 1, sources) : []))
   const thread = [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
-  const files = filesText === '' ? [] : pagesIn(filesText, 'the files')
+  const openings = filesText === '' ? [] : pagesIn(filesText, 'the files')
+  const files = openings.map((one) => ({ ...one, isOpening: true as const }))
   const earlier = turns.flatMap((turn) => turn.tables ?? []).map((one) => ({ ...one, name: `${one.name} from before` }))
   const rows = [...tables, ...earlier].flatMap(rowTexts)
   if (fromSteps.length === 0 && thread === '' && rows.length === 0 && files.length === 0 && remembered === '')
@@ -88,9 +89,30 @@ function stepTexts({ action, observation, begun }: ToolStep, n: number, sources:
   const named = [...(observation.sources ?? []).flatMap(({ title, url }) => [title, url]), observation.file?.name ?? '']
   const names = [...named, ...(begun === undefined ? namesIn(input) : [input])].filter((name) => name !== '')
   const isOfFile = /^(?:read|search)_file$/.test(action.tool)
-  const read = isOfFile ? pagesIn(observation.text, place) : [{ place, text: observation.text }]
+  const cells = action.tool === 'query_table' ? cellTexts(observation.text, place) : []
+  const read = isOfFile ? pagesIn(observation.text, place) : [...cells, { place, text: observation.text }]
   const texts = begun === undefined ? withoutEcho(read, action.input) : read
   return names.length === 0 ? texts : [...texts, { place, text: names.join('\n') }]
+}
+
+/** The cells and the columns of a query's result: below the line that counts the rows, and the names of the columns. */
+function cellTexts(text: string, place: string): ReadText[] {
+  const [count = '', head = '', ...lines] = text.split('\n')
+  if (!/rows?:$/.test(count)) return []
+  const columns = head.split(' | ')
+  const end = lines.indexOf('')
+  const rows = lines.slice(0, end < 0 ? lines.length : end).map((line) => line.split(' | '))
+  if (rows.some((cells) => cells.length !== columns.length)) return []
+  const cells = rows.flatMap((row, i) => {
+    const [label = ''] = row
+    const about = row.length > 1 && label !== '' && label.length <= LABEL_CHARS ? ` (${label})` : ''
+    return row.map((cell, at) => ({ place: `${place}, row ${i + 1}${about}, ${columns[at]}`, text: cell }))
+  })
+  const wholes = columns.map((name, at) => ({
+    place: `${place}, ${name}`,
+    text: rows.map((row) => row[at] ?? '').join('\n'),
+  }))
+  return [...cells, ...wholes].map((one) => ({ ...one, isCell: true as const }))
 }
 
 /** The addresses and file names in the input of a call that found something there. */

@@ -110,6 +110,26 @@ test.each<[string, SourceTable, string, string]>([
     'select "Q1 Is", "Q2 Plan" from t',
     '2|3',
   ],
+  [
+    'groups of years above the headings',
+    table('|2023||2024| / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8'),
+    'select sum("2023 Is"), sum("2024 Plan") from t',
+    '8|10',
+  ],
+  [
+    'merged headings as documents repeat them',
+    table('City|2023|2023|2024|2024 / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8'),
+    'select City, "2023 Is", "2024 Plan" from t order by City',
+    'Oslo|2|3 / Ulm|6|7',
+  ],
+  ['prices without cents', table("a|b / x|5,- / y|CHF 1'200.–"), 'select sum(b) from t', '1205'],
+  ['a sign before a space', table('a|b / x|-1.200,50 € / y|+ 5,5 €'), 'select sum(b) from t', '-1195'],
+  [
+    'weekdays, and years of two digits',
+    table('d|n / Fr, 16.03.2024|1 / 01-Feb-24|2 / Mon 02/12/2024|3 / 13/12/2023|4'),
+    'select d from t order by n',
+    '2024-03-16 / 2024-02-01 / 2024-12-02 / 2023-12-13',
+  ],
   ['doubled and blank headings', table('n|N||n / 1|2|3|4'), 'select n, N_2, column3, n_3 from t', '1|2|3|4'],
   ['no heading', table('1|2 / 3|4'), 'select sum(column1), sum(column2) from t', '4|6'],
   ['years as headings', table('city|2023|2024 / Oslo|1|2'), 'select "2023" + "2024" from t', '3'],
@@ -171,6 +191,33 @@ test.each<[string, SourceTable, string, RegExp]>([
 ])('what may be wrong is said: %s', async (...[, source, sql, expected]) => {
   const result = await ask(source, sql)
   expect(typeof result === 'string' ? [result] : result.notes).toContainEqual(expect.stringMatching(expected))
+})
+
+test.each([
+  [
+    'a group’s total behind its name',
+    'Area|Sum / North|1 / North|2 / North Total|3 / South|4 / South Total|4 / Grand Total|7',
+  ],
+  ['a group’s total before its name', 'Area|Sum / North|1 / North|2 / Summe North|3 / South|4 / Summe South|4'],
+  ['a pivot’s total', 'Area|Sum / North|1 / North|2 / South|4 / Gesamtergebnis|7'],
+  ['a year behind the word', 'Area|Sum / North|1 / North|2 / South|4 / Summe 2024|7'],
+  ['a currency behind the word', 'Area|Sum / North|1 / North|2 / South|4 / TOTAL (EUR):|7'],
+  ['a sign', 'Area|Sum / North|1 / North|2 / South|4 / Σ|7'],
+  ['an average below it', 'Area|Sum / North|1 / North|2 / South|4 / Total|7 / Average|2.33'],
+  ['no name at all', 'Area|Sum|Note / North|1|x / North|2| / South|4|y / |7|'],
+])('a total is no row, and it is said: %s', async (_, rows) => {
+  const result = await ask(table(rows), 'select sum("Sum"), count(*) from t')
+  expect(result).toMatchObject({ rows: [['7', '3']] })
+  expect(JSON.stringify(result)).toContain('Rows of totals are left out (row ')
+})
+
+test.each([
+  ['a name that begins like a total', 'Film|Sum / Total Recall|1 / Summer|2 / Sum of All Fears|3', '6|3'],
+  ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
+  ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
+  ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
+])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
+  expect(await cells(table(rows), 'select sum("Sum"), count(*) from t')).toBe(expected)
 })
 
 test.each([

@@ -1,0 +1,115 @@
+/** What stands among and below the rows of a table and is no row: totals, which would be added twice, and footnotes. */
+import { decimalOf, plainDigits, writtenNumber, type Decimal } from './numbers.ts'
+import { filledIn, isValue, said, type TableLines } from './table-lines.ts'
+
+const WORDS =
+  '(?:grand|sub|sum)?[ -]?totals?|(?:gesamt|zwischen|end|teil)?summen?|(?:ins)?gesamt(?:ergebnis|betrag)?|sums?|subtotal|suma|somme|totale|Σ|∑'
+/** A word for a total, with the year or the currency. */
+const TOTAL = new RegExp(
+  `^(?:${WORDS})(?:[ :]+(?:amount|sum|result|g[eé]n[eé]ral|in|[(]?(?:EUR|USD|GBP|CHF|€|[$]|£|\\d{4})[)]?))*[ :]*$`,
+  'i',
+)
+/** `North Total` below the rows of North, as spreadsheets write it; `Total North`, `Summe North`. */
+const BEHIND = new RegExp(`^(.{1,80}?)[ :-]+(?:${WORDS}|ergebnis)$`, 'i')
+const BEFORE = new RegExp(`^(?:${WORDS})[ :-]+(?:for |of |für )?(.{1,80})$`, 'i')
+/** These stand below the totals. */
+const AVERAGE = /^(?:average|avg\.?|mean|median|durchschnitt|mittelwert|ø)(?: .{0,40})?:?$/i
+const MAX_SAID = 3
+
+interface TableBody {
+  lines: TableLines
+  width: number
+  names: readonly string[]
+  notes: string[]
+}
+
+/** Leaves out rows of totals, a repeated heading, and footnotes below the last row, and says so. */
+export function withoutFooter(rows: readonly number[], { lines, width, names, notes }: TableBody): number[] {
+  const heading = filledIn(names) > 1 ? said(names) : undefined
+  const totals: number[] = []
+  let [repeated, last] = [0, -1]
+  const kept = rows.filter((row, at) => {
+    const first = lines.first(row)
+    const isTotal = isTotalRow(row, { lines, width, before: last, isBelowTotal: totals.at(-1) === rows[at - 1] })
+    if (isTotal) totals.push(row)
+    const isHeading = !isTotal && first === names[0] && heading !== undefined && said(lines.at(row)) === heading
+    if (isHeading) repeated += 1
+    if (!isTotal && !isHeading) last = row
+    return !isTotal && !isHeading
+  })
+  const below = footnotes(kept, lines, width)
+  const body = kept.slice(0, kept.length - below.length)
+  if (isUnnamedSum(body, lines)) totals.push(...body.splice(-1))
+  const shown = totals.slice(0, MAX_SAID).map((row) => `row ${row}: ${said(lines.at(row)).slice(0, 60)}`)
+  const more = totals.length > MAX_SAID ? ` and ${totals.length - MAX_SAID} more` : ''
+  if (totals.length > 0) notes.push(`Rows of totals are left out (${shown.join('; ')}${more}).`)
+  if (repeated > 0) notes.push(`${repeated} repeated headings are left out.`)
+  if (below.length > 0) notes.push(`Below the table: ${below.join(' / ').slice(0, 200)}.`)
+  return body
+}
+
+interface RowPlace {
+  lines: TableLines
+  width: number
+  /** The last row that was kept, and whether a total stands right above. */
+  before: number
+  isBelowTotal: boolean
+}
+
+function isTotalRow(row: number, { lines, width, before, isBelowTotal }: RowPlace): boolean {
+  const first = lines.first(row)
+  if (first !== '' && !MAYBE_TOTAL.test(first)) return false
+  const cells = lines.at(row)
+  const label = cells.find((cell) => cell !== '') ?? ''
+  const group = BEHIND.exec(label)?.[1] ?? BEFORE.exec(label)?.[1]
+  const isTotal =
+    TOTAL.test(label) ||
+    (isBelowTotal && AVERAGE.test(label)) ||
+    (group !== undefined && before > 0 && lines.at(before).includes(group))
+  return isTotal && (cells.some(isValue) || width === 1)
+}
+
+/** Most rows have none of these, and need not be looked at further. */
+const MAYBE_TOTAL = /tota|summ|sum|gesamt|ergebnis|somme|Σ|∑|av|mean|median|durchsch|mittel|ø/i
+
+function footnotes(rows: readonly number[], lines: TableLines, width: number): string[] {
+  const isNote = ([first = '', ...others]: string[]) =>
+    width >= 3 && first !== '' && filledIn(others) === 0 && !isValue(first) && /[ :*]/.test(first)
+  let last = rows.length
+  while (last > 0 && isNote(lines.at(rows[last - 1]))) last -= 1
+  return rows.slice(last).map((row) => said(lines.at(row)))
+}
+
+/** Whether the last row has no name and all of its numbers are the sums of those above it. */
+function isUnnamedSum(rows: readonly number[], lines: TableLines): boolean {
+  const last = rows.at(-1)
+  if (last === undefined || rows.length < 3 || lines.first(last) !== '') return false
+  const above = rows.slice(0, -1)
+  if (above.some((row) => lines.first(row) === '')) return false
+  const columns = lines.at(last).flatMap((cell, i) => (cell === '' ? [] : [i]))
+  return (
+    columns.length > 0 && columns.every((i) => isSum(lines.at(last)[i] ?? '', above, (row) => lines.at(row)[i] ?? ''))
+  )
+}
+
+function isSum(cell: string, rows: readonly number[], cellOf: (row: number) => string): boolean {
+  return (['point', 'comma'] as const).some((decimal) => {
+    const wanted = amountOf(cell, decimal)
+    if (wanted === undefined) return false
+    let [sum, count] = [0, 0]
+    for (const row of rows) {
+      const amount = amountOf(cellOf(row), decimal)
+      if (amount === undefined) continue
+      sum += amount
+      count += 1
+    }
+    return count > 1 && Math.abs(sum - wanted) < 0.005
+  })
+}
+
+function amountOf(cell: string, decimal: Decimal): number | undefined {
+  const written = writtenNumber(cell)
+  const shown = written && decimalOf(written.digits)
+  const plain = written && (shown === undefined || shown === decimal) ? plainDigits(written.digits, decimal) : undefined
+  return plain === undefined ? undefined : Number(plain) * (written?.negative ? -1 : 1)
+}

@@ -1,0 +1,9 @@
+/** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
+export interface ReadText {
+  place: string
+  text: string
+  /** Whether it is a cell of a query's result. */
+  isCell?: true
+  /** Whether it is the beginning of a file, which the prompt shows. */
+  isOpening?: true
+}
