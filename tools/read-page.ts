@@ -11,6 +11,7 @@ const LIMITS = {
   timeoutMs: 15_000,
   cacheMs: 15 * 60_000,
   isBinary: true,
+  isAnyServer: true,
   perMinute: { host: 20, all: 120 },
 }
 /** Fetching and reading. */

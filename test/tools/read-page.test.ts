@@ -283,6 +283,32 @@ describe('internal hosts', () => {
   })
 })
 
+test.each<[string, Handler, string]>([
+  ['is down', (_, r) => void r.destroy(), '127.0.0.1 cannot be reached'],
+  ['has an error', (_, r) => void r.writeHead(503).end(), '127.0.0.1 has an error right now (503).'],
+  ['is busy', (_, r) => void r.writeHead(429).end(), '127.0.0.1 gets too many requests right now (429).'],
+  ['redirects forever', (path, r) => void r.writeHead(302, { location: `${path}x` }).end(), 'redirects in a circle'],
+])('a site that %s is named', async (_, handler, sentence) => {
+  const { read } = await site(handler)
+  await expect(read('/')).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining(sentence) })
+})
+
+test('what a page sets is not sent back, and its redirects within a host are followed', async () => {
+  const { read, server } = await site((path, r) => {
+    if (path === '/a') r.writeHead(302, { location: '/b', 'set-cookie': 'id=ada; path=/' }).end()
+    else html(ARTICLE)(path, r)
+  })
+  const { text, sources } = await read('/a')
+  expect(text).toContain(`Page: ${server.url}/b`)
+  expect(sources?.[0]?.url).toBe(`${server.url}/b`)
+  await read('/c')
+  expect(server.paths).toEqual(['/a', '/b', '/c'])
+  for (const { headers } of server.requests) {
+    expect(headers.cookie).toBeUndefined()
+    expect(headers['user-agent']).toBe('Thinkaloud/0.1 (self-hosted Slack bot)')
+  }
+})
+
 test('one host is read twenty times a minute at most', async () => {
   let at = Date.now()
   const { read } = await site(html(ARTICLE), {}, { now: () => at })

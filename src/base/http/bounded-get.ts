@@ -22,7 +22,10 @@ export type ToolFetch = (
 
 /** One request. `check` rejects if a URL may not be called. It runs for every hop. */
 export interface GetRequest {
+  /** The tool, which may be refused an address. */
   name: string
+  /** The subject of sentences about the server: a service, or the host of a page. */
+  server: string
   url: URL
   headers: Record<string, string>
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
@@ -59,7 +62,7 @@ export class TransientHttpError extends Error {
  */
 export async function getOnce(request: GetRequest): Promise<SizedResponse> {
   const { fetch } = await import('undici')
-  const { name, signal, dispatcher } = request
+  const { server, signal, dispatcher } = request
   let { headers, url: answering } = request
   const post = request.sent === undefined ? {} : { method: 'POST', body: request.sent }
   const response = await followRedirects<Response>(request.url, {
@@ -70,12 +73,12 @@ export async function getOnce(request: GetRequest): Promise<SizedResponse> {
     },
     follows(next, from) {
       if (request.sent !== undefined) return false
-      if (!next) throw new ToolError(`${name} redirected to an invalid address.`)
+      if (!next) throw new ToolError(`${server} redirected to an invalid address.`)
       if (next.origin !== from.origin) headers = withoutSecrets(headers)
       return true
     },
   })
-  if (!response) throw new ToolError(`${name} redirects in a circle.`)
+  if (!response) throw new ToolError(`${server} redirects in a circle.`)
   return { ...(await receive(response, request)), url: answering.href }
 }
 
@@ -84,10 +87,10 @@ async function receive(response: Response, request: GetRequest): Promise<SizedRe
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
     const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'
-    throw new TransientHttpError(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
+    throw new TransientHttpError(`${request.server} ${what} (${response.status}).`, retryAfter(response, request.now()))
   }
   const bytes = await readCapped(response.body, request.maxBytes)
-  if (!bytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)
+  if (!bytes) throw new ToolError(`${request.server} sent more than ${sizeOf(request.maxBytes)}.`)
   const headers = Object.fromEntries(response.headers)
   const body = request.isBinary ? bytes.toString('latin1') : decode(bytes, headers['content-type'])
   return { status: response.status, headers, body, bytes: bytes.length }

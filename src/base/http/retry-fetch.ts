@@ -29,7 +29,7 @@ export async function fetchWithRetry(request: TimedGet, clocks: Clocks): Promise
   } catch (error) {
     request.signal.throwIfAborted()
     if (!controller.signal.aborted) throw error
-    throw new ToolError(`${request.name} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
+    throw new ToolError(`${request.server} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
   } finally {
     clearTimeout(timer)
     request.signal.removeEventListener('abort', giveUp)
@@ -72,7 +72,7 @@ function brokenConnection(error: unknown, request: GetRequest): TransientHttpErr
     if (cause instanceof AddressRefused)
       throw new ToolError(`${request.name} may not call this host: its address is private or reserved.`)
     if ('code' in cause && typeof cause.code === 'string')
-      return new TransientHttpError(`${request.name} cannot be reached (${cause.code}).`)
+      return new TransientHttpError(`${request.server} cannot be reached (${cause.code}).`)
   }
-  return new TransientHttpError(`The connection to ${request.name} was lost.`)
+  return new TransientHttpError(`The connection to ${request.server} was lost.`)
 }
