@@ -31,6 +31,8 @@ export interface GetRequest {
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
   sent?: string | undefined
   maxBytes: number
+  /** Whether a 429 is returned after its retry, because its text says which limit is reached. */
+  readsBusy?: boolean | undefined
   /** Whether the body is returned as bytes: one character for each. */
   isBinary?: boolean | undefined
   signal: AbortSignal
@@ -49,10 +51,13 @@ export class TransientHttpError extends Error {
   override name = 'TransientHttpError'
   /** The server's Retry-After, in milliseconds. */
   readonly afterMs: number | undefined
+  /** What is returned if the retry fails too. */
+  readonly response: SizedResponse | undefined
 
-  constructor(message: string, afterMs?: number) {
+  constructor(message: string, afterMs?: number, response?: SizedResponse) {
     super(message)
     this.afterMs = afterMs
+    this.response = response
   }
 }
 
@@ -85,10 +90,16 @@ export async function getOnce(request: GetRequest): Promise<SizedResponse> {
 /** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
 async function receive(response: Response, request: GetRequest): Promise<SizedResponse> {
   if (response.status === 429 || response.status >= 500) {
-    await discard(response)
+    const read = request.readsBusy && response.status === 429 ? await bodyOf(response, request) : undefined
+    if (!read) await discard(response)
     const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'
-    throw new TransientHttpError(`${request.server} ${what} (${response.status}).`, retryAfter(response, request.now()))
+    const sentence = `${request.server} ${what} (${response.status}).`
+    throw new TransientHttpError(sentence, retryAfter(response, request.now()), read)
   }
+  return bodyOf(response, request)
+}
+
+async function bodyOf(response: Response, request: GetRequest): Promise<SizedResponse> {
   const bytes = await readCapped(response.body, request.maxBytes)
   if (!bytes) throw new ToolError(`${request.server} sent more than ${sizeOf(request.maxBytes)}.`)
   const headers = Object.fromEntries(response.headers)

@@ -41,11 +41,16 @@ async function withOneRetry(request: GetRequest, deadline: number, clocks: Clock
   const first = await tryOnce(request)
   if (!(first instanceof TransientHttpError)) return first
   const pause = first.afterMs ?? RETRY_MS
-  if (clocks.now() + pause >= deadline) throw down(first)
+  if (clocks.now() + pause >= deadline) return endOf(first)
   await clocks.sleep(pause, request.signal)
   const second = await tryOnce(request)
-  if (second instanceof TransientHttpError) throw down(second)
-  return second
+  return second instanceof TransientHttpError ? endOf(second) : second
+}
+
+/** @throws ToolError if the failure has no response that is worth reading */
+function endOf(failure: TransientHttpError): SizedResponse {
+  if (failure.response) return failure.response
+  throw down(failure)
 }
 
 /** The response, or a temporary failure. */
