@@ -28,7 +28,7 @@ export interface Wiki {
   /** The address of api.php, for WIKIPEDIA_API_URL. */
   url: string
   /** The addresses of the pages of samples/web: prices in a table, news, and a login. */
-  web: Record<WebPage, string>
+  web: Record<SamplePage, string>
   pages: WikiPage[]
   /** The parameters of every request so far. */
   requests: URLSearchParams[]
@@ -37,7 +37,7 @@ export interface Wiki {
 }
 
 const WEB = { shipping: 'shipping.html', release: 'release.html', members: 'members.html' }
-type WebPage = keyof typeof WEB
+type SamplePage = keyof typeof WEB
 
 /** Starts it on 127.0.0.1, with the extensions of Wikipedia unless some are left out. */
 export async function startWiki(
@@ -84,7 +84,7 @@ export async function startWiki(
     response.end(page ? `${page.title}\n\n${page.text}` : 'There is no such page in the played wiki.')
   }
 
-  const webAddress = (name: WebPage) => `${server.base}/pages/${name}`
+  const webAddress = (name: SamplePage) => `${server.base}/pages/${name}`
   return {
     url: `${server.base}/w/api.php`,
     web: { shipping: webAddress('shipping'), release: webAddress('release'), members: webAddress('members') },
@@ -97,7 +97,7 @@ export async function startWiki(
 
 /** Serves a page for people, as a web site does. */
 function serveWeb(name: string, response: ServerResponse): void {
-  const file = Object.hasOwn(WEB, name) ? WEB[name as WebPage] : undefined
+  const file = Object.hasOwn(WEB, name) ? WEB[name as SamplePage] : undefined
   response.writeHead(file ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' })
   response.end(file ? readFileSync(join(import.meta.dirname, '../samples/web', file)) : 'There is no such page.')
 }
