@@ -72,7 +72,7 @@ function fetcher({
   const { READ_HOSTS: only = [], READ_INTERNAL_HOSTS: internal = [], READ_INTERNAL_HEADERS: secret = {} } = settings
   const origins = internal.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))
   const scope = (more: Partial<FetchLimits>): ToolFetch => http.scope({ name: 'read_page', ...LIMITS, ...more })
-  const inside = scope({ hosts: origins, inside: true })
+  const inside = scope({ hosts: origins, inside: true, sharesHeaders: true })
   const outside = scope({
     check({ host }) {
       if (only.length > 0 && !only.some((allowed) => hostMatches(host, allowed)))

@@ -31,6 +31,8 @@ export interface GetRequest {
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
   sent?: string | undefined
   maxBytes: number
+  /** Whether every address that `check` allows may get the headers. Otherwise only those of the first origin. */
+  sharesHeaders?: boolean | undefined
   /** Whether a 429 is returned after its retry, because its text says which limit is reached. */
   readsBusy?: boolean | undefined
   /** Whether the body is returned as bytes: one character for each. */
@@ -79,7 +81,7 @@ export async function getOnce(request: GetRequest): Promise<SizedResponse> {
     follows(next, from) {
       if (request.sent !== undefined) return false
       if (!next) throw new ToolError(`${server} redirected to an invalid address.`)
-      if (next.origin !== from.origin) headers = withoutSecrets(headers)
+      if (next.origin !== from.origin && !request.sharesHeaders) headers = withoutSecrets(headers)
       return true
     },
   })

@@ -18,6 +18,8 @@ export interface FetchLimits {
   name: string
   /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
   hosts?: string[]
+  /** Sends the headers to all of `hosts`, also after a redirect between them. */
+  sharesHeaders?: boolean
   /** Returns a second 429 as a response, because its text says which limit is reached. */
   readsBusy?: boolean
   /** Set if the tool calls any server: error sentences are about the host. */
