@@ -182,7 +182,14 @@ async function openPlayground(
   if (local) local.onChange = async () => bot.renew?.()
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
-  const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
+  const notes = notesOf({
+    given,
+    config,
+    isDemo,
+    pages,
+    web: Object.values(wiki.web),
+    hasNotes: notesServer !== undefined,
+  })
   const examples = examplesOf(config, notesServer !== undefined)
   if (many) notes.push(workspacesNote(many))
   const told = [...notes, tellUnknown(methodNames())]

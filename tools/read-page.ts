@@ -11,6 +11,7 @@ const LIMITS = {
   timeoutMs: 15_000,
   cacheMs: 15 * 60_000,
   isBinary: true,
+  isAnyServer: true,
   perMinute: { host: 20, all: 120 },
 }
 /** Fetching and reading. */
@@ -71,7 +72,7 @@ function fetcher({
   const { READ_HOSTS: only = [], READ_INTERNAL_HOSTS: internal = [], READ_INTERNAL_HEADERS: secret = {} } = settings
   const origins = internal.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))
   const scope = (more: Partial<FetchLimits>): ToolFetch => http.scope({ name: 'read_page', ...LIMITS, ...more })
-  const inside = scope({ hosts: origins, inside: true })
+  const inside = scope({ hosts: origins, inside: true, sharesHeaders: true })
   const outside = scope({
     check({ host }) {
       if (only.length > 0 && !only.some((allowed) => hostMatches(host, allowed)))

@@ -24,6 +24,8 @@ export function webSearch(parts: ToolParts): Tool {
   })
 }
 
+const SCOPE = { name: 'search', readsBusy: true }
+
 function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch {
   const engine = engineNamed(name, settings.SEARCH_FIELDS)
   const { SEARCH_API_KEY: key = '', SEARCH_URL: setting } = settings
@@ -33,23 +35,31 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
     throw new ConfigError('SEARCH_URL should contain {query}, such as https://search.example.com/api?q={query}.')
   if (engine.needsKey && key === '') throw new ConfigError(`SEARCH_ENGINE=${name} needs SEARCH_API_KEY. Set it.`)
   const { url, fetch } = engine.standard
-    ? serviceOf(http, { setting, standard: engine.standard }, { name: 'search' })
-    : { url: standard, fetch: http.scope({ name: 'search', hosts: [standard], inside: true }) }
+    ? serviceOf(http, { setting, standard: engine.standard }, SCOPE)
+    : { url: standard, fetch: http.scope({ ...SCOPE, hosts: [standard], inside: true }) }
 
   return async (query, signal) => {
     const { url: address, ...options } = engine.request(query, { url, key })
     const { status, body } = await fetch(address, { ...options, signal })
-    if (status > 299) throw new ToolError(withoutKey(refusal(engine, status, parseJson(body)), key))
+    if (status > 299)
+      throw new ToolError(withoutKey(refusal(engine, status, parseJson(body)), key), { isDown: status === 429 })
     const json = parseServiceJson(body, 'search')
-    const list = valueAt(json, engine.paths.list)
+    const list = Array.isArray(json) ? json : valueAt(json, engine.paths.list)
     const results = (Array.isArray(list) ? list : []).flatMap((one) => searchResult(partsOf(one, engine)))
     if (results.length > 0) return listed(results)
     const fault = messageIn(json)
     if (fault !== undefined) throw new ToolError(withoutKey(`search failed: ${fault}`, key))
-    if (!Array.isArray(list) && name === 'custom')
-      throw new ToolError(`search failed: its answer has no list at "${engine.paths.list}". Set list in SEARCH_FIELDS.`)
+    if (name === 'custom') checkMapping(list, engine)
     return { text: `No results${unresponsive(json)}. Try other words.` }
   }
+}
+
+/** @throws ToolError if the answer's names are others than those of SEARCH_FIELDS */
+function checkMapping(list: unknown, { paths }: Engine): void {
+  if (!Array.isArray(list))
+    throw new ToolError(`search failed: its answer has no list at "${paths.list}". Set list in SEARCH_FIELDS.`)
+  if (list.length > 0)
+    throw new ToolError(`search failed: its results have no address at "${paths.url}". Set url in SEARCH_FIELDS.`)
 }
 
 function partsOf(one: unknown, { paths }: Engine) {
@@ -82,6 +92,8 @@ function refusal({ label, says }: Engine, status: number, json: unknown): string
   const meaning = says?.[status] ?? MEANINGS[status]
   const message = messageIn(json)
   const said = message === undefined ? '' : ` It says: ${message}`
+  if (status === 429)
+    return `search gets too many requests right now (429): a limit or the quota of ${label} is reached.${said}`
   return `search failed: ${label} refused the search (${status})${meaning ? `: ${meaning}` : ''}.${said}`
 }
 

@@ -38,6 +38,7 @@ export function botSettings(env: Env, played: SimulatedServices): Env {
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
+    READ_INTERNAL_HOSTS: new URL(wikiUrl).host,
     APPROVERS: CAROL,
     ...own,
     ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
@@ -61,6 +62,8 @@ export interface PlaygroundSetup {
   isDemo: boolean
   /** The number of pages of the simulated Wikipedia; 0 if a real one is used. */
   pages: number
+  /** The addresses of the simulated web. */
+  web: string[]
   hasNotes: boolean
 }
 
@@ -68,7 +71,7 @@ export interface PlaygroundSetup {
  * Returns the notes that are printed at the start and shown on the page. They keep people from mistaking the demo for a
  * model, or this Slack for their own.
  */
-export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSetup): string[] {
+export function notesOf({ given, config, isDemo, pages, web, hasNotes }: PlaygroundSetup): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
   const model = isDemo
     ? 'Model: the built-in demo: recordings and a few rules, no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
@@ -81,6 +84,7 @@ export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSe
     model,
     'Simulated: Slack. Its Web API, events, commands and this page run on this machine. Nothing is sent to slack.com.',
     wikipedia,
+    `Simulated: a web site, whose pages the bot can read: ${web.join(', ')}.`,
     'Real: the bot. It is the same Bolt app, over Socket Mode, with the same prompts, reasoning loop and tools as in your workspace. Conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
     'Simulated: the people. Alice and Bob are members, Carol is an admin, Dave is a guest, and Erin is from Acme, which shares #acme by Slack Connect. Choose at the top whom you act as; “Side by side” shows two people at once.',
     ...(hasNotes

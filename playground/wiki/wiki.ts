@@ -1,8 +1,11 @@
 /**
  * A small MediaWiki on this machine: `api.php` for search, extracts and disambiguation, so that the `wikipedia` tool
- * works offline. It serves the pages of wiki-pages.txt, or a test's own.
+ * works offline. It serves the pages of wiki-pages.txt, or a test's own. Beside them are three pages of a web site, for
+ * `read_page`.
  */
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { hasOwnHost, listen, readBody, sendJson, wait } from '../base/loopback-server.ts'
 import { shippedPages, type WikiPage } from './wiki-pages.ts'
 import type { Json } from '../slack/types.ts'
@@ -24,12 +27,17 @@ export interface WikiFault {
 export interface Wiki {
   /** The address of api.php, for WIKIPEDIA_API_URL. */
   url: string
+  /** The addresses of the pages of samples/web: prices in a table, news, and a login. */
+  web: Record<SamplePage, string>
   pages: WikiPage[]
   /** The parameters of every request so far. */
   requests: URLSearchParams[]
   fault(fault: WikiFault): void
   close(): Promise<void>
 }
+
+const WEB = { shipping: 'shipping.html', release: 'release.html', members: 'members.html' }
+type SamplePage = keyof typeof WEB
 
 /** Starts it on 127.0.0.1, with the extensions of Wikipedia unless some are left out. */
 export async function startWiki(
@@ -47,6 +55,7 @@ export async function startWiki(
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     const url = new URL(request.url ?? '/', server.base)
+    if (url.pathname.startsWith('/pages/')) return serveWeb(url.pathname.slice('/pages/'.length), response)
     if (!url.pathname.endsWith('/api.php')) return servePage(url, response)
     const params = new URLSearchParams(url.search)
     if (request.method === 'POST')
@@ -75,13 +84,22 @@ export async function startWiki(
     response.end(page ? `${page.title}\n\n${page.text}` : 'There is no such page in the played wiki.')
   }
 
+  const webAddress = (name: SamplePage) => `${server.base}/pages/${name}`
   return {
     url: `${server.base}/w/api.php`,
+    web: { shipping: webAddress('shipping'), release: webAddress('release'), members: webAddress('members') },
     pages,
     requests,
     fault: (fault) => void faults.push({ ...fault }),
     close: server.close,
   }
+}
+
+/** Serves a page for people, as a web site does. */
+function serveWeb(name: string, response: ServerResponse): void {
+  const file = Object.hasOwn(WEB, name) ? WEB[name as SamplePage] : undefined
+  response.writeHead(file ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(file ? readFileSync(join(import.meta.dirname, '../samples/web', file)) : 'There is no such page.')
 }
 
 /** Answers the two actions that readers need. */

@@ -8,7 +8,9 @@ const MAX_JOINED = 20
 /** A name such as `example.com/page`, as people write it without a scheme. */
 const BARE = /^(?:[\p{L}\d](?:[\p{L}\d-]{0,62})\.){1,5}\p{L}{2,24}(?::\d{1,5})?(?:[/?#].*)?$/u
 /** Signs that close a sentence or a bracket behind an address. */
-const CLOSING = /[.,;:!?'"*_~…)\]}]$/
+const CLOSING = /[.,;:!?'"*_~…)\]}”’»›]$/
+/** Signs of languages without spaces, which may follow an address at once. */
+const UNSPACED = /[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]/
 
 /**
  * Returns the addresses in a text as keys that do not depend on spelling. A sign at an address's end may belong to the
@@ -23,8 +25,10 @@ export function addressesIn(text: string): Set<string> {
 /** Returns what a word has from each scheme on, or the word if it is an address without one. */
 function writtenIn(word: string): string[] {
   const starts = [...word.matchAll(/https?:\/\//gi)].slice(0, MAX_JOINED).map(({ index }) => index)
-  if (starts.length > 0)
-    return starts.flatMap((at, i) => [word.slice(at), word.slice(at, starts[i + 1])]).filter((one) => isShort(one))
+  if (starts.length > 0) {
+    const joined = starts.flatMap((at, i) => [word.slice(at), word.slice(at, starts[i + 1])])
+    return joined.flatMap((one) => [one, one.split(UNSPACED, 1)[0] ?? '']).filter((one) => isShort(one))
+  }
   const bare = word.replace(/^[([{'*_~]+/, '')
   return isShort(bare) && BARE.test(bare) ? [`https://${bare}`] : []
 }

@@ -6,7 +6,7 @@ import { openingOf } from './outline.ts'
 import { fileParsers } from './parse-file.ts'
 import { readPart } from './read-part.ts'
 import { pageTables } from './run-tables.ts'
-import type { ParsedFile } from './types.ts'
+import type { ParsedFile, ParseOutcome } from './types.ts'
 
 /** Space for the address and the notes. */
 const AROUND_CHARS = 400
@@ -18,12 +18,18 @@ export function pageReader(parsers = fileParsers): PageReader {
       const parser = parsers.forQuestion(context.asker ?? 'page', () => context.now().getTime())
       const source = { address: page.address, charset: charsetOf(page.type), isWhole: whole }
       const outcome = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
-      if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${outcome.fault}`)
+      if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${faultOf(outcome)}`)
       const output = shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
       const tables = sourcesOf(outcome.file, page).flatMap((one) => pageTables(outcome.file, one))
       return { ...output, tables }
     },
   }
+}
+
+/** The reader speaks of files, which people upload. */
+function faultOf({ fault = '', killed }: ParseOutcome): string {
+  if (killed) return 'This page takes too much time or memory to read. Another try will not help.'
+  return fault.replace(/^(?:The|This) file\b/, 'This page')
 }
 
 interface FetchedPart {

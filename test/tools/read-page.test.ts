@@ -105,6 +105,18 @@ test.each([
   ['text/plain; charset=iso-8859-1', 'Caf\xe9 am See', 'Café am See'],
   ['application/json', '{"ships": 318}', '318'],
   ['text/html; charset=iso-8859-1', '<meta charset="utf-8"><p>Caf\xe9 am See', 'Café am See'],
+  ['text/html', '<meta charset="windows-1251"><p>\xcf\xf0\xe8\xe2\xe5\xf2', 'Привет'],
+  ['text/html', '<meta http-equiv=content-type content="text/html; charset=shift_jis"><p>\x93\xfa\x96\x7b', '日本'],
+  ['text/html', '<meta charset=euc-kr><p>\xc7\xd1\xb1\xb9', '한국'],
+  ['text/html', '<meta charset=gb2312><p>\xd6\xd0\xb9\xfa', '中国'],
+  ['text/html', '\xff\xfe<\0p\0>\0h\0\xe9\0', 'hé'],
+  ['text/html; charset=nonsense', '<meta charset="utf-8"><p>Caf\xc3\xa9', 'Café'],
+  ['text/html; charset=utf-7', '<p>318 +ADw-ships', '318 +ADw-ships'],
+  [
+    'application/xhtml+xml',
+    '<?xml version="1.0" encoding="iso-8859-1"?><html><body><p>318 ships</p></body></html>',
+    '318',
+  ],
   ['text/html', '<p>A page without html or body tags is legal: 318 ships', '318 ships'],
   ['text/html', '<html><head><title>T</title><body><p>A head that never ends: 318 ships', '318 ships'],
 ])('%s is read: %j', async (type, body, found) => {
@@ -212,6 +224,17 @@ describe('internal hosts', () => {
     expect(other.paths).toEqual([])
   })
 
+  test('get the header after a redirect between them too', async () => {
+    const wiki = await startWebServer(html(ARTICLE))
+    const old = await startWebServer((_, r) => void r.writeHead(301, { location: `${wiki.url}/x` }).end())
+    const { read } = await site(html(ARTICLE), {
+      READ_INTERNAL_HOSTS: [old, wiki].map(({ url }) => new URL(url).host),
+      READ_INTERNAL_HEADERS: { authorization: 'Bearer s3cret' },
+    })
+    expect((await read(`${old.url}/go`)).text).toContain(`Page: ${wiki.url}/x`)
+    for (const { requests } of [old, wiki]) expect(requests[0]?.headers.authorization).toBe('Bearer s3cret')
+  })
+
   test.each([
     ...[
       'localhost',
@@ -283,6 +306,32 @@ describe('internal hosts', () => {
   })
 })
 
+test.each<[string, Handler, string]>([
+  ['is down', (_, r) => void r.destroy(), '127.0.0.1 cannot be reached'],
+  ['has an error', (_, r) => void r.writeHead(503).end(), '127.0.0.1 has an error right now (503).'],
+  ['is busy', (_, r) => void r.writeHead(429).end(), '127.0.0.1 gets too many requests right now (429).'],
+  ['redirects forever', (path, r) => void r.writeHead(302, { location: `${path}x` }).end(), 'redirects in a circle'],
+])('a site that %s is named', async (_, handler, sentence) => {
+  const { read } = await site(handler)
+  await expect(read('/')).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining(sentence) })
+})
+
+test('what a page sets is not sent back, and its redirects within a host are followed', async () => {
+  const { read, server } = await site((path, r) => {
+    if (path === '/a') r.writeHead(302, { location: '/b', 'set-cookie': 'id=ada; path=/' }).end()
+    else html(ARTICLE)(path, r)
+  })
+  const { text, sources } = await read('/a')
+  expect(text).toContain(`Page: ${server.url}/b`)
+  expect(sources?.[0]?.url).toBe(`${server.url}/b`)
+  await read('/c')
+  expect(server.paths).toEqual(['/a', '/b', '/c'])
+  for (const { headers } of server.requests) {
+    expect(headers.cookie).toBeUndefined()
+    expect(headers['user-agent']).toBe('Thinkaloud/0.1 (self-hosted Slack bot)')
+  }
+})
+
 test('one host is read twenty times a minute at most', async () => {
   let at = Date.now()
   const { read } = await site(html(ARTICLE), {}, { now: () => at })
@@ -334,6 +383,20 @@ describe('only an address that somebody named is opened', () => {
       'https://news.example/',
     ])
       expect(await opened(other, { task })).toBe('REFUSED')
+  })
+
+  test.each([
+    `请读${ASKED}。谢谢`,
+    `${ASKED}を読んでください`,
+    `“${ASKED}”`,
+    `«${ASKED}».`,
+    `[the story](${ASKED})`,
+    `<${ASKED}|story>, please`,
+    `**${ASKED}**`,
+    ASKED.replace('https://', ''),
+    ASKED.toUpperCase().replace('/STORY/7?ID=3', '/story/7?id=3'),
+  ])('as it is written: %s', async (question) => {
+    expect(await opened(ASKED, { task: { question } })).toBe('OPENED')
   })
 
   test.each([

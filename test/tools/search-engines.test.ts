@@ -193,8 +193,31 @@ test.each<[EngineName, number, unknown, string]>([
     'brave',
     429,
     { type: 'ErrorResponse', error: { code: 'QUOTA_LIMITED' } },
-    'search gets too many requests right now',
+    'search gets too many requests right now (429): a limit or the quota of Brave is reached.',
   ],
+  [
+    'brave',
+    429,
+    { type: 'ErrorResponse', error: { code: 'RATE_LIMITED', detail: 'Request rate limit exceeded for plan.' } },
+    'It says: Request rate limit exceeded for plan.',
+  ],
+  [
+    'tavily',
+    429,
+    { detail: { error: 'Your request has been blocked due to excessive requests.' } },
+    'excessive requests',
+  ],
+  ['exa', 429, { error: 'You have exceeded your Exa API rate limit of 10 requests per second.' }, 'of 10 requests per'],
+  ['serper', 429, { message: 'Too many requests', statusCode: 429 }, 'quota of Serper is reached. It says: Too many'],
+  [
+    'serpapi',
+    429,
+    { error: 'Your account has run out of searches.' },
+    'search failed: Your account has run out of searches.',
+  ],
+  ['serpapi', 429, 'Too Many Requests', 'search failed: status 429'],
+  ['searxng', 429, 'Too Many Requests', 'quota of SearXNG is reached.'],
+  ['searxng', 500, 'x', 'search has an error right now (500).'],
   [
     'tavily',
     401,
@@ -211,6 +234,13 @@ test.each<[EngineName, number, unknown, string]>([
   ['serper', 400, { message: 'Not enough credits', statusCode: 400 }, '(400). It says: Not enough credits'],
   ['serper', 403, { message: 'Unauthorized.', statusCode: 403 }, 'the key is not accepted'],
   ['serpapi', 401, { error: 'Invalid API key.' }, 'search failed: Invalid API key.'],
+  [
+    'custom',
+    200,
+    { results: [{ name: 'One', link: 'https://x.example/' }] },
+    'no address at "url". Set url in SEARCH_',
+  ],
+  ['custom', 401, { message: 'Bad token' }, 'the key is not accepted. Check SEARCH_API_KEY. It says: Bad token'],
   ['custom', 200, { items: [] }, 'its answer has no list at "results". Set list in SEARCH_FIELDS.'],
 ])('%s: status %d is told', async (...[engine, status, json, sentence]) => {
   const path = engine === 'custom' ? '/?q={query}' : undefined
@@ -224,6 +254,13 @@ test('a SearXNG without results names the engines that did not answer', async ()
   expect((await search('x')).text).toBe(
     'No results, because these engines did not answer: google: Suspended: CAPTCHA. Try other words.',
   )
+})
+
+test('a custom service may send its list alone, and names may be paths', async () => {
+  const settings = { SEARCH_ENGINE: 'custom' as const, SEARCH_FIELDS: 'title=doc.names.0, url=doc.link' }
+  const list = [{ doc: { names: ['One', 'Uno'], link: URLS[0] } }]
+  const { search } = await playEngine(settings, (r) => sendJson(r, list), '/?q={query}')
+  expect((await search('x')).sources).toEqual([{ title: 'One', url: URLS[0] }])
 })
 
 test('SerpApi’s answer box comes before its results', async () => {

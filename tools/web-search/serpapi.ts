@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Source, ToolOutput } from '../../src/agent/contracts/tool.ts'
 import { ConfigError, ToolError } from '../../src/base/errors.ts'
+import { parseJson } from '../../src/base/parse-json.ts'
 import { oneLine, parseServiceJson, webAddress } from '../service-response.ts'
 import { listed, searchResult, uniqueSources, withoutKey, type RunSearch, type SearchResult } from './results.ts'
 import { serviceOf, type ToolParts } from '../tool-settings.ts'
@@ -45,7 +46,7 @@ type OrganicResult = ResultPage['organic_results'][number]
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function serpApi({ http, settings }: ToolParts): RunSearch {
   const setting = settings.SEARCH_URL ?? settings.SERPAPI_URL
-  const { url, fetch } = serviceOf(http, { setting, standard: SERPAPI }, { name: 'search' })
+  const { url, fetch } = serviceOf(http, { setting, standard: SERPAPI }, { name: 'search', readsBusy: true })
   const key = settings.SEARCH_API_KEY ?? settings.SERPAPI_API_KEY
   if (key === undefined) throw new ConfigError('SEARCH_ENGINE=serpapi needs SEARCH_API_KEY. Set it.')
 
@@ -54,9 +55,12 @@ export function serpApi({ http, settings }: ToolParts): RunSearch {
     for (const [name, value] of Object.entries({ engine: 'google', q: query, api_key: key }))
       address.searchParams.set(name, value)
     const { status, body } = await fetch(address, { signal })
-    const result = resultSchema.safeParse(parseServiceJson(body, 'search')).data
+    const result = resultSchema.safeParse(status > 299 ? parseJson(body) : parseServiceJson(body, 'search')).data
     const fault = result?.error ?? (status > 299 ? `status ${status}` : undefined)
-    if (fault !== undefined) throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`)
+    if (fault !== undefined) {
+      const isDown = status === 429
+      throw new ToolError(`search failed: ${oneLine(withoutKey(fault, key), 200)}`, { isDown })
+    }
     const best = result && bestOf(result)
     const found = settings.SEARCH_ENGINE === undefined ? [] : (result?.organic_results ?? [])
     return withResults(best ?? { text: NOTHING }, found.flatMap(resultOf))

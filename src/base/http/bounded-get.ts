@@ -22,12 +22,19 @@ export type ToolFetch = (
 
 /** One request. `check` rejects if a URL may not be called. It runs for every hop. */
 export interface GetRequest {
+  /** The tool, which may be refused an address. */
   name: string
+  /** The subject of sentences about the server: a service, or the host of a page. */
+  server: string
   url: URL
   headers: Record<string, string>
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
   sent?: string | undefined
   maxBytes: number
+  /** Whether every address that `check` allows may get the headers. Otherwise only those of the first origin. */
+  sharesHeaders?: boolean | undefined
+  /** Whether a 429 is returned after its retry, because its text says which limit is reached. */
+  readsBusy?: boolean | undefined
   /** Whether the body is returned as bytes: one character for each. */
   isBinary?: boolean | undefined
   signal: AbortSignal
@@ -46,10 +53,13 @@ export class TransientHttpError extends Error {
   override name = 'TransientHttpError'
   /** The server's Retry-After, in milliseconds. */
   readonly afterMs: number | undefined
+  /** What is returned if the retry fails too. */
+  readonly response: SizedResponse | undefined
 
-  constructor(message: string, afterMs?: number) {
+  constructor(message: string, afterMs?: number, response?: SizedResponse) {
     super(message)
     this.afterMs = afterMs
+    this.response = response
   }
 }
 
@@ -59,7 +69,7 @@ export class TransientHttpError extends Error {
  */
 export async function getOnce(request: GetRequest): Promise<SizedResponse> {
   const { fetch } = await import('undici')
-  const { name, signal, dispatcher } = request
+  const { server, signal, dispatcher } = request
   let { headers, url: answering } = request
   const post = request.sent === undefined ? {} : { method: 'POST', body: request.sent }
   const response = await followRedirects<Response>(request.url, {
@@ -70,24 +80,30 @@ export async function getOnce(request: GetRequest): Promise<SizedResponse> {
     },
     follows(next, from) {
       if (request.sent !== undefined) return false
-      if (!next) throw new ToolError(`${name} redirected to an invalid address.`)
-      if (next.origin !== from.origin) headers = withoutSecrets(headers)
+      if (!next) throw new ToolError(`${server} redirected to an invalid address.`)
+      if (next.origin !== from.origin && !request.sharesHeaders) headers = withoutSecrets(headers)
       return true
     },
   })
-  if (!response) throw new ToolError(`${name} redirects in a circle.`)
+  if (!response) throw new ToolError(`${server} redirects in a circle.`)
   return { ...(await receive(response, request)), url: answering.href }
 }
 
 /** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
 async function receive(response: Response, request: GetRequest): Promise<SizedResponse> {
   if (response.status === 429 || response.status >= 500) {
-    await discard(response)
+    const read = request.readsBusy && response.status === 429 ? await bodyOf(response, request) : undefined
+    if (!read) await discard(response)
     const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'
-    throw new TransientHttpError(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
+    const sentence = `${request.server} ${what} (${response.status}).`
+    throw new TransientHttpError(sentence, retryAfter(response, request.now()), read)
   }
+  return bodyOf(response, request)
+}
+
+async function bodyOf(response: Response, request: GetRequest): Promise<SizedResponse> {
   const bytes = await readCapped(response.body, request.maxBytes)
-  if (!bytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)
+  if (!bytes) throw new ToolError(`${request.server} sent more than ${sizeOf(request.maxBytes)}.`)
   const headers = Object.fromEntries(response.headers)
   const body = request.isBinary ? bytes.toString('latin1') : decode(bytes, headers['content-type'])
   return { status: response.status, headers, body, bytes: bytes.length }

@@ -29,7 +29,7 @@ export async function fetchWithRetry(request: TimedGet, clocks: Clocks): Promise
   } catch (error) {
     request.signal.throwIfAborted()
     if (!controller.signal.aborted) throw error
-    throw new ToolError(`${request.name} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
+    throw new ToolError(`${request.server} did not answer within ${request.timeoutMs / 1000} s.`, { isDown: true })
   } finally {
     clearTimeout(timer)
     request.signal.removeEventListener('abort', giveUp)
@@ -41,11 +41,16 @@ async function withOneRetry(request: GetRequest, deadline: number, clocks: Clock
   const first = await tryOnce(request)
   if (!(first instanceof TransientHttpError)) return first
   const pause = first.afterMs ?? RETRY_MS
-  if (clocks.now() + pause >= deadline) throw down(first)
+  if (clocks.now() + pause >= deadline) return endOf(first)
   await clocks.sleep(pause, request.signal)
   const second = await tryOnce(request)
-  if (second instanceof TransientHttpError) throw down(second)
-  return second
+  return second instanceof TransientHttpError ? endOf(second) : second
+}
+
+/** @throws ToolError if the failure has no response that is worth reading */
+function endOf(failure: TransientHttpError): SizedResponse {
+  if (failure.response) return failure.response
+  throw down(failure)
 }
 
 /** The response, or a temporary failure. */
@@ -72,7 +77,7 @@ function brokenConnection(error: unknown, request: GetRequest): TransientHttpErr
     if (cause instanceof AddressRefused)
       throw new ToolError(`${request.name} may not call this host: its address is private or reserved.`)
     if ('code' in cause && typeof cause.code === 'string')
-      return new TransientHttpError(`${request.name} cannot be reached (${cause.code}).`)
+      return new TransientHttpError(`${request.server} cannot be reached (${cause.code}).`)
   }
-  return new TransientHttpError(`The connection to ${request.name} was lost.`)
+  return new TransientHttpError(`The connection to ${request.server} was lost.`)
 }

@@ -18,6 +18,12 @@ export interface FetchLimits {
   name: string
   /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
   hosts?: string[]
+  /** Sends the headers to all of `hosts`, also after a redirect between them. */
+  sharesHeaders?: boolean
+  /** Returns a second 429 as a response, because its text says which limit is reached. */
+  readsBusy?: boolean
+  /** Set if the tool calls any server: error sentences are about the host. */
+  isAnyServer?: boolean
   /** Set if an operator's setting names the hosts: they may be on a private network. */
   inside?: boolean
   /** Maximum size of the unpacked body. Default 2 MB. */
@@ -107,6 +113,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
         const type: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' }
         const request = {
           ...limits,
+          server: scope.isAnyServer ? url.hostname : scope.name,
           url,
           headers: { 'user-agent': USER_AGENT, ...type, ...headers },
           sent,

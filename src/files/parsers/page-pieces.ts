@@ -9,8 +9,20 @@ const words = (text: string) => new Set(text.split(' '))
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
 const UNWRITTEN = words('html head body form label input link meta base source')
+/** Elements around a page's own words. */
+const BESIDE = words('a form label button nav header footer select option textarea')
+const ROOTS = words('root app __next __nuxt svelte app-root ember-application react-root main-app q-app gatsby')
 const KEPT = words('class id href colspan rowspan alt itemprop role rel datetime hidden aria-hidden style')
-const MAX = { depth: 100, open: 500, elements: 30_000, chars: 1_500_000, attribute: 500, data: 200_000, noscript: 500 }
+const MAX = {
+  depth: 100,
+  open: 500,
+  elements: 30_000,
+  chars: 1_500_000,
+  attribute: 500,
+  data: 200_000,
+  noscript: 500,
+  buttons: 1000,
+}
 const CHUNK = 64 * 1024
 
 /** The facts of a page, whatever it says. */
@@ -18,8 +30,16 @@ export interface PageFacts {
   title: string
   published: string
   hasPassword: boolean
+  /** A field for a name or an address, without which nobody can log in. */
+  hasUser: boolean
   scripts: number
+  /** Whether an element has the id that applications fill by script. */
+  hasRoot: boolean
   noscript: string
+  /** The words on buttons and links. */
+  buttons: string
+  /** The number of characters that stand outside forms, buttons, links and navigation. */
+  plainChars: number
   /** The page says that only subscribers may read all of it. */
   isPaid: boolean
 }
@@ -49,9 +69,14 @@ class Pieces {
   #chars = 0
   #elements = 0
   #dropped = 0
+  #beside = 0
   #isLinkedData = false
   #data = ''
-  #facts: PageFacts = { title: '', published: '', hasPassword: false, scripts: 0, noscript: '', isPaid: false }
+  #timed = ''
+  #facts: PageFacts = {
+    ...{ title: '', published: '', noscript: '', buttons: '', scripts: 0, plainChars: 0 },
+    ...{ hasPassword: false, hasUser: false, hasRoot: false, isPaid: false },
+  }
 
   constructor(address: string) {
     this.#address = address
@@ -66,6 +91,7 @@ class Pieces {
     this.#note(name, attributes)
     const isDropped = DROPPED.has(name) || isHidden(name, attributes)
     if (isDropped && !VOID.has(name)) this.#dropped += 1
+    if (BESIDE.has(name)) this.#beside += 1
     const isWritten = this.#dropped === 0 && this.#open.length < MAX.depth && !UNWRITTEN.has(name)
     if (isWritten) this.#write(`<${name}${this.#attributes(attributes)}>`)
     if (!VOID.has(name)) this.#open.push({ name, isWritten, isDropped })
@@ -76,6 +102,7 @@ class Pieces {
     if (name === 'script') this.#isLinkedData = false
     const closed = this.#open.pop()
     if (closed?.isDropped) this.#dropped -= 1
+    if (closed && BESIDE.has(closed.name)) this.#beside -= 1
     if (closed?.isWritten) this.#write(`</${name}>`)
   }
 
@@ -84,7 +111,11 @@ class Pieces {
     if (inside === 'title' && this.#facts.title.length < MAX.attribute) this.#facts.title += text
     if (inside === 'noscript' && this.#facts.noscript.length < MAX.noscript) this.#facts.noscript += text
     if (this.#isLinkedData && this.#data.length < MAX.data) this.#data += text
-    if (this.#dropped === 0) this.#write(escaped(text))
+    if ((inside === 'button' || inside === 'a') && this.#facts.buttons.length < MAX.buttons)
+      this.#facts.buttons += ` ${text.trim()}`
+    if (this.#dropped > 0) return
+    if (this.#beside === 0) this.#facts.plainChars += text.trim().length
+    this.#write(escaped(text))
   }
 
   result(): PagePieces {
@@ -95,7 +126,7 @@ class Pieces {
     return {
       ...facts,
       title: title.replace(/\s+/g, ' ').trim().slice(0, MAX.attribute),
-      published: (published || dated).trim().slice(0, 40),
+      published: (published || dated || this.#timed).trim().slice(0, 40),
       isPaid: paid,
       html: this.isTooLarge
         ? undefined
@@ -109,13 +140,23 @@ class Pieces {
       facts.scripts += 1
       this.#isLinkedData = /^application\/ld\+json/i.test(attributes.type ?? '')
     }
-    if (name === 'input' && /^password$/i.test(attributes.type ?? '')) facts.hasPassword = true
+    if (name === 'input') this.#noteField(attributes)
+    if (ROOTS.has(attributes.id ?? '')) facts.hasRoot = true
     const key = (attributes.property ?? attributes.name ?? attributes.itemprop ?? '').toLowerCase()
     const value = attributes.content ?? attributes.datetime ?? ''
     if (DATES.has(key)) facts.published ||= value
     if (name === 'time' && 'pubdate' in attributes) facts.published ||= value
+    if (name === 'time' && this.#open.some((one) => one.name === 'article' || one.name === 'main'))
+      this.#timed ||= value
     if (key === 'og:title') facts.title ||= value
     if (key === 'article:content_tier' && /^(?:locked|metered)$/i.test(value)) facts.isPaid = true
+  }
+
+  #noteField({ type = 'text', name = '', id = '', value = '' }: Record<string, string>): void {
+    const facts = this.#facts
+    if (/^password$/i.test(type)) facts.hasPassword = true
+    if (/^email$/i.test(type) || /user|e?mail|login|account|identifier/i.test(`${name} ${id}`)) facts.hasUser = true
+    if (/^(?:submit|button)$/i.test(type)) facts.buttons += ` ${value.slice(0, 100)}`
   }
 
   #write(text: string): void {
@@ -146,7 +187,11 @@ function isHidden(name: string, { hidden, style = '' }: Record<string, string>):
 }
 
 const HIDING = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|em|%)?\s*(?:;|!|$))/i
-const DATES = words('article:published_time datepublished date dc.date dc.date.issued publishdate pubdate')
+const DATES = words(
+  'article:published_time og:published_time article:published datepublished date dc.date dc.date.issued dc.date.created ' +
+    'dcterms.created dcterms.issued publishdate publish-date pubdate parsely-pub-date sailthru.date citation_date ' +
+    'citation_publication_date',
+)
 
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)

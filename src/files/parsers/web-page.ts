@@ -4,15 +4,13 @@ import { parseHTML } from 'linkedom'
 import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import { htmlLines } from './html-lines.ts'
-import { pagePieces, type PageFacts } from './page-pieces.ts'
+import { pagePieces } from './page-pieces.ts'
+import { endsAtPaywall, wallOf } from './page-walls.ts'
 import { UnreadableFile, type ToParse } from './parser.ts'
 
 /** A main text below this is not trusted if the page has clearly more. */
 const LEAST_MAIN = 200
 const CLEARLY_MORE = 3
-/** Walls have little text beside them. */
-const MAX_WALL = 1500
-const MAX_SHELL = 200
 
 export function parseWebPage({ bytes, encoding, limits, page }: ToParse): ParsedFile {
   const address = page?.address ?? ''
@@ -24,14 +22,19 @@ export function parseWebPage({ bytes, encoding, limits, page }: ToParse): Parsed
   const [chars, mainChars] = [lengthOf(all), main ? lengthOf(main) : 0]
   const isMain = main !== undefined && mainChars > 0 && (mainChars >= LEAST_MAIN || chars < CLEARLY_MORE * mainChars)
   const shown = isMain ? main : all
-  refuseWalls(shown, chars, facts)
-  const title = article?.title || facts.title || shown.headings?.[0]?.text
+  const text = shown.sections.map((section) => section.text).join('\n')
+  const [heading] = shown.headings ?? []
+  const visible = { text, heading: heading?.text ?? '', chars, address }
+  const wall = wallOf(visible, facts)
+  if (wall !== undefined) throw new UnreadableFile(wall)
+  const isCut = endsAtPaywall(visible, facts)
+  const title = article?.title || facts.title || heading?.text
   return {
     ...shown,
     ...(all.tables && { tables: all.tables }),
     ...(title && { title: title.slice(0, 200) }),
     ...(facts.published && { published: facts.published }),
-    notes: [...(shown.notes ?? []), ...notesOf(facts, isMain ? { chars, mainChars } : undefined)],
+    notes: [...(shown.notes ?? []), ...notesOf(isCut, isMain ? { chars, mainChars } : undefined)],
   }
 }
 
@@ -64,28 +67,8 @@ function lengthOf({ sections }: ParsedFile): number {
   return sections.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-const SCRIPTED = /javascript|enable scripts/i
-const CONSENT =
-  /(?:accept|agree|consent|zustimm|akzeptier)[^]{0,80}(?:cookie|privacy|datenschutz|tracking)|(?:cookie|privacy|datenschutz)[^]{0,120}(?:accept|agree|consent|zustimm|akzeptier)|before you continue/i
-const PAID = /subscri(?:be|bers?)\b[^.]{0,60}\b(?:read|continue|access|only)|already a subscriber|nur für abonnent/i
-
-/** @throws UnreadableFile with what the page is in place of a text */
-function refuseWalls(file: ParsedFile, chars: number, facts: PageFacts): void {
-  if (chars >= MAX_WALL) return
-  const text = file.sections
-    .map((section) => section.text)
-    .join('\n')
-    .slice(0, MAX_WALL)
-  if (facts.hasPassword) throw new UnreadableFile('This is a login page, so the page behind it cannot be read.')
-  if (CONSENT.test(text))
-    throw new UnreadableFile('This page only asks for consent to cookies, so the text behind it cannot be read.')
-  if (chars < MAX_SHELL && (SCRIPTED.test(facts.noscript) || (facts.scripts > 0 && chars < MAX_SHELL / 2)))
-    throw new UnreadableFile('This page has no text of its own: it is an application that needs JavaScript.')
-  if (PAID.test(text)) throw new UnreadableFile('This page is behind a paywall: only subscribers can read it.')
-}
-
-function notesOf({ isPaid }: PageFacts, kept: { chars: number; mainChars: number } | undefined): string[] {
-  const paid = isPaid ? ['Parts of this page may be missing: it says that only subscribers can read all of it.'] : []
+function notesOf(isCut: boolean, kept: { chars: number; mainChars: number } | undefined): string[] {
+  const paid = isCut ? ['Parts of this page may be missing: it says that only subscribers can read all of it.'] : []
   if (!kept || kept.mainChars > 0.9 * kept.chars) return paid
   const [main, all] = [kept.mainChars, kept.chars].map((count) => count.toLocaleString('en-US'))
   return [...paid, `This is the main text, ${main} of the page’s ${all} characters; whole: true gives all of them.`]
