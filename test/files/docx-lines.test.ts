@@ -184,3 +184,14 @@ test('a part that is named a thousand times is read once', () => {
   }
   expect(textOf('<w:altChunk r:id="r1"/>'.repeat(1000), parts)?.trim()).toBe('Once')
 })
+
+test('a document that is longer than the limit is cut, not called damaged', () => {
+  const words = Array.from(
+    { length: 40_000 },
+    (_, i) => `<w:p><w:r><w:t>${i} ${(i * 7919) % 104_729}</w:t></w:r></w:p>`,
+  )
+  const limits = { ...PARSE_LIMITS, maxChars: 10_000 }
+  const { sections } = parseDocx({ kind: 'docx', name: 'a.docx', bytes: docxOf(words.join('')), limits })
+  expect(sections[0]?.text).toMatch(/^0 0\n\n1 7919\n/)
+  expect(sections[0]?.text.length).toBeGreaterThan(9_000)
+})

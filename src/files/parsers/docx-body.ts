@@ -85,8 +85,9 @@ export class DocxBody {
   }
 
   close(name: string, isImplied: boolean): void {
-    // A tag that closes itself is closed right after it was opened.
-    if (isImplied && !this.#isJustOpen) throw new UnreadableFile('The file is damaged: it cannot be read as docx.')
+    // A tag that closes itself is closed right after it was opened. A document that is cut has open tags at its end.
+    if (isImplied && !this.#isJustOpen && !this.isDone())
+      throw new UnreadableFile('The file is damaged: it cannot be read as docx.')
     this.#isJustOpen = false
     if (DROPPED.has(name)) return void (this.#dropped -= 1)
     if (this.#dropped > 0) return
