@@ -7,7 +7,7 @@ import { createModels } from '../../src/model/index.ts'
 import { localEndpoints } from '../../src/model/local-endpoints.ts'
 import { ListedWindows } from '../../src/model/model-list.ts'
 import type { ChosenModel } from '../../src/question/agent/agent-types.ts'
-import { chooseDialect } from '../../src/question/agent/choose-dialect.ts'
+import { chooseDialect, PATIENT_PROBE_MS } from '../../src/question/agent/choose-dialect.ts'
 import { required } from '../slack/args.ts'
 import { forwardUpstream } from '../model/forward-upstream.ts'
 import type { Upstream } from '../model/model-pieces.ts'
@@ -116,7 +116,7 @@ export class LocalModels {
     const { outcome, sentence } = await answerFinding(model, name, now)
     if (outcome === 'fault') throw new Error(`${name}: ${sentence}`)
     const window = await new ListedWindows({ config, net, now }).of(name)
-    const dialect = await chooseDialect(config, model, log)
+    const dialect = await chooseDialect(config, model, { log, probeMs: PATIENT_PROBE_MS })
     return {
       chosen: { name, dialect, ...(window !== undefined && { window }) },
       upstream: forwardUpstream({ baseUrl, fetch: net.fetch ?? globalThis.fetch }),

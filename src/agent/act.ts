@@ -155,7 +155,8 @@ async function planOf(run: RunState, { n, step }: Pending): Promise<Plan> {
 const ENDED = 'the process that made the call ended before the tool answered'
 
 function noSuchTool({ tools }: RunState, name: string): string {
-  return `There is no tool "${clip(name)}". The tools are: ${tools.map((t) => t.name).join(', ')}.`
+  const names = tools.map((t) => t.name).join(', ')
+  return `There is no tool "${clip(name)}". The tools are: ${names}. If none of them helps, answer without one.`
 }
 
 /** All answers of the asker to the step's tool, or the plan for a step whose question has no answer. */

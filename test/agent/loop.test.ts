@@ -161,7 +161,9 @@ describe.concurrent('a model’s mistake', () => {
       model: [act('a', 'teleport', 'Mars'), finish('no')],
       tools: [echo(), echo(undefined, { name: 'other' })],
     })
-    expect(observations).toEqual(['There is no tool "teleport". The tools are: echo, other.'])
+    expect(observations).toEqual([
+      'There is no tool "teleport". The tools are: echo, other. If none of them helps, answer without one.',
+    ])
     expect(final).toMatchObject({ text: 'no' })
   })
 

@@ -10,7 +10,9 @@ describe.concurrent('a mistake adds a bounded text to the next prompt', () => {
   test('a very long tool name is clipped', async (t) => {
     const toolCalls = [{ name: 'x'.repeat(1_000), arguments: '{}' }]
     const { observations } = await runOn(t, { dialect: 'native', model: [{ toolCalls }, 'z'] })
-    expect(observations).toEqual([`There is no tool "${'x'.repeat(200)}…". The tools are: echo.`])
+    expect(observations).toEqual([
+      `There is no tool "${'x'.repeat(200)}…". The tools are: echo. If none of them helps, answer without one.`,
+    ])
   })
 
   test('a very long error is clipped', async (t) => {

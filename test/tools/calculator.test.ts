@@ -108,6 +108,8 @@ describe('the notations of models are understood', () => {
     ['2*PI/tau*42', 42],
     ['17 mod 5', 2],
     ['(129 euros * 12)', 1548],
+    ['87 euros/month * 36 months', 3132],
+    ['90 km/h * 2 h', 180],
     ['37 licences × 129 €', 4773],
     ['2 kg + 3 kg', 5],
     ['max(3 km, 5 km) / 2', 2.5],

@@ -10,8 +10,8 @@ const GROUPED = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?/y
 const NAME = /(?:math\.|np\.)?([a-z]\w*)/iy
 const CURRENCY = /[$€£¥]\s*(?=[\d.])/y
 const SPACE = /\s+/y
-/** A unit beside a number, `129 euros`, `129 €`, also of several words. */
-const UNITS = /(?:\s*(?:[$€£¥]|[\p{L}°µ]+))+/uy
+/** A unit beside a number, `129 euros`, `129 €`, `129 €/month`, also of several words. */
+const UNITS = /(?:\s*(?:[$€£¥]|[\p{L}°µ]+)(?:\/[\p{L}°µ]+)*)+/uy
 /** Words after a number that are no unit: they name a sign, or change the number. */
 const NO_UNIT =
   /^(?:x|mod|and|or|plus|minus|times|by|over|of|per|to|in|power|squared|cubed|percent|dozens?|hundreds?|thousands?|millions?|billions?|trillions?|k|m|b|bn|mn|mio|mrd|tsd|e|pi)$/i
@@ -85,7 +85,10 @@ class ExpressionReader {
   /** Skips a unit after a number, whose words are neither signs nor functions. */
   private skipUnit(): void {
     const from = this.at
-    const words = this.match(UNITS)?.[0].trim().split(/\s+/) ?? []
+    const words =
+      this.match(UNITS)?.[0]
+        .trim()
+        .split(/[\s/]+/) ?? []
     const isUnit = words.every(
       (word) => !NO_UNIT.test(word) && !CONSTANTS.has(word.toLowerCase()) && !FUNCTIONS.has(word.toLowerCase()),
     )

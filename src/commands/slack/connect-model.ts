@@ -5,7 +5,7 @@ import { loadConfig, type Config, type Env } from '../../config.ts'
 import { createModels } from '../../model/index.ts'
 import { localEndpoints } from '../../model/local-endpoints.ts'
 import { probeEndpoint } from '../../model/probe-endpoint.ts'
-import { chooseDialect } from '../../question/agent/choose-dialect.ts'
+import { chooseDialect, PATIENT_PROBE_MS } from '../../question/agent/choose-dialect.ts'
 import { answerFinding } from '../doctor/model-findings.ts'
 import type { Prompter } from './terminal.ts'
 
@@ -58,7 +58,8 @@ async function fittingDialect(env: Env, options: ConnectModelOptions): Promise<M
   if (env['AGENT_DIALECT']) return {}
   const config = configOf(env)
   const { model } = createModels({ config, ...parts(options) })
-  const dialect = await chooseDialect({ ...config, AGENT_DIALECT: 'auto' }, model, createLog('silent'))
+  const patiently = { log: createLog('silent'), probeMs: PATIENT_PROBE_MS }
+  const dialect = await chooseDialect({ ...config, AGENT_DIALECT: 'auto' }, model, patiently)
   if (dialect === 'text') return {}
   options.prompter.say(`✓ AGENT_DIALECT=${dialect} fits it.`)
   return { AGENT_DIALECT: dialect }

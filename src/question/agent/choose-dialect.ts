@@ -15,19 +15,24 @@ export function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
   return name === 'auto' ? 'text' : name
 }
 
-/** How long the start waits for the answer of the model's probe with AGENT_DIALECT=auto. Milliseconds. */
-const PROBE_MS = 15_000
+/** How long the start waits for each answer of the model's probes with AGENT_DIALECT=auto. Milliseconds. */
+const START_PROBE_MS = 15_000
+/** The same while a person waits who has just chosen the model: a small computer reads slowly. */
+export const PATIENT_PROBE_MS = 60_000
 
 /**
  * Returns, for `auto`, `native` if the model's tool calls come back usable, else `structured` if its endpoint holds the
- * form, else `text`. A front without access to a
- * model probes none.
+ * form, else `text`. A front without access to a model probes none.
  */
-export async function chooseDialect(config: Config, model: Model, log: Log): Promise<DialectName> {
+export async function chooseDialect(
+  config: Config,
+  model: Model,
+  { log, probeMs = START_PROBE_MS }: { log: Log; probeMs?: number },
+): Promise<DialectName> {
   const { AGENT_DIALECT: set, OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = config
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
-  const found = await probeNativeCalls(model, PROBE_MS)
-  const held = found.usable || found.isDown ? undefined : await probeStructured(model, PROBE_MS)
+  const found = await probeNativeCalls(model, probeMs)
+  const held = found.usable || found.isDown ? undefined : await probeStructured(model, probeMs)
   const dialect = found.usable ? 'native' : held?.isHeld ? 'structured' : 'text'
   const why = [found.usable ? 'Its native tool calls work.' : found.why, held && !held.isHeld ? held.why : '']
     .join(' ')

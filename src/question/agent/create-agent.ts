@@ -43,7 +43,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const dialectWith = (name: DialectName, chosen: Skill[]) =>
     withHouse(dialectWithSkills(dialectOf(name, prompts, toolbox), chosen, prompts))
   const dialect = (name: DialectName) => dialectWith(name, skills)
-  const name = sources.model ? givenDialect(config) : await chooseDialect(config, models.model, sources.log)
+  const name = sources.model ? givenDialect(config) : await chooseDialect(config, models.model, sources)
   const taken = toolbox.tools.map(({ name }) => name)
   if (!config.MCP_CONFIG) warnOfUnmatched(config, taken, sources.log)
   const opened = config.MCP_CONFIG

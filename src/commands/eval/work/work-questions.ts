@@ -29,7 +29,11 @@ const NOTHING: QuestionRow[] = [
   ],
   ['What is the plural of the word "analysis"?', ['analyses']],
   ['Translate "good morning" into French.', ['bonjour']],
-  ['Which of these words is misspelt: receive, seperate, believe?', ['separate|seperate']],
+  [
+    'Which of these words is misspelt: receive, seperate, believe?',
+    ['separate|seperate'],
+    { excludes: ['believe are', 'no misspelt'] },
+  ],
   ['Give me a word that means the opposite of "expensive".', ['cheap|inexpensive|affordable|low']],
   ['How many minutes are in two hours?', ['120']],
 ]
@@ -86,7 +90,11 @@ const ABSENT: QuestionRow[] = [
 
 const SEVERAL: QuestionRow[] = [
   ['Who owns WEB-14 and who owns WEB-29?', ['jonas vik', 'lotte braun'], { calls: ['task'] }],
-  ['Which is heavier, shipment S-2041 or S-2102?', ['s-2102|35'], { calls: ['shipment'] }],
+  [
+    'Which is heavier, shipment S-2041 or S-2102?',
+    ['s-2102|35'],
+    { calls: ['shipment'], excludes: ['s-2041 is heavier'] },
+  ],
   ['Which site has more floors, Mill or Orchard?', ['mill'], { calls: ['site'] }],
   ['Give me the phone numbers of Priya Nair and Sami Haddad.', ['4530', '4610'], { calls: ['colleague'] }],
 ]
