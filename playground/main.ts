@@ -171,7 +171,7 @@ async function openPlayground(
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
-  const examples = examplesOf(config, notesServer !== undefined)
+  const examples = examplesOf(config, wiki.url, notesServer !== undefined)
   if (many) notes.push(workspacesNote(many))
   const told = [...notes, tellUnknown(methodNames())]
   const shown = { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS }
@@ -199,8 +199,9 @@ async function openPlayground(
   return { url: page.url, slack, journal, notes, notesServer, gateway: many?.gateway }
 }
 
-function examplesOf({ EXAMPLES_FILE: own }: Config, hasNotes: boolean) {
-  return own?.map((message) => ({ message })) ?? (hasNotes ? [...EXAMPLES, NOTE] : EXAMPLES)
+function examplesOf({ EXAMPLES_FILE: own }: Config, wikiUrl: string, hasNotes: boolean) {
+  const page = { message: `Summarise ${new URL('/wiki/Ada_Lovelace', wikiUrl).href}` }
+  return own?.map((message) => ({ message })) ?? [...EXAMPLES, page, ...(hasNotes ? [NOTE] : [])]
 }
 
 const USAGE = `Usage: npm run playground [-- --redis | --workspaces | --conversation FILE]
