@@ -190,7 +190,7 @@ async function openPlayground(
     web: Object.values(wiki.web),
     hasNotes: notesServer !== undefined,
   })
-  const examples = examplesOf(config, notesServer !== undefined)
+  const examples = examplesOf(config, wiki.url, notesServer !== undefined)
   if (many) notes.push(workspacesNote(many))
   const told = [...notes, tellUnknown(methodNames())]
   const shown = { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS }
@@ -219,8 +219,9 @@ async function openPlayground(
   return { url: page.url, slack, journal, notes, notesServer, gateway: many?.gateway }
 }
 
-function examplesOf({ EXAMPLES_FILE: own }: Config, hasNotes: boolean) {
-  return own?.map((message) => ({ message })) ?? (hasNotes ? [...EXAMPLES, NOTE] : EXAMPLES)
+function examplesOf({ EXAMPLES_FILE: own }: Config, wikiUrl: string, hasNotes: boolean) {
+  const page = { message: `Summarise ${new URL('/wiki/Ada_Lovelace', wikiUrl).href}` }
+  return own?.map((message) => ({ message })) ?? [...EXAMPLES, page, ...(hasNotes ? [NOTE] : [])]
 }
 
 const USAGE = `Usage: npm run playground [-- --redis | --workspaces | --conversation FILE]

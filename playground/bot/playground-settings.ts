@@ -38,6 +38,7 @@ export function botSettings(env: Env, played: SimulatedServices): Env {
   return {
     LOG_LEVEL: 'warn',
     WIKIPEDIA_API_URL: wikiUrl,
+    // The simulated web: the wiki's pages at their own addresses.
     READ_INTERNAL_HOSTS: new URL(wikiUrl).host,
     APPROVERS: CAROL,
     ...own,

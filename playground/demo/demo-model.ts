@@ -4,6 +4,7 @@
  */
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { questionsIn } from './english.ts'
+import { searchWords } from './file-passage.ts'
 import { standalone } from './follow-up.ts'
 import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
 import { readPrompt, type ReadPrompt } from './read-prompt.ts'
@@ -80,12 +81,38 @@ function* answerMessage(asked: ReadPrompt, turns: DemoTurn[]): Generator<Move, v
   if (whole) return void turns.push({ ...(yield* whole), question: asked.question, isRead: true })
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)
+    const known = recalled(asked, question)
+    if (known) {
+      turns.push({ ...known, question, isRead: true })
+      continue
+    }
     const plan = played({ ...asked, question }) ?? calledByName({ ...asked, question })
     // A text beside the question may be a greeting.
     if (!plan && isFirst && !part.endsWith('?')) continue
     const end = plan ? yield* plan : { answer: `“${part}” is beyond me: ${DEMO}.`, isUnknown: true }
     turns.push({ ...end, question, isRead: plan !== undefined })
   }
+}
+
+/** Answers a question with the remembered fact that has most of its words, at least half of them. */
+function recalled({ remembered = [] }: ReadPrompt, question: string): Final | undefined {
+  const stem = (word: string) => word.replace(/s$/, '')
+  const stemsOf = (text: string) =>
+    searchWords(text.toLowerCase())
+      .split(' ')
+      .filter((word) => /\p{L}{3}/u.test(word))
+      .map(stem)
+  const words = stemsOf(question)
+  if (!question.endsWith('?') || words.length === 0) return undefined
+  const scored = remembered.map((fact) => {
+    // Before it stand its author and the day.
+    const has = stemsOf(fact.replace(/^.{0,200}?\d{4}-\d\d-\d\d: /, ''))
+    return { fact, score: words.filter((word) => has.includes(word)).length }
+  })
+  // Later facts count more.
+  const best = scored.toReversed().toSorted((a, b) => b.score - a.score)[0]
+  if (!best || best.score * 2 < words.length) return undefined
+  return { answer: `I was asked to remember this: ${best.fact}`, isUnknown: false }
 }
 
 /** The demo's abilities, by the tools that they need. */

@@ -7,10 +7,11 @@ const MAX_LINES = 4
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Returns the words to search a file for. Returns the whole question if all of its words are common. */
+/** Returns the words to search a file for: none if all of the question's words are common. */
 export function searchWords(question: string): string {
-  const words = wordsOf(question).filter((word) => !NOISE.test(word))
-  return words.length > 0 ? words.join(' ') : question
+  return wordsOf(question)
+    .filter((word) => !NOISE.test(word))
+    .join(' ')
 }
 
 /**
@@ -23,10 +24,13 @@ export function passageIn(found: string, words: string): string | undefined {
   if (file === undefined) return undefined
   const end = rest.findIndex((line) => PLACE.test(line))
   const lines = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.trim()).filter(Boolean)
+  // The row of a table's headings answers nothing.
+  const isTable = /\.(?:csv|tsv|xlsx|ods)$/i.test(file) || /^(?:sheet|rows?)\b/.test(place ?? '')
+  if (isTable && lines[0] !== undefined && !/\d/.test(lines[0])) lines.shift()
   const stems = wordsOf(words).map((word) => word.toLowerCase().replace(/s$/, ''))
   const score = (line = '') =>
     stems.filter((stem) => wordsOf(line.toLowerCase()).some((word) => word.startsWith(stem))).length
-  const best = Math.max(...lines.map(score))
+  const best = Math.max(0, ...lines.map(score))
   const hits = lines.flatMap((line, at) => {
     if (score(line) < best) return []
     const isHeading = line.length < 40 && wordsOf(line).length < 4 && !/\d/.test(line)

@@ -9,6 +9,10 @@ export interface ReadPrompt {
   added?: string[]
   tools?: string[]
   today: string
+  /** The asker's local time, as the prompt says it. */
+  time: string
+  /** What people asked the bot to remember here. */
+  remembered?: string[]
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
@@ -33,12 +37,19 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const [, , fenced = ''] = /wrote in this thread before[^\n]*\n<([^\s<>]+)>([^]*?)<\/\1>/.exec(before) ?? []
   const all = fenced.split(/\n(?! )/).map((message) => message.trim())
   const listed = all.filter((message) => message !== '' && !message.startsWith('(Files that came'))
+  const [, , kept = ''] = /asked you to remember[^\n]*\n<([^\s<>]+)>([^]*?)<\/\1>/.exec(before) ?? []
+  const remembered = kept
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
   const told = listed.map((message) => `\n- ${message.replace(/\s*\n\s*/g, ' ')}`).join('')
   const said = listed.length > 0 ? { said: told, messages: listed } : {}
   return {
     ...readSteps(last.slice(start)),
     ...said,
+    ...(remembered.length > 0 ? { remembered } : {}),
     tools,
+    time: /^You are asked in .*, at (.*)\.$/m.exec(before)?.[1] ?? '',
     today: /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? '',
   }
 }
@@ -66,5 +77,5 @@ function readStandalone(text: string): ReadPrompt {
   const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
   const pairs = turns.map((turn) => turn.split(/^A:/m))
   const history = pairs.map(([question = '', answer = '']) => ({ question: question.trim(), answer: answer.trim() }))
-  return { question: body.slice(at + 8).trim(), today: '', observations: [], isFinalTurn: false, history }
+  return { question: body.slice(at + 8).trim(), today: '', time: '', observations: [], isFinalTurn: false, history }
 }

@@ -6,6 +6,7 @@ import { knownName, NAME, namesIn, simply, sumOf } from './english.ts'
 import { passageIn, searchWords } from './file-passage.ts'
 import type { ReadPrompt } from './read-prompt.ts'
 import { shownValues } from './shown-message.ts'
+import { timeIn } from './time-words.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
 export type Move = { thought: string; tool: string; input: string; page?: string }
@@ -56,7 +57,7 @@ export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined
     const isOf = of === undefined || (!isWhole && isName(of))
     // A file is searched only for what the shipped pages do not know.
     const inquiry = found?.groups?.['inquiry']
-    if (inquiry !== undefined && namesIn(inquiry).length > 0) continue
+    if (inquiry !== undefined && (namesIn(inquiry).length > 0 || searchWords(inquiry) === '')) continue
     const shown = found ? shownValues(asked.messages ?? [], found.groups?.['column']) : {}
     // A recording about what was said is played only if the prompt shows it.
     if (!hasShown(recording.steps[0]?.[1] ?? recording.answers[0] ?? '', shown)) continue
@@ -64,6 +65,7 @@ export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined
       return play({ ...asked, question }, recording, {
         ...found.groups,
         ...daysOf(asked.today, found.groups?.['until']),
+        ...timeIn(asked.time, found.groups?.['city']),
         today: asked.today,
         ...shown,
         said: asked.said,

@@ -46,8 +46,11 @@ export const SCHEDULE_EXAMPLES = [
 
 /** Returns the text after the word `schedule` at its beginning; undefined if it does not begin so. */
 export function afterScheduleWord(text: string): string | undefined {
-  return /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
+  return NOUN.test(text) ? undefined : /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
 }
+
+/** "Schedule of the World Cup?" is about one that somebody else made. */
+const NOUN = /^\s*schedule\s+(?:of|is|was|changes?|conflicts?)(?![\p{L}\p{N}])/iu
 
 /** Undefined for an ordinary question. */
 export function parseSchedule(text: string, context: ParseContext): ParsedSchedule | undefined {

@@ -1,6 +1,6 @@
 /** Turns of a played model in any dialect. */
 import type { DialectName } from '../../src/config.ts'
-import type { Turn } from './played-model.ts'
+import { structured, type Turn } from './played-model.ts'
 
 /** A call of a tool. `input`: an object as JSON where the dialect takes text. */
 export function callIn(dialect: DialectName, tool: string, input: object): Turn {
@@ -8,6 +8,7 @@ export function callIn(dialect: DialectName, tool: string, input: object): Turn 
   if (dialect === 'native') return { toolCalls: [{ name: tool, arguments: json }] }
   if (dialect === 'json')
     return `Thought: a card\nAction:\n\`\`\`\n{"action": "${tool}", "action_input": ${json}}\n\`\`\``
+  if (dialect === 'structured') return structured(tool, input)
   if (dialect === 'docstore') return ` A card.\nAction 1: ${tool}[${json}]`
   if (dialect === 'bracket') return ` A card.\nAction: ${tool}[${json}]`
   if (dialect === 'self-ask') return ` Yes.\nFollow up: ${tool}[${json}]`
@@ -16,6 +17,7 @@ export function callIn(dialect: DialectName, tool: string, input: object): Turn 
 
 export function answerIn(dialect: DialectName, answer: string): Turn {
   if (dialect === 'native') return answer
+  if (dialect === 'structured') return structured('answer', answer)
   if (dialect === 'docstore') return ` Done.\nAction 2: Finish[${answer}]`
   if (dialect === 'bracket') return ` Done.\nAction: Finish[${answer}]`
   if (dialect === 'self-ask') return `So the final answer is: ${answer}`

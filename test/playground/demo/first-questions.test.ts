@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../../playground/main.ts'
 import { EXAMPLES } from '../../../src/slack/views/home.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
-import { GENERAL, RANDOM } from '../../../playground/slack/slack.ts'
+import { ALICE, GENERAL, RANDOM } from '../../../playground/slack/slack.ts'
 import { toolsOn } from '../../../tools/index.ts'
 
 /** Nobody listens there, so services of the internet do not answer. */
@@ -78,6 +78,76 @@ test('Remind me tomorrow to call Anna: its asker is told that the hour is missin
   await slack.until(() => told().includes('The hour is missing.'), 'the sentence')
 })
 
+/** Presses nothing: returns what the asker alone was shown for it. */
+async function cardFor(question: string): Promise<string> {
+  const { slack } = playground
+  const before = slack.ephemerals(GENERAL, ALICE).length
+  const { thread } = await slack.mention(question)
+  await slack.until(
+    () => slack.replies(GENERAL, thread).some((one) => slack.shown(one).includes('Show work')),
+    question,
+  )
+  expect(
+    slack
+      .replies(RANDOM, thread)
+      .map((one) => slack.shown(one))
+      .join('\n'),
+  ).not.toContain(ONLY_DEMO)
+  return slack.ephemerals(GENERAL, ALICE).slice(before).join('\n')
+}
+
+test.each([
+  ['Please remember that our fiscal year starts in May', /Should I remember this[^]*fiscal year starts in May/],
+  ['Can you send me a summary of #random every weekday at 8:30?', /Your schedule, not saved yet[^]*weekday at 08:30/],
+  ['What do you remember?', /I remember nothing for this channel yet/],
+  ['Forget that our fiscal year starts in May', /I remember nothing for this channel yet/],
+  ['What reminders do I have?', /You have no schedules here/],
+])('%s: a card', async (question, card) => {
+  expect(await cardFor(question)).toMatch(card)
+})
+
+test('what is remembered is recalled, and nothing else', async () => {
+  const { slack } = playground
+  await slack.mention('remember: our fiscal year starts in May', { channel: GENERAL })
+  await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((text) => text.includes('Remembered')), 'the word')
+  expect(await ask('When does our fiscal year start?')).toContain('our fiscal year starts in May')
+  expect(await ask('What is 15% of 240?')).toContain('*36*')
+  expect(await ask('What is Redis?')).toContain('in-memory data store')
+})
+
+test.each([
+  ['What time is it?', /It is \*\d\d:\d\d\* \([A-Z]\w+\/\w+\)/],
+  ['what is the time in Tokyo?', /It is \*\d\d:\d\d\* there \(Asia\/Tokyo\)/],
+  ['What time is it in New York right now?', /there \(America\/New_York\)/],
+])('%s', async (question, expected) => {
+  expect(await ask(question)).toMatch(expected)
+})
+
+test('what the page suggests is answered, one of it by reading a page', async () => {
+  const { examples } = (await (await fetch(new URL('/state', playground.url))).json()) as {
+    examples: { message: string; file?: string }[]
+  }
+  const page = examples.find(({ message }) => /^Summarise http/.test(message))?.message ?? ''
+  const answer = await ask(page)
+  expect(answer).toContain('🔧 *Read a page*')
+  expect(answer).toMatch(/Ada[^]*mathematician/)
+})
+
+test.each(['What is this?', 'How is it?', 'What does the handbook say?'])(
+  'common words are not searched for: %s',
+  async (question) => {
+    const bytes = await readFile(join(ROOT, 'playground/samples/handbook.pdf'))
+    expect(await ask(question, [{ name: 'handbook.pdf', bytes }])).not.toMatch(/search the file for/)
+  },
+)
+
+test('a row of headings answers nothing', async () => {
+  const bytes = await readFile(join(ROOT, 'playground/samples/sales.csv'))
+  const [head = ''] = bytes.toString().split('\n')
+  const word = head.split(/[,;]/).at(-1)!.trim()
+  expect(await ask(`What is the ${word}?`, [{ name: 'sales.csv', bytes }])).not.toMatch(`> ${head.trim()}`)
+})
+
 test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
   expect(await ask(question)).not.toContain(ONLY_DEMO)
 })
@@ -118,7 +188,7 @@ test('each tool is called by a typical question, and a custom tool by its name',
     expect(answer).toMatch(expected)
     expect(answer).not.toContain(ONLY_DEMO)
   }
-  // There is no web here whose pages could be read.
+  // The question about a page has its address.
   const tools = toolsOn({ hasWorkspace: true }).filter((tool) => tool !== 'read_page')
   expect(TOOLS.map(([tool]) => tool)).toEqual(expect.arrayContaining(tools))
 })
