@@ -74,9 +74,9 @@ function columnNamed(columns: readonly string[], words = ''): string | undefined
 }
 
 type Groups = Record<string, string | undefined>
-type Form = [form: RegExp, query: (found: Groups, table: DemoTable) => DemoQuery | undefined]
+type QuestionForm = [form: RegExp, query: (found: Groups, table: DemoTable) => DemoQuery | undefined]
 
-const FORMS: Form[] = [
+const FORMS: QuestionForm[] = [
   [
     /^which (?<group>\w+) (?:had|has|made|sold|brought(?: in)?) the (?<order>most|highest|least|lowest|fewest)(?: (?<value>\w+))?/i,
     ({ group, order = '', value }, { name, numbers, texts }) => {
