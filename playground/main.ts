@@ -46,7 +46,11 @@ const DEMO_PACE_MS = 15
 /** Example questions, each for another tool. */
 const EXAMPLES = [
   { message: 'What does our handbook say about holidays?', file: 'handbook.pdf' },
+  { message: 'Which region had the highest revenue?', file: 'sales.csv' },
+  { message: 'Draw the revenue by month and region', file: 'sales.csv' },
   { message: 'What did we sell in March?', file: 'sales.csv' },
+  { message: 'What is the average revenue per product?', file: 'sales.csv' },
+  { message: 'How many orders have no day?', file: 'sales.csv' },
   { message: 'What is 15% of 240, and half of it?' },
   { message: 'How old is the author of Dune?' },
 ]

@@ -8,6 +8,7 @@ import { searchWords } from './file-passage.ts'
 import { standalone } from './follow-up.ts'
 import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
 import { readPrompt, type ReadPrompt } from './read-prompt.ts'
+import { tablePlan } from './table-questions.ts'
 import { advance, calledByName, played, type DemoPlan, type Final, type Move } from './recordings.ts'
 
 /**
@@ -77,7 +78,7 @@ function* answerMessage(asked: ReadPrompt, turns: DemoTurn[]): Generator<Move, v
   const isFirst = turns.length === 0
   const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
   if (asked.question.length > 1000 || isTalk) return
-  const whole = played(asked, true)
+  const whole = tablePlan(asked, () => played(asked, true)) ?? played(asked, true)
   if (whole) return void turns.push({ ...(yield* whole), question: asked.question, isRead: true })
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { isObject } from '../slack/args.ts'
+import { salesCsv } from '../samples/sales.ts'
 import { errorText } from '../base/error-text.ts'
 import { listen, readBody, sendJson } from '../base/loopback-server.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
@@ -46,7 +47,6 @@ const TYPES: Record<string, string> = {
 const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
   'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
-  'sales.csv': { file: '../samples/sales.csv', type: 'text/csv; charset=utf-8' },
 }
 
 /** The page loads nothing from elsewhere and runs only its own scripts. */
@@ -153,6 +153,8 @@ export async function sendFile(name: string, response: ServerResponse): Promise<
 }
 
 function sendLibrary(name: string, response: ServerResponse): void {
+  if (name === 'sales.csv')
+    return void response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end(salesCsv())
   const library = Object.hasOwn(LIBRARIES, name) ? LIBRARIES[name] : undefined
   if (!library) return void response.writeHead(404).end()
   const file = readFileSync(createRequire(import.meta.url).resolve(library.file))

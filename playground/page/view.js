@@ -66,7 +66,12 @@ function under(channel, message, acts) {
 }
 
 /** The button of an example names its sample file. */
-const titled = ({ message, file }) => ({ title: file ? `${message} (with ${file})` : message, message, file })
+/** A question about the same file as the one before does not name it again. */
+const titled = ({ message, file }, i, all) => {
+  const isNew = file && file !== all[i - 1]?.file
+  const title = isNew ? `${message} (with ${file})` : file ? `${message} (with the same file)` : message
+  return { title, message, file }
+}
 
 /** Draws an empty channel: what can be done, and questions to try. */
 function renderEmpty(channel, isEmpty, acts) {

@@ -11,6 +11,7 @@ import { inspectServers, currentUnmatchedRules, type InspectedServer } from '../
 import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
+import { tableFinding } from './table-finding.ts'
 import { findingsAbout, type CheckDeps, type Finding, type NetworkCheckDeps } from './finding.ts'
 
 const tools = findingsAbout('tools')
@@ -33,7 +34,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
     const { tools: on } = agent.answer.agent
     const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
     const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
-    return [...used, ...broken, ...needFinding(config, on)]
+    return [...used, await tableFinding(config, now), ...broken, ...needFinding(config, on)]
   } finally {
     await agent.close()
   }

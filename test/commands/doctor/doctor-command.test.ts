@@ -22,6 +22,7 @@ test('with a working setup every line is ok or a note, and it exits with 0', asy
   expect(line(stdout, 'model', 'parameters')).toContain('accepts all parameters')
   expect(line(stdout, 'Redis', 'REDIS_URL')).toMatch(/note · REDIS_URL · Not set/)
   expect(line(stdout, 'tools', 'calculator')).toContain('On, and it answers.')
+  expect(line(stdout, 'tools', 'query_table')).toContain('On, and it answers.')
   expect(line(stdout, 'tools', 'wikipedia')).toContain('On, and it answers.')
   expect(line(stdout, 'time', 'clock')).toContain('It agrees with Slack’s.')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
