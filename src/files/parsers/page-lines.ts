@@ -2,19 +2,11 @@
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf } from './html-attributes.ts'
+import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableRows, type OpenTable } from './table-rows.ts'
 
-const words = (text: string) => new Set(text.split(' '))
-
-/** Elements whose content is no text of the page. */
-const DROPPED = words('script style template svg math noscript iframe object canvas select title head')
-const BLOCKS = words(
-  'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
-    'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
-)
-const STRUCK = words('del s strike')
 const STRUCK_MARK = '~~'
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
@@ -138,6 +130,7 @@ export class PageLines {
   }
 
   endLine(): void {
+    this.#writeTarget()
     const joined = this.#line.join('')
     const line = this.#pre > 0 ? joined.trimEnd() : joined.replace(/ {2,}/g, ' ').trim()
     this.#startLine([])
@@ -166,7 +159,7 @@ export class PageLines {
     if (this.#tables.length > 1) return this.#wait(line, this.#tables.at(-2))
     if (this.#level > 0) {
       this.#blankLine()
-      this.writer.heading(line, this.#level)
+      this.writer.heading(line.replace(/ \([a-z]+:\S+\)$/, ''), this.#level)
     }
     this.writer.write(this.#prefix + line)
     this.#isBlank = false
@@ -280,10 +273,17 @@ export class PageLines {
   }
 
   #endLink(): void {
-    const link = this.#links.pop()
-    if (!link || link.href === '') return
-    const text = this.#line.slice(link.from).join('').trim()
-    if (text !== '' && text !== link.href.replace(/^mailto:/, '')) this.text(` (${link.href})`)
+    this.#writeTarget()
+    this.#links.pop()
+  }
+
+  /** Writes the address of a link behind its text, or behind the first line of it. */
+  #writeTarget(): void {
+    const link = this.#links.at(-1)
+    const text = link && this.#line.slice(link.from).join('').trim()
+    if (!link || !text || link.href === '') return
+    if (text !== link.href.replace(/^mailto:/, '')) this.#line.push(` (${link.href})`)
+    link.href = ''
   }
 
   #endRaised(isRaised: boolean): void {
