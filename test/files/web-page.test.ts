@@ -63,6 +63,11 @@ describe('a question for consent', () => {
       page(`<h1>We value your privacy</h1><p>We and our 842 partners store and access cookies on your device
       to show personalised ads. You can change your choice at any time in the settings.</p><button>Accept all</button>`),
     ],
+    [
+      'with a list',
+      page(`<p>When you use our sites, we use cookies to:</p><ul><li>provide our sites and apps to you
+      <li>measure your use of our sites</ul><p>We and our partners store data.</p><button>Accept all</button>`),
+    ],
     ['before a page', titled('Before you continue', '<h1>Before you continue to Example</h1><a href=x>Reject all</a>')],
     [
       'in German',
@@ -123,6 +128,7 @@ describe('a paywall', () => {
       'This story is for subscribers only.',
     ],
     ...['Dieser Artikel ist nur für Abonnenten.', 'Mit NEWS+ weiterlesen', 'Cet article est réservé aux abonnés.'],
+    ...['To Read the Full Story', 'Create an account to read the full story.', 'Läs vidare – bli prenumerant'],
     ...['Il vous reste 80% de cet article à lire.', 'Suscríbete para seguir leyendo', 'Riservato agli abbonati'],
     ...['Conteúdo exclusivo para assinantes', 'Alleen voor abonnees', 'Для подписчиков', 'この記事は有料会員限定です'],
   ])('is told: %s', (words) => {
@@ -153,6 +159,18 @@ test.each([
 ])('a check for people is told: %s', (_, html) =>
   expect(() => readPage(html)).toThrow('a proof that a person reads it'),
 )
+
+test('a site that denies access with a page is told', () => {
+  const html = titled('Access Denied', '<h1>Access Denied</h1><p>You don’t have permission. Reference #18.2d35</p>')
+  expect(() => readPage(html)).toThrow('The site denies access to this page.')
+})
+
+test('links around headings and blocks keep their addresses', () => {
+  const card = (n: number) => `<a href="/story/${n}"><div><h3>Story ${n} of the day</h3><p>It is long.</p></div></a>`
+  const { text } = readPage(page(`<main>${[1, 2, 3].map(card).join('')}</main>`), { isWhole: true })
+  expect(text).toContain('### Story 2 of the day (https://news.example/story/2)')
+  expect(text.match(/story\/2\)/g)).toHaveLength(1)
+})
 
 test.each([
   ['a property', '<meta property="article:published_time" content="2026-03-01T09:00:00Z">', '2026-03-01T09:00:00Z'],

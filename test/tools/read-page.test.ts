@@ -6,6 +6,7 @@ import { pageReader } from '../../src/files/web-pages.ts'
 import type { Task } from '../../src/agent/agent.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { createToolbox, type ToolSettings } from '../../tools/index.ts'
+import { docxOf, pdfOf, sheetRow, xlsxOf } from '../harness/file-corpus.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
@@ -124,6 +125,29 @@ test.each([
     (_, r) => void r.writeHead(200, { 'content-type': type }).end(Buffer.from(body, 'latin1')),
   )
   expect((await read('/file')).text).toContain(found)
+})
+
+describe('documents are read by the readers of files', () => {
+  const DOCX = docxOf('<w:p><w:r><w:t>318 ships in Word</w:t></w:r></w:p>')
+  const XLSX = xlsxOf(sheetRow(1, ['Year', 'Ships']) + sheetRow(2, [1900, 318]))
+  test.each<[string, string, Uint8Array | string, RegExp, object?]>([
+    ['/a.pdf', 'application/pdf', pdfOf([['Ships in 1900'], ['318 ships']]), /318 ships/],
+    ['/download?id=7', 'application/octet-stream', pdfOf([['318 ships']]), /318 ships/],
+    ['/a.pdf', 'application/pdf', pdfOf([['One'], ['Two'], ['318 ships']]), /page 3:[^]*318 ships/, { pages: 3 }],
+    ['/get', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', DOCX, /318 ships in Word/],
+    ['/a.xlsx', 'application/octet-stream', XLSX, /318/],
+    ['/a.xlsx', 'text/html', XLSX, /318/, { sheet: 1, range: 'A1:B2' }],
+    ['/a.tsv', 'text/plain', 'Year\tShips\n1900\t318', /1900.*318/],
+    ['/README.md', 'text/plain', '# Ships\n\n## In 1900\n\n318', /Ships[^]*318/],
+    ['/', 'text/plain', '318 ships', /318 ships/],
+    ['/x', '', '318 ships', /318 ships/],
+  ])('%s as %s', async (path, type, body, found, more = {}) => {
+    const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
+    const { read, server } = await site((_, r) => void r.writeHead(200, headers).end(body))
+    const { text, sources } = await read(path, more)
+    expect(text).toMatch(found)
+    expect(sources?.[0]?.url).toBe(server.url + path)
+  })
 })
 
 const LOGIN = '<html><body><form><h1>Sign in</h1><input name="u"><input type="password"></form></body></html>'

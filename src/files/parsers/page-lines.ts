@@ -1,13 +1,12 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { BLOCKS, DROPPED, MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf } from './html-attributes.ts'
-import type { ListEntry } from './html-attributes.ts'
+import { MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf, type ListEntry } from './html-attributes.ts'
+import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableData, TableRows, type OpenTable } from './table-rows.ts'
 
-const STRUCK = new Set(['del', 's', 'strike'])
 const STRUCK_MARK = '~~'
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
@@ -132,6 +131,7 @@ export class PageLines {
   }
 
   endLine(): void {
+    this.#writeTarget()
     const joined = this.#line.join('')
     const line = this.#pre > 0 ? joined.trimEnd() : joined.replace(/ {2,}/g, ' ').trim()
     this.#startLine([])
@@ -160,7 +160,7 @@ export class PageLines {
     if (this.#tables.length > 1) return this.#wait(line, this.#tables.at(-2))
     if (this.#level > 0) {
       this.#blankLine()
-      this.writer.heading(line, this.#level)
+      this.writer.heading(line.replace(/ \([a-z]+:\S+\)$/, ''), this.#level)
     }
     this.writer.write(this.#prefix + line)
     this.#isBlank = false
@@ -281,10 +281,17 @@ export class PageLines {
   }
 
   #endLink(): void {
-    const link = this.#links.pop()
-    if (!link || link.href === '') return
-    const text = this.#line.slice(link.from).join('').trim()
-    if (text !== '' && text !== link.href.replace(/^mailto:/, '')) this.text(` (${link.href})`)
+    this.#writeTarget()
+    this.#links.pop()
+  }
+
+  /** Writes the address of a link behind its text, or behind the first line of it. */
+  #writeTarget(): void {
+    const link = this.#links.at(-1)
+    const text = link && this.#line.slice(link.from).join('').trim()
+    if (!link || !text || link.href === '') return
+    if (text !== link.href.replace(/^mailto:/, '')) this.#line.push(` (${link.href})`)
+    link.href = ''
   }
 
   #endRaised(isRaised: boolean): void {

@@ -3,8 +3,7 @@
  * facts beside the text: title, date, and whether the page is a login or an application.
  */
 import { Parser } from 'htmlparser2'
-
-const words = (text: string) => new Set(text.split(' '))
+import { words } from './html-tags.ts'
 
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')

@@ -44,10 +44,11 @@ const READ = '(?:read|continue|access|only|unlock|full|exclusive|reserved)\\b'
 const PAID = any(
   `\\b${SUBSCRIBE}[^.\\n]{0,60}\\b${READ}|\\b${READ}[^.\\n]{0,60}\\b${SUBSCRIBE}|already a (?:subscriber|member)`,
   'members?[- ]only (?:story|article|content)|(?:become a|for|only) members?\\b[^.\\n]{0,40}\\b(?:read|only|continue)',
+  '\\bto (?:read|see) the (?:full|whole|entire|rest of the) (?:story|article)|\\bmembers only\\b',
   'reached your (?:free |monthly )*(?:article )?limit|nur für abonnent|abonnenten (?:vorbehalten|lesen)|jetzt abonnieren',
   '(?:mit|im) [^.\\n]{0,30}(?:\\+|plus|abo) (?:weiter)?lesen|weiterlesen mit|bezahlinhalt|réservée? (?:à nos|aux) abonn',
   'abonnez-vous|il (?:vous )?reste [^.\\n]{0,30}à lire|suscr[ií](?:bete|ptores)|riservato agli abbonati|abbonati per',
-  'assinantes|assine (?:para|e)|voor abonnees|word abonnee|för prenumeranter|for abonnenter|tylko dla (?:prenum|subskr)',
+  'assinantes|assine (?:para|e)|voor abonnees|word abonnee|för prenumeranter|bli prenumerant|for abonnenter|tylko dla (?:prenum|subskr)',
   'для подписчиков|оформите подписку|有料会員|会員限定|订阅后|訂閱後|仅限会员|구독자',
 )
 
@@ -56,6 +57,8 @@ const CHECK = any(
   'pardon our interruption|checking your browser|unusual traffic|(?:bist du|sind sie) ein (?:mensch|roboter)|un robot',
 )
 
+const DENIED =
+  /^(?:access (?:to this page has been )?denied|(?:403 )?forbidden|zugriff verweigert|accès refusé|acceso denegado)\b/i
 const SCRIPTED = /java ?script|enable scripts/i
 const ENABLE = any(
   'enable|activat|turn on|requir|needs?\\b|disabled|aktivier|einschalt|activ[aeé]|habilit|attiva|включ|有効|启用|啟用',
@@ -70,6 +73,7 @@ export function wallOf(page: ShownPage, facts: PageFacts): string | undefined {
   if (chars >= MAX.wall) return undefined
   if (facts.plainChars < MAX.check && CHECK.test(`${facts.title}\n${text}`))
     return 'This page asks for a proof that a person reads it, so it cannot be read. Another try will not help.'
+  if (DENIED.test(facts.title) && facts.plainChars < MAX.check) return 'The site denies access to this page.'
   if (isLogin(page, facts)) return 'This is a login page, so the page behind it cannot be read.'
   if (isConsent(text, facts)) return 'This page only asks for consent to cookies, so the text behind it cannot be read.'
   if (isEmptyApp(text, facts)) return 'This page has no text of its own: it is an application that needs JavaScript.'
@@ -100,7 +104,7 @@ function isConsent(text: string, { buttons }: PageFacts): boolean {
 }
 
 function isSentence(line: string): boolean {
-  return line.trim().split(/\s+/).length >= 5
+  return !line.startsWith('- ') && line.trim().split(/\s+/).length >= 5
 }
 
 function isEmptyApp(text: string, { scripts, hasRoot, noscript, plainChars }: PageFacts): boolean {
