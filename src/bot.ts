@@ -18,6 +18,7 @@ import { createAppReceivers } from './slack/receivers/app-receivers.ts'
 import { tokenRefused, whoIs } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/is-search-on.ts'
 import { openSlackAccount } from './slack/client/slack-account.ts'
+import { openSlackIdentity } from './slack/client/slack-identity.ts'
 import { warnOfUnknownIds } from './slack/client/unknown-ids.ts'
 import type { SlackCall } from './slack/client/web-api.ts'
 import { createQuestionHandlers } from './slack/answering/handle-question.ts'
@@ -159,13 +160,9 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
   const { people, control } = stores
-  const slackAccount = openSlackAccount(config, {
-    people,
-    log,
-    now: nowMs,
-    fetch: net.fetch,
-    enterpriseOf: async (team) => (await opened.installations.of(team))?.enterprise,
-  })
+  const enterpriseOf = async (team: string) => (await opened.installations.of(team))?.enterprise
+  const ofSlack = { log, now: nowMs, fetch: net.fetch, enterpriseOf }
+  const slackAccount = openSlackAccount(config, { ...ofSlack, people })
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -190,6 +187,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       log,
       now: nowMs,
       whoIs: whoIs(opened.installations),
+      identity: openSlackIdentity(config, ofSlack),
     }),
     watch: answerWatch({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),

@@ -200,3 +200,44 @@ describe('native shows no call as the answer', () => {
     expect(read('native', answer, TOOLS.map(tool))).toEqual({ kind: 'finish', thought: '', answer })
   })
 })
+
+describe('marks and comments around a call', () => {
+  const object = '{"query": "x"}'
+  const behind = [
+    ...['  # multiply', '}', ' // note', ' /* note */', ' <!-- note -->', ' -- note', ';', '.', ',', '"', '**', ' \\'],
+    ...[' (searching for x)', ']', ')', '; # c'],
+  ]
+  test.each(behind)('an object is the input, whatever follows it: %s', (rest) => {
+    for (const name of ['text', 'conversational'] as const) {
+      const parsed = read(name, `Thought: I look.\nAction: search\nAction Input: ${object}${rest}`, [tool('search')])
+      expect(parsed).toMatchObject({ kind: 'actions', actions: [{ tool: 'search', input: object }] })
+    }
+  })
+  test('a fence that a comment follows closes the input', () => {
+    const turn = `Thought: I look.\nAction: search\nAction Input: ${'```'}json\n${object}\n${'```'}  # done`
+    expect(read('text', turn, [tool('search')])).toMatchObject({
+      kind: 'actions',
+      actions: [{ input: { query: 'x' } }],
+    })
+  })
+  test('what follows a list or a link is part of the input', () => {
+    for (const input of ['[a](https://a.example)', '{a} and {b}', '{"query": "x"} {"query": "y"}'])
+      expect(read('text', `Action: search\nAction Input: ${input}`, [tool('search')])).toMatchObject({
+        actions: [{ input }],
+      })
+  })
+  test.each([
+    'I look.<|tool_call_start|>[search(query="x")]<|tool_call_end|>',
+    'I look.\nfunctools[{"name": "search", "arguments": {"query": "x"}}]',
+    'I look.<|tool_call|>[{"name": "search", "arguments": {"query": "x"}}]',
+  ])('no mark is left in the thought: %s', (turn) => {
+    for (const name of ['text', 'json', 'bracket', 'conversational'] as const) {
+      const parsed = read(name, turn, [tool('search')])
+      expect(parsed).toMatchObject({
+        kind: 'actions',
+        thought: 'I look.',
+        actions: [{ tool: 'search', input: { query: 'x' } }],
+      })
+    }
+  })
+})

@@ -68,3 +68,46 @@ test.each([
 ])('%s gets a fitting sentence', (name, bytes, sentence) => {
   expect(fileTypeOf({ name, bytes })).toEqual({ fault: `I cannot read ${sentence}` })
 })
+
+test.each([
+  ["filename*=utf-8''Gr%C3%BC%C3%9Fe.pdf", 'Grüße.pdf'],
+  ["filename*0*=iso-8859-1'de'Angebot%20M; filename*1*=%FCnchen.pdf", 'Angebot München.pdf'],
+  ['filename="=?utf-8?Q?=C3=9Cbersicht.pdf?="', 'Übersicht.pdf'],
+  ['filename=plan.pdf', 'plan.pdf'],
+])('the name of what is attached is read: %s', async (name, shown) => {
+  const mail = `From ann@example.com Mon Nov 23 09:00:00 2026\nSubject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nHello\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment; ${name}\n\nx\n--b--\n`
+  expect(await lines('a.eml', mail)).toContain(`[Attachment: ${shown}]`)
+})
+
+test('of alternatives with an empty plain text, the page is read', async () => {
+  const mail =
+    'Subject: x\nContent-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n\n--b\nContent-Type: text/html\n\n<p>rich</p>\n--b--\n'
+  expect(await lines('a.eml', mail)).toEqual(['Subject: x', '', 'rich'])
+})
+
+test('outputs that are pages, data in texts and older notebooks are read without base64', async () => {
+  const base64 = 'A'.repeat(600)
+  const output = (data: object) => ({
+    cell_type: 'code',
+    source: 'x',
+    outputs: [{ output_type: 'display_data', data }],
+  })
+  const cells = [
+    output({ 'text/html': '<table><tr><td>7</td><td>8</td></tr></table>' }),
+    output({ 'application/vnd.plotly.v1+json': { data: base64 } }),
+    {
+      cell_type: 'markdown',
+      source: [`<img src="data:image/png;base64,${base64}"> and [a]: data:font/woff2;base64,${base64}`],
+    },
+  ]
+  const text = (await lines('a.ipynb', JSON.stringify({ nbformat: 4, cells })))?.join('\n')
+  expect(text).toMatch(
+    /7 \| 8[^]*\[Not shown: application\/vnd\.plotly[^]*<img src="\[image\/png\]"> and \[a\]: \[font\/woff2\]/,
+  )
+  const old = {
+    nbformat: 3,
+    worksheets: [{ cells: [{ cell_type: 'code', input: ['y = 2'], outputs: [{ text: ['2'], png: base64 }] }] }],
+  }
+  expect((await lines('a.ipynb', JSON.stringify(old)))?.join('\n')).toMatch(/y = 2[^]*Output:\n2/)
+  expect(text).not.toContain('AAAA')
+})

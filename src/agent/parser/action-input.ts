@@ -97,8 +97,14 @@ function fencedInput(
   const close = closingFence(text, start)
   const json = wholeObject(text.slice(start, Math.min(end, close ?? end)))
   if (json) return { ok: true, input: json }
+  const before = close === undefined ? BROKEN_CLOSE.exec(text.slice(start, end))?.[1] : undefined
+  const object = before === undefined ? undefined : wholeObject(before)
+  if (object) return { ok: true, input: object }
   return close === undefined ? CUT : { ok: true, input: tidy(dedent(text.slice(start, close), indent)) }
 }
+
+/** A fence with a comment behind it, which closes nothing. */
+const BROKEN_CLOSE = /^([^`~]*)\n[ \t]{0,8}(?:`{3,9}|~{3,9})[^\n]*\s*$/
 
 /** Reads an unfenced input: free text, JSON, or a Python dict. */
 export function plainInput(text: string): ActionInput {
@@ -128,10 +134,13 @@ function wholeObject(text: string): object | undefined {
   return loose?.ok && loose.end === body.length ? Object(loose.value) : undefined
 }
 
-/** Returns whether nothing but lone brackets or a comment follows on the line. */
+/** Returns whether nothing but lone marks or a comment follows on the line. */
 function endsInput(text: string, at: number): boolean {
-  return /^[\s\]})`]{0,20}(?:(?:#|\/\/|--)\s[^\n]*)?$/.test(text.slice(at, nextLine(text, at)).trim())
+  return REST.test(text.slice(at, nextLine(text, at)).trimEnd())
 }
+
+/** Brackets, quotes and full stops that open nothing, and comments of all languages. A link's address is neither. */
+const REST = /^[\s\]})`;,.'"*\\]{0,20}(?:(?:#|\/\/|--)\s[^\n]*|\/\*[^\n]*\*\/|<!--[^\n]*-->|(?<=\s)\([^\n()]*\)\.?)?$/
 
 /** Returns whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
 function isQuotedObject(text: string): boolean {

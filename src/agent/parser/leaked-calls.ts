@@ -164,6 +164,8 @@ function toMatch(turn: ModelOutput, call: LeakedCall): Match {
  */
 const BEGIN =
   /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?:call:)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
+/** A mark in a line, behind the thought, as LFM writes it: `<|tool_call_start|>[search(query="x")]`. */
+const MARKED = /<\|tool_calls?(?:_start|_begin)?\|>(?=\s{0,9}\[?[\p{L}_][\p{L}\p{N}_.]{0,100}\()/giu
 const NEXT = /[ \t]{0,4},\s{0,9}(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/uy
 /** Matches after the call. */
 const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
@@ -175,10 +177,15 @@ const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
  */
 function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
   let bracket = turn.text.indexOf('(', from)
+  let mark = matchAt(MARKED, turn.text, from)
   for (let at = from; at < turn.text.length; at = nextLine(turn.text, at)) {
     if (bracket < at && bracket >= 0) bracket = turn.text.indexOf('(', at)
     if (bracket < 0) return undefined
-    const begins = matchAt(BEGIN, turn.text, at) ?? (at === from && from > 0 ? matchAt(NEXT, turn.text, at) : null)
+    if (mark && mark.index < at) mark = matchAt(MARKED, turn.text, at)
+    const isMarked = mark !== null && mark.index > at && mark.index < nextLine(turn.text, at)
+    const begins =
+      matchAt(BEGIN, turn.text, isMarked ? mark!.index : at) ??
+      (at === from && from > 0 ? matchAt(NEXT, turn.text, at) : null)
     const name = begins?.groups?.['name'] ?? ''
     const tool = begins ? listedTool(name, turn.tools) : undefined
     const call = begins && tool ? readCallAt(turn.text, begins, tool) : undefined

@@ -32,7 +32,7 @@ export function defuseTokens(text: string): string {
 
 /** Marks that open or close a section of native calls, at the end of a text. */
 const CALL_MARKS =
-  /(?:<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|\s){1,20}$/iu
+  /(?:<[|｜]{0,2}\/?(?:[a-z]{1,12}:|DSML[|｜]{1,2})?(?:tools?|functions?)[▁_ ]?(?:calls?|request)?(?:[▁_ ](?:section|begin|start|end))*[|｜]{0,2}>|\[\/?TOOL_(?:CALLS|REQUEST)\]|(?<![\w.])functools|\s){1,20}$/iu
 
 /** Drops leaked opening marks of native calls from the end of a thought. */
 export function withoutCallMarks(thought: string): string {

@@ -103,9 +103,14 @@ const CALL =
 export const MAY_CALL =
   /<[|｜/]{0,2}(?:[a-z]{1,12}:)?(?:tools?[▁_ ]?calls?(?:[▁_ ]\w{1,20}){0,2}|tools|function_?calls?|invoke|call_record|tool_use|start_function_call)\b[^<>\n]{0,100}>|<\/?[|｜]DSML|\[\/?(?:TOOL_CALLS|TOOL_REQUEST|END_TOOL_REQUEST|tool_use:)|\bto=functions\.|<function=|^`{3}tool_code\b/imu
 
+/** Returns whether a text holds a vendor's markup of a call outside of inline code. */
+export function holdsMarkup(text: string): boolean {
+  return MAY_CALL.test(withoutInlineCode(text))
+}
+
 /** Returns whether an answer holds a call: markup outside of inline code, JSON, or a listed tool written as a call. */
 export function holdsCall(answer: string, tools: string[]): boolean {
-  if (MAY_CALL.test(withoutInlineCode(answer)) || PIECE.test(withoutInlineCode(withoutFences(answer)))) return true
+  if (holdsMarkup(answer) || PIECE.test(withoutInlineCode(withoutFences(answer)))) return true
   const part = { text: answer, sections: [], tools, isFinal: false, isCut: false }
   const call = leakedCallFrom(part, 0)
   if (call?.ok && tools.includes(call.tool)) return true

@@ -36,10 +36,26 @@ function roman(number: number): string {
   return text
 }
 
-/** A list whose items are being read. */
+/** A list of HTML whose items are being read. */
 export interface OpenList {
   isOrdered: boolean
   next: number
   step: number
   type: string
+}
+
+/** Opens a list by its element and attributes. */
+export function openList(name: string, { start, type = '1', reversed }: Record<string, string>): OpenList {
+  const first = Number(start ?? 1)
+  const next = Number.isSafeInteger(first) ? first : 1
+  return { isOrdered: name === 'ol', next, step: reversed === undefined ? 1 : -1, type }
+}
+
+/** Returns the mark before the next item, and counts it. */
+export function nextMark(list: OpenList | undefined, { value }: Record<string, string>): string {
+  if (!list?.isOrdered) return '- '
+  if (value && /^-?\d{1,9}$/.test(value)) list.next = Number(value)
+  const mark = `${listNumber(list.next, list.type)}. `
+  list.next += list.step
+  return mark
 }

@@ -10,8 +10,10 @@ const MAX_HEADERS = 20_000
 /** @returns undefined if the bytes do not begin like a mail */
 export function mailText(bytes: Uint8Array, maxChars: number): string | undefined {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replace(/\r\n?/g, '\n')
-  if (!/^[\w-]{2,60}:/.test(raw)) return undefined
-  return messageText(raw, 0, maxChars).join('\n')
+  // A mail of a mailbox begins with a line of its own.
+  const mail = raw.replace(/^From [^\n]{1,200}\n/, '')
+  if (!/^[\w-]{2,60}:/.test(mail)) return undefined
+  return messageText(mail, 0, maxChars).join('\n')
 }
 
 function messageText(raw: string, depth: number, maxChars: number): string[] {
@@ -57,7 +59,8 @@ function partsOf(type: string, body: string, where: Where): string[] {
   if (!/alternative/i.test(type))
     return parts.flatMap((part) => [...messageText(part, where.depth, where.maxChars), ''])
   // Of alternatives the plain text is enough.
-  const plain = parts.find((part) => /^content-type:\s*text\/plain/im.test(part.slice(0, 1000))) ?? parts.at(-1)
+  const isPlain = (part: string) => /^content-type:\s*text\/plain/im.test(part.slice(0, 1000))
+  const plain = parts.find((part) => isPlain(part) && /\n\n\s*\S/.test(part)) ?? parts.at(-1)
   return plain === undefined ? [] : messageText(plain, where.depth, where.maxChars)
 }
 
@@ -75,8 +78,16 @@ function headersIn(head: string): Map<string, string> {
 }
 
 function parameter(header: string, name: string): string {
-  const [, quoted, bare] = new RegExp(`;\\s*${name}\\*?=(?:"([^"]{1,300})"|([^\\s;"]{1,300}))`, 'i').exec(header) ?? []
-  return quoted ?? bare ?? ''
+  const parts = [
+    ...header.matchAll(new RegExp(`;\\s*${name}(\\*[\\d*]{0,4})?=(?:"([^"]{0,300})"|([^\\s;"]{1,300}))`, 'gi')),
+  ]
+  // RFC 2231: the form with a charset wins over the plain one, and may be cut into numbered parts.
+  const encoded = parts.filter(([, mark]) => mark !== undefined)
+  if (encoded.length === 0) return parts[0]?.[2] ?? parts[0]?.[3] ?? ''
+  const whole = encoded.map(([, , quoted, bare]) => quoted ?? bare ?? '').join('')
+  const [, charset, rest] = /^([\w-]{1,40})'[\w-]{0,40}'([^]*)$/.exec(whole) ?? []
+  if (rest === undefined) return whole
+  return decodeAs(Buffer.from(unquoted(rest.replaceAll('%', '=')), 'latin1'), charset ?? '')
 }
 
 function transferred(body: string, encoding: string): Buffer {

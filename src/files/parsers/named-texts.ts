@@ -13,6 +13,6 @@ export function parseNamedText(file: ToParse): ParsedFile {
     const mail = mailText(bytes, limits.maxChars)
     if (mail !== undefined) return plainFile(mail, 'text', limits.maxChars)
   }
-  const notebook = kind === 'json' ? notebookText(decodeText(bytes, encoding)) : undefined
+  const notebook = kind === 'json' ? notebookText(decodeText(bytes, encoding), limits.maxChars) : undefined
   return notebook === undefined ? parsePlain(file) : plainFile(notebook, 'markdown', limits.maxChars)
 }

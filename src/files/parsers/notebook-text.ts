@@ -1,17 +1,29 @@
-/** Reads a notebook (nbformat 4) as Markdown: its cells and what they printed. Pictures are only named. */
+/** Reads a notebook (nbformat 3 and 4) as Markdown: its cells and what they printed. Pictures are only named. */
 import { parseJson } from '../../base/parse-json.ts'
+import { htmlLines } from './html-lines.ts'
 
 /** @returns undefined if the text is no notebook */
-export function notebookText(text: string): string | undefined {
+export function notebookText(text: string, maxChars: number): string | undefined {
   const book = parseJson(text)
-  if (!isObject(book) || !Array.isArray(book.cells)) return undefined
-  return book.cells.filter(isObject).map(cellText).join('\n\n')
+  if (!isObject(book)) return undefined
+  // Before nbformat 4, the cells stood in worksheets.
+  const sheets = Array.isArray(book.worksheets) ? book.worksheets.filter(isObject) : [book]
+  if (!sheets.some(({ cells }) => Array.isArray(cells))) return undefined
+  const cells = sheets.flatMap((sheet) => (Array.isArray(sheet.cells) ? sheet.cells.filter(isObject) : []))
+  return cells.map((cell) => withoutData(cellText(cell, maxChars))).join('\n\n')
 }
 
-function cellText(cell: Record<string, unknown>): string {
-  const source = joined(cell.source)
+/** Pictures and fonts that stand in the text itself are only named. */
+function withoutData(text: string): string {
+  return text.replace(/data:([\w.+-]{1,60}\/[\w.+-]{1,60})(?:;[\w.=-]{1,60}){0,4};base64,[\w+/=-]{40,}/g, '[$1]')
+}
+
+function cellText(cell: Record<string, unknown>, maxChars: number): string {
+  const source = joined(cell.source ?? cell.input)
   if (cell.cell_type !== 'code') return source
-  const outputs = Array.isArray(cell.outputs) ? cell.outputs.filter(isObject).map(outputText) : []
+  const outputs = Array.isArray(cell.outputs)
+    ? cell.outputs.filter(isObject).map((one) => outputText(one, maxChars))
+    : []
   return [
     '```',
     source,
@@ -20,12 +32,17 @@ function cellText(cell: Record<string, unknown>): string {
   ].join('\n')
 }
 
-function outputText(output: Record<string, unknown>): string {
+function outputText(output: Record<string, unknown>, maxChars: number): string {
   if (output.output_type === 'error') return `${joined(output.ename)}: ${joined(output.evalue)}`
   const data = isObject(output.data) ? output.data : {}
   const picture = Object.keys(data).find((type) => type.startsWith('image/'))
-  const text = joined(output.text) || joined(data['text/markdown']) || joined(data['text/plain'])
-  return [text.trimEnd(), picture ? `[Picture: ${picture}]` : ''].filter((part) => part !== '').join('\n')
+  const plain = joined(output.text) || joined(data['text/markdown']) || joined(data['text/plain'])
+  const html = plain === '' ? joined(data['text/html']) : ''
+  const text = html === '' ? plain : (htmlLines(html, 'html', maxChars).sections[0]?.text ?? '')
+  const other = text === '' && !picture ? Object.keys(data)[0] : undefined
+  return [text.trimEnd(), picture ? `[Picture: ${picture}]` : '', other ? `[Not shown: ${other.slice(0, 100)}]` : '']
+    .filter((part) => part !== '')
+    .join('\n')
 }
 
 /** A text may be stored as a list of its lines. */

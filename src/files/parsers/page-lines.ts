@@ -3,7 +3,7 @@ import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf, type ListEntry } from './html-attributes.ts'
 import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
-import { listNumber, type OpenList } from './list-number.ts'
+import { nextMark, openList, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableData, TableRows, type OpenTable } from './table-rows.ts'
 
@@ -53,8 +53,8 @@ export class PageLines {
     if (name === 'br' || BLOCKS.has(name)) this.#breakLine()
     if (name === 'thead' || name === 'tbody' || name === 'tfoot') this.#tables.at(-1)?.rows.endPart()
     if (name === 'pre') this.#pre += 1
-    if (name === 'ol' || name === 'ul') this.#beginList(name, attributes)
-    if (name === 'li') this.#beginItem(attributes)
+    if (name === 'ol' || name === 'ul') this.#lists.push(openList(name, attributes))
+    if (name === 'li') this.item(nextMark(this.#lists.at(-1), attributes))
     if (/^h[1-6]$/.test(name)) this.heading(Number(name[1]))
     this.#openInline(name, attributes)
   }
@@ -252,20 +252,6 @@ export class PageLines {
   #blankLine(): void {
     if (!this.#isBlank && !this.#inCell) this.writer.write('')
     this.#isBlank = true
-  }
-
-  #beginList(name: string, { start, type = '1', reversed }: Attributes): void {
-    const first = Number(start ?? 1)
-    const next = Number.isSafeInteger(first) ? first : 1
-    this.#lists.push({ isOrdered: name === 'ol', next, step: reversed === undefined ? 1 : -1, type })
-  }
-
-  #beginItem({ value }: Attributes): void {
-    const list = this.#lists.at(-1)
-    if (!list?.isOrdered) return this.item('- ')
-    if (value && /^-?\d{1,9}$/.test(value)) list.next = Number(value)
-    this.item(`${listNumber(list.next, list.type)}. `)
-    list.next += list.step
   }
 
   #endChoices(): void {

@@ -4,6 +4,8 @@ import type { Person } from '../../base/place.ts'
 export interface Account {
   /** The name that people see. */
   name: string
+  /** Its login itself shows who the person is in Slack. */
+  provesIdentity?: true
   /**
    * Begins a login whose answer comes to `callback`. @returns the page for the browser, the state that comes back, and
    * what `finish` takes: JSON with secrets

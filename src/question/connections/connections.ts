@@ -1,14 +1,13 @@
 /** Connects people's own accounts: sends links for their browsers, and resumes the runs that wait for a login. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { browserStates, cookieRules, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
-import { onlyGet, queryOf, redirectTo } from '../../base/http/html-page.ts'
+import { cookieRules, cookiesOf, digestOf, newState, STATE_MS } from '../../base/http/oauth-states.ts'
+import { onlyGet, queryOf } from '../../base/http/html-page.ts'
 import type { Page, Pages } from '../../base/http/server.ts'
 import { settledWithin } from '../../base/async.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import type { Person } from '../../base/place.ts'
-import { sealerFrom, type Sealer } from '../../base/encryption.ts'
+import { sealerFrom } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
 import type { Account } from '../../mcp/login/connectable-account.ts'
 import {
@@ -22,8 +21,9 @@ import {
   slowPage,
   type Connecting,
 } from './connection-pages.ts'
+import { beginFlow, CALLBACK, goOnAfterProof, takeFlow, type FlowOptions, type KeptFlow } from './login-flow.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
-import { personKey, type PeopleStore } from '../../stores/values/people-store.ts'
+import { personKey } from '../../stores/values/people-store.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
 
 export interface Connections {
@@ -49,21 +49,14 @@ export interface Connections {
   pages: Pages
 }
 
-interface ConnectionsParts {
-  people: PeopleStore
+interface ConnectionsParts extends Pick<FlowOptions, 'people' | 'log' | 'now' | 'identity'> {
   control: RunControl
-  log: Log
-  /** Milliseconds since the epoch. */
-  now(): number
   /** Returns the names of a person and their workspace. */
   whoIs(person: Person): Promise<Connecting>
 }
 
-interface ConnectionsOptions extends ConnectionsParts {
+interface ConnectionsOptions extends ConnectionsParts, FlowOptions {
   accounts: readonly Account[]
-  sealer: Sealer
-  /** The address under which people reach the bot, without a slash at the end. */
-  publicUrl: string
   /** How long a page waits for the end of a login, if not four seconds. Milliseconds. */
   pageMs?: number | undefined
 }
@@ -83,7 +76,6 @@ interface Link {
 export const LINK_MS = STATE_MS
 
 const PATH = '/connect'
-const CALLBACK = '/connect/callback'
 
 /** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
 export function openConnections(
@@ -162,13 +154,9 @@ function findAccount(accounts: readonly Account[], name: string): Account | unde
   return accounts.find((one) => one.name === name)
 }
 
-function statesOf({ people: { shared: store }, publicUrl, now }: ConnectionsOptions) {
-  return browserStates({ store, publicUrl, now, name: 'thinkaloud-login' })
-}
-
-/** Binds a link to the browser, asks whose it is, and redirects to the account's page. */
+/** Binds a link to the browser, asks whose it is, and redirects to Slack or to the account's page. */
 async function openLink(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
-  const { accounts, log } = options
+  const { accounts } = options
   const token = queryOf(request).get('link') ?? ''
   const link = await linkOf(token, options)
   const account = link && findAccount(accounts, link.account)
@@ -178,15 +166,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
   if (choice !== bound.yes) return askWhoConnects(link, { token, bound, options })
-  try {
-    const begun = await account.begin(link.person, `${options.publicUrl}${CALLBACK}`)
-    const value = sealedFlow({ ...link, token, flow: begun.flow }, begun.state, options)
-    const headers = await statesOf(options).keep(begun.state, value)
-    return redirectTo(begun.address.href, { 'set-cookie': [bound.cookie, headers['set-cookie']] })
-  } catch (error) {
-    log.warn({ account: account.name, error: messageOf(error) }, 'a person could not begin to log in')
-    return failedPage(account.name, error)
-  }
+  return beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
 }
 
 /** The browser that opened a link. Its choices are secrets, so no other page can make them for the person. */
@@ -236,32 +216,26 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-interface KeptFlow extends Link {
-  token: string
-  flow: unknown
-}
-
-function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOptions): string {
-  return sealer.seal(JSON.stringify(kept), `flow:${state}`)
-}
-
 /** How long a browser waits for the end of a login, which goes on behind the page. Milliseconds. */
 const PAGE_MS = 4_000
 /** Longer than the end of a login may take. Milliseconds. */
 const FINISH_MS = 60_000
 
 async function handleCallback(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
-  const { accounts, people, sealer } = options
+  const { accounts, people } = options
   const answer = queryOf(request)
-  const state = answer.get('state') ?? ''
-  const states = statesOf(options)
-  const taken = await states.take(request, state)
-  if (!taken || typeof taken.value !== 'string') return expiredPage()
-  const kept = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
+  const taken = await takeFlow(request, answer.get('state') ?? '', options)
+  if (!taken) return expiredPage()
+  const { kept, cleared } = taken
   const account = findAccount(accounts, kept.account)
   if (!account) return expiredPage()
-  const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
+  const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...cleared } })
   if (answer.get('error') === 'access_denied') return ended(refusedPage(kept.account))
+  const cookies = [cleared['set-cookie']]
+  if (kept.proves)
+    return (await linkOf(kept.token, options))
+      ? goOnAfterProof(kept, account, { answer, cookies, options })
+      : ended(expiredPage())
   // A link connects once, even if it was opened several times.
   const finish = () => finishLink(kept, { account, answer, options })
   const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)

@@ -75,6 +75,7 @@ function slackAccount(options: SlackAccountOptions): SlackAccount {
   const web = (token: string) => new SlackWeb({ ...options, token })
   return {
     name: 'Slack',
+    provesIdentity: true,
     async begin({ team }, callback) {
       const state = newState()
       const address = new URL('/oauth/v2/authorize', apiUrl)
