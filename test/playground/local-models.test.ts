@@ -67,7 +67,9 @@ async function openPlayground(t: Ends, options: PlaygroundOptions, env = {}) {
 describe('models of this machine', () => {
   test('are offered beside the demo, which answers until somebody chooses another; conversations go on', async (t) => {
     const model = await localModel(t, { facts: { meta: { n_ctx: 8_192, n_ctx_train: 32_768 } } })
-    const { choices, use, answerTo, get } = await openPlayground(t, { modelPorts: [portOf(model), String(await freePort())] })
+    const { choices, use, answerTo, get } = await openPlayground(t, {
+      modelPorts: [portOf(model), String(await freePort())],
+    })
     const offered = await choices()
     expect(offered.map(({ name, about, isUsed }) => [name, about, isUsed])).toEqual([
       ['Demo', 'recordings and rules, no language model', true],
