@@ -45,21 +45,25 @@ const OF_EXAMPLE =
   'That is the answer to one of the examples, not to this question. Answer this question, or say that you found nothing.'
 
 /**
- * Returns whether a text holds the answer to an example, and neither the question nor a result is about the same. A
- * small model that is lost repeats what it read first.
+ * Returns whether a text says what an example asks or answers, and neither the question nor a result is about the same.
+ * A small model that is lost repeats what it read first.
  */
 export function repeatsExample({ dialect, tools, task, progress }: RunState, text: string): boolean {
-  const words = folded(text)
-  const repeated = examplesOf(dialect, tools).filter((answer) => words.includes(answer))
+  const said = new Set(folded(text).split(' '))
+  const questions = (dialect.worked ?? []).flatMap(({ role, content }) =>
+    role === 'user' && content.startsWith('Question: ') ? [folded(content.slice('Question: '.length))] : [],
+  )
+  const examples = [...questions, ...examplesOf(dialect, tools)].map((one) => [...new Set(one.split(' '))])
+  const share = (words: string[], of: Set<string>) => words.filter((word) => of.has(word)).length / words.length
+  const repeated = examples.filter((words) => words.length >= MIN_WORDS && share(words, said) >= CLEARLY)
   if (repeated.length === 0) return false
   const results = progress.steps.map((step) => (step.kind === 'message' ? step.text : (step.observation?.text ?? '')))
   const given = new Set(folded([task.question, ...results].join(' ')).split(' '))
-  return repeated.some((answer) => {
-    const own = answer.split(' ').filter((word) => word.length > 1)
-    return own.filter((word) => given.has(word)).length < own.length / 2
-  })
+  return repeated.some((words) => share(words, given) < 0.5)
 }
 
+/** The share of an example's words that repeats it. */
+const CLEARLY = 0.75
 /** Shorter answers may be right by chance. */
 const MIN_WORDS = 4
 

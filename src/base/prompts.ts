@@ -24,7 +24,7 @@ export const PROMPT_VARIABLES = {
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],
-  'final-turn': ['reason', 'known', 'form'],
+  'final-turn': ['reason', 'known', 'question', 'form'],
   text: ['tools', 'tool_names', 'today'],
   'text-turns': [],
   json: ['tools', 'tool_names', 'today'],

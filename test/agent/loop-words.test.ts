@@ -77,7 +77,17 @@ describe.each(['text', 'json', 'structured'] as const)('%s: the answer to an exa
     expect(JSON.stringify(events.filter(({ type }) => type === 'answer_delta'))).not.toMatch(/^\["15/)
   })
 
-  test('is not given at the end either', async (t) => {
+  test('is not given at the end either, in whatever words', async (t) => {
+    const { final } = await runOn(t, {
+      dialect,
+      question: 'Turn this into one polite sentence: Send the numbers today.',
+      limits: { maxSteps: 1 },
+      model: [say('I could not find out when the fig tree was planted.')],
+    })
+    expect(final).toMatchObject({ type: 'gave_up', text: expect.stringMatching(/could not find an answer/) })
+  })
+
+  test('is not given at the end, word for word', async (t) => {
     const { final } = await runOn(t, {
       dialect,
       question: 'In which city does Jonas work?',

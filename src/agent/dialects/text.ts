@@ -56,9 +56,19 @@ export function renderTurns(view: RunView, prompts: Prompts, { system, worked, q
     { role: 'system', content: system },
     ...worked,
     questionMessage(view, prompts, saidBefore(view, prompts) + question),
-    ...view.steps.flatMap((step) => turnMessages(step, view.nonce, written)),
+    ...view.steps.flatMap((step) => repetition(step) ?? turnMessages(step, view.nonce, written)),
     ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),
   ])
+}
+
+/**
+ * What the loop says about a repeated call. The call itself is left out: a small model goes on as it sees itself write,
+ * and the result stands right before.
+ */
+function repetition(step: Step): Message[] | undefined {
+  if (step.kind !== 'tool' || !step.observation?.hint) return undefined
+  const { said } = repeatedResult(step.observation.text, step.action.tool)
+  return said === '' ? undefined : [{ role: 'user', content: said }]
 }
 
 /** A step as two messages: what the model wrote, and the observation. A person's addition is one. */
@@ -165,22 +175,29 @@ export function questionMessage({ images, nonce }: RunView, prompts: Prompts, co
 }
 
 /** The observation of a step, fenced unless it is the operator's instructions, and the loop's note after it. */
-export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
+export function fencedObservation(step: ToolStep | UnreadableStep, nonce: string): string {
+  const { observation } = step
   const { text = '', instructions, hint, note } = observation ?? {}
-  const { result, said } = hint ? repeatedResult(text) : { result: text, said: '' }
+  const { result, said } =
+    hint && step.kind === 'tool' ? repeatedResult(text, step.action.tool) : { result: text, said: '' }
   const fenced = instructions ? defused(result) : fenceObservation(result, nonce)
   return [fenced, said, note].filter(Boolean).join('\n')
 }
 
 /** The result of a repeated call, and what the loop says about it, which is no data. */
-function repeatedResult(text: string): { result: string; said: string } {
+function repeatedResult(text: string, tool: string): { result: string; said: string } {
   const { before, after } = REPEATED
   if (!text.startsWith(before)) return { result: text, said: '' }
-  const end = text.endsWith(after) ? text.length - after.length : text.length
-  return { result: text.slice(before.length, end), said: `${ALREADY}${text.slice(end)}` }
+  const mayGoOn = text.endsWith(after)
+  const end = mayGoOn ? text.length - after.length : text.length
+  const next = mayGoOn ? ` Do something else than ${tool}, or give the final answer.` : ''
+  return { result: text.slice(before.length, end), said: `${ALREADY}${next}` }
 }
 
 const ALREADY = 'You have already done exactly this, and this is what it returned.'
+
+/** How much of the question the final turn repeats. */
+const REPEATED_QUESTION_CHARS = 500
 
 const REASONS: Record<StopReason, string> = {
   steps: 'steps',
@@ -197,5 +214,7 @@ export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: st
   if (!view.finalTurn) return cue
   const results = knownResults(view.steps)
   const known = results === '' ? '' : `In short, the tools have returned:\n${fenceObservation(results, view.nonce)}\n`
-  return `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], known, form })}`
+  // A lost model otherwise answers one of the examples.
+  const question = cutMiddle(view.question.replace(/\s+/g, ' '), REPEATED_QUESTION_CHARS)
+  return `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], known, question, form })}`
 }
