@@ -70,7 +70,17 @@ function* thinkOf(asked: ReadPrompt): DemoPlan {
   const messages = [asked.question, ...(asked.added ?? [])]
   for (const message of messages) yield* answerMessage({ ...asked, question: message }, turns)
   if (!turns.some(({ isRead }) => isRead)) return help(asked)
-  return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
+  const isUnknown = turns.at(-1)?.isUnknown ?? true
+  // Something else that works is offered where nothing was answered, unless the answer itself names something.
+  const more = turns.every((turn) => turn.isUnknown && !/ Similar: \[/.test(turn.answer)) ? offers(asked, 3) : ''
+  const answers = [...turns.map(({ answer }) => answer), ...(more === '' ? [] : [`You can ask me:\n\n${more}`])]
+  return { answer: answers.join('\n\n'), isUnknown }
+}
+
+/** Returns what the demo can do with the tools of the prompt, a line each. */
+function offers({ tools }: ReadPrompt, max: number): string {
+  const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
+  return can.slice(0, max).join('\n')
 }
 
 /** Adds the answers to one message to `turns`. */
@@ -133,15 +143,15 @@ const ABILITIES =
   /^(?:so |hi,? |hello,? )*(?:what (?:can|do) (?:you|i) (?:do|help(?: (?:me|us))? with|ask(?: you)?)|how can you help(?: me| us)?|what are you (?:good )?for|help)\b/i
 
 /** Answers everything that needs no tool: a greeting, thanks, and questions about its abilities. */
-function help({ question, tools }: ReadPrompt): Final {
-  const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
-  const list = (max: number) => can.slice(0, max).join('\n')
+function help(asked: ReadPrompt): Final {
+  const { question } = asked
+  const list = (max: number) => offers(asked, max)
   if (THANKS.test(question)) return { answer: 'You’re welcome! Reply here to ask on.', isUnknown: false }
   if (GREETING.test(question))
     return { answer: `Hello! Ask me something, for example:\n\n${list(4)}`, isUnknown: false }
   const real = 'For real answers, set OPENAI_API_KEY or OPENAI_BASE_URL.'
   if (ABILITIES.test(question))
-    return { answer: `I can:\n\n${list(can.length)}\n\nHere a demo answers: a few rules. ${real}`, isUnknown: false }
+    return { answer: `I can:\n\n${list(CAN.length)}\n\nHere a demo answers: a few rules. ${real}`, isUnknown: false }
   const start = `I can’t answer that: ${DEMO}, a few rules without a language model.`
-  return { answer: `${start}${can.length > 0 ? ` You can ask me:\n\n${list(3)}` : ''}\n\n${real}`, isUnknown: true }
+  return { answer: `${start}${list(3) !== '' ? ` You can ask me:\n\n${list(3)}` : ''}\n\n${real}`, isUnknown: true }
 }

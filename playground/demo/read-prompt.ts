@@ -11,6 +11,9 @@ export interface ReadPrompt {
   today: string
   /** The asker's local time, as the prompt says it. */
   time: string
+  /** Where it is asked, such as `the public channel "#general"`, and who asks, such as `"Alice"`. */
+  place?: string
+  asker?: string
   /** What people asked the bot to remember here. */
   remembered?: string[]
   observations: string[]
@@ -49,9 +52,14 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
     ...said,
     ...(remembered.length > 0 ? { remembered } : {}),
     tools,
-    time: /^You are asked in .*, at (.*)\.$/m.exec(before)?.[1] ?? '',
+    ...askedIn(before),
     today: /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? '',
   }
+}
+
+function askedIn(before: string): Pick<ReadPrompt, 'place' | 'asker' | 'time'> {
+  const [, place, asker, time = ''] = /^You are asked in (.*), by (.*), at (.*)\.$/m.exec(before) ?? []
+  return { time, ...(place ? { place } : {}), ...(asker ? { asker } : {}) }
 }
 
 /** The label of a message that a person added during the run. */

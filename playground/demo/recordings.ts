@@ -67,6 +67,7 @@ export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined
         ...daysOf(asked.today, found.groups?.['until']),
         ...timeIn(asked.time, found.groups?.['city']),
         today: asked.today,
+        ...placeIn(asked),
         ...shown,
         said: asked.said,
         words: inquiry && searchWords(inquiry),
@@ -128,12 +129,27 @@ function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number
     const seen = name === 'wikipedia' ? yield* look(move, wanted, known) : yield move
     const read = readIn(seen, wanted)
     const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
-    if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
+    if (isFailed) return { answer: name === 'wikipedia' ? seen : failureOf(name, seen), isUnknown: true }
     Object.assign(known, read, reckoned({ ...known, ...read }))
     if (known['words']) known['passage'] = passageIn(seen, known['words'])
   }
   const answer = answers.find((one) => hasAll(one, known)) ?? 'The page about {of} does not say that.'
   return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
+}
+
+/** A card that was not opened says itself why. */
+function failureOf(tool: string, seen: string): string {
+  const why = /^No card was opened: ([^]*)/.exec(seen)?.[1]
+  return why ?? `The ${tool} says: ${seen}`
+}
+
+/** Returns where it is asked and by whom, and the channel's name if it is one. */
+function placeIn({ place, asker }: ReadPrompt): Placeholders {
+  return {
+    place: place?.replaceAll('"', ''),
+    asker: /^"([^"]+)"/.exec(asker ?? '')?.[1],
+    here: /"(#[^"]+)"/.exec(place ?? '')?.[1],
+  }
 }
 
 const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/

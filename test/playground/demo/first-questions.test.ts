@@ -118,6 +118,12 @@ test('what is remembered is recalled, and nothing else', async () => {
 test.each([
   ['What time is it?', /It is \*\d\d:\d\d\* \([A-Z]\w+\/\w+\)/],
   ['what is the time in Tokyo?', /It is \*\d\d:\d\d\* there \(Asia\/Tokyo\)/],
+  ['Who am I?', 'You are *Alice*.'],
+  ['which channel is this?', 'This is the public channel #general.'],
+  ['How do I ask something privately?', '/ask private:'],
+  ['How do I turn you off here?', 'mute'],
+  ['send me the news every morning', 'The hour is missing.'],
+  ['Who is the CEO of Slack?', /Could not find[^]*You can ask me:\n\n?• /],
   ['What time is it in New York right now?', /there \(America\/New_York\)/],
 ])('%s', async (question, expected) => {
   expect(await ask(question)).toMatch(expected)
