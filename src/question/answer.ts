@@ -280,13 +280,14 @@ function steeringOf({ stopAsked, added, mayRun, answered }: HeardSignals): Steer
 
 /** Returns the turn for the history. Additions to the question are part of it. */
 function turnOf(
-  { id, text, user, at }: Question,
+  { id, ts, original, text, user, at }: Question,
   { steps }: SavedRun,
   { standalone, answer, said }: { standalone: string; answer: string; said: ThreadContext },
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
   const more = { ...(said.hasFiles && { hasFiles: said.hasFiles }), ...(said.tables && { tables: said.tables }) }
-  const turn = { id, question: withAdditions(text), standalone: withAdditions(standalone), answer, user, at, ...more }
+  const asked = { id, ts, original, question: withAdditions(text), standalone: withAdditions(standalone) }
+  const turn = { ...asked, answer, user, at, ...more }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }

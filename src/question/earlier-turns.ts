@@ -1,4 +1,4 @@
-import { askedMessage, type Question, type Run } from '../stores/runs/types.ts'
+import { originalId, type Question, type Run } from '../stores/runs/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { History, Turn } from '../stores/history/types.ts'
 
@@ -8,15 +8,13 @@ import type { History, Turn } from '../stores/history/types.ts'
  * repeated.
  */
 export function earlierTurns(turns: Turn[], question: Question, { saved }: Run): Turn[] {
-  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
-  const firstAt = new Map(turns.toReversed().map((turn) => [askedMessage(turn.id), turn.at]))
+  const newest = new Map(turns.map((turn) => [originalId(turn), turn]))
+  const firstAt = new Map(turns.toReversed().map((turn) => [originalId(turn), turn.at]))
   const last = question.firstAt ?? (saved.steps.length === 0 ? Infinity : question.at)
-  return turns.filter(
-    ({ id, at }) =>
-      askedMessage(id) !== askedMessage(question.id) &&
-      newest.get(askedMessage(id))?.id === id &&
-      (firstAt.get(askedMessage(id)) ?? at) <= last,
-  )
+  return turns.filter((turn) => {
+    const id = originalId(turn)
+    return id !== originalId(question) && newest.get(id)?.id === turn.id && (firstAt.get(id) ?? turn.at) <= last
+  })
 }
 
 /** Returns the history without the turns before the last gap of more than `gapMs`, seen at the time `at`. */

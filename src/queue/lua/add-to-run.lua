@@ -1,14 +1,13 @@
 -- Finds the run that a message of `user` is added to: that of the person's newest question under the same root. It must
 -- have no answer, not be stopped, and be older than the message. Returns its id, or nil.
 local function runToAddTo(inbox, given)
-  local function tsOf(one) return string.match(one, ':(%d+%.%d+)$') end
   local line = redis.call('LRANGE', inbox, 0, -1)
   for at = #line, 1, -1 do
     local id = line[at]
     local question, answer, givenUp = unpack(redis.call('HMGET', given.runs .. id, 'question', 'answer', 'givenUp'))
     local asked = question and cjson.decode(question)
     if asked and asked.user == given.user and asked.thread == given.root then
-      local ts, own = tsOf(given.id), tsOf(id)
+      local ts, own = tsOf(given.question), tsOf(question)
       if answer or givenUp or (ts and own and ts < own) then return nil end
       local sent = redis.call('LRANGE', given.signals .. id, 0, -1)
       if #sent >= tonumber(given.max) then return nil end

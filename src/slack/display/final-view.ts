@@ -3,7 +3,7 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { stepCount, toolsDown, totalOf, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
 import { changeLines } from '../../question/change-lines.ts'
-import { isRepeat, type DoneCall } from '../../stores/runs/types.ts'
+import type { DoneCall } from '../../stores/runs/types.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
@@ -52,7 +52,7 @@ export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   const { warning } = footnotes
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
   const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))
-  const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
+  const again = outbox.question.isRepeat ? { againBy: mentions.nameOf(outbox.question.user) } : {}
   return { ...final, ...again, series, footer, spent, ...(warning ? { warning } : {}), ...(done ? { done } : {}) }
 }
 

@@ -10,7 +10,7 @@ import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import { isTable } from '../../files/section-units.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
-import { baseOf, askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { baseOf, conversationOf, originalId, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
@@ -120,7 +120,7 @@ export async function filesForRun(
   tables: MessageTable[],
 ): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
-  const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
+  const isOwn = (file: KeptFile) => (file.original ?? file.question) === originalId(question)
   const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
   const parser = parserFor(question, () => services.now().getTime())
   const kept = withUniqueNames(await place.store.list(place.thread))
@@ -133,7 +133,7 @@ export async function filesForRun(
 async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<[]> {
   const thread = conversationOf(question)
   const content = known.question === question.id ? undefined : await store.load(thread, known.id)
-  if (content) await store.keep(thread, { ...known, question: question.id }, content)
+  if (content) await store.keep(thread, { ...known, ...askedWith(question) }, content)
   return []
 }
 
@@ -176,8 +176,12 @@ async function take(
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
   const { id, user } = file
-  const isKept = await store.keep(conversationOf(question), { id, user, at, question: question.id, ...about }, content)
+  const isKept = await store.keep(conversationOf(question), { id, user, at, ...askedWith(question), ...about }, content)
   return isKept ? undefined : WHY.tooLong
+}
+
+function askedWith({ id, original }: Question): Pick<KeptFile, 'question' | 'original'> {
+  return { question: id, ...(original ? { original: original.id } : {}) }
 }
 
 /** The post key that marks a file that killed its parser, so that a retry does not read it again. */

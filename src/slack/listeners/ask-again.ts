@@ -1,12 +1,13 @@
 import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
-import { editedQuestionId } from '../../question/take-back.ts'
+import { editedQuestion } from '../../question/take-back.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import {
-  askedMessage,
+  askedAt,
   baseOf,
   conversationOf,
   isPrivate,
+  originalId,
   type Question,
   type QuestionBase,
 } from '../../stores/runs/types.ts'
@@ -45,12 +46,11 @@ async function enqueueAgain(
   if (!record) return ANSWER_GONE
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
-  const { tools } = await services.settingsFor(asked)
-  const isForAsker = record.question.forAsker === true
-  const question = withDoneBefore(asked, await changesOf(record, { tools }), { isForAsker })
+  const question = await withChangesOf(record, asked, services)
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
-  const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
+  const isSame = (one: Question) => one.isRepeat && one.user === user && originalId(one) === originalId(again)
+  const isAsked = [running, ...waiting].some((one) => one && isSame(one))
   if (isAsked) return 'I am already working on it again.'
   await enqueue(isPrivate(again) && responseUrl ? { ...again, responseUrl } : again, services)
   return undefined
@@ -61,10 +61,7 @@ const OF_MESSAGE = [
   ...(['ts', 'responseUrl', 'eventId', 'isLate', 'lookingAt', 'userTeam', 'forAsker'] as const),
 ] satisfies (keyof QuestionBase)[]
 
-/**
- * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
- * the original message, which marks it as the same question. The presser has no message of their own in the thread.
- */
+/** The question with the presser as its asker, who has no message of their own in the thread. Quick presses share its id. */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
   const kept = baseOf(question)
@@ -72,16 +69,13 @@ function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'
   return {
     ...(question.kind === 'about' ? { kind: 'about', about: question.about } : { kind: 'asked' }),
     ...kept,
-    id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
+    id: `${originalId(question)}:again-${presser.user}-${press}`,
+    original: { id: originalId(question), ts: askedAt(question) },
+    isRepeat: true,
     ...presser,
     at: now.getTime(),
     firstAt: question.firstAt ?? question.at,
   }
-}
-
-/** The part of the id that all presses by the same person share. */
-function idBefore(id: string): string {
-  return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
 /** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
@@ -115,10 +109,10 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
   for await (const message of readMessages(client, { channel, thread, since: ts, until: ts, signal })) {
     const editTs = message.ts === ts ? editTsOf(message.edited) : undefined
     if (!editTs) continue
-    const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
+    const edited = editedQuestion({ id: `${team}:${channel}:${ts}`, ts }, editTs)
     const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
-    return { kind: 'asked', id, team, channel, thread, user, ts, surface, ...words, ...when }
+    return { kind: 'asked', ...edited, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }
