@@ -126,7 +126,7 @@ export async function filesForRun(
   const kept = withUniqueNames(await place.store.list(place.thread))
   const names = tables.length > 0 || kept.some(({ kind }) => isTable(kind)) ? knownTableNames(kept, tables) : undefined
   const files = runFiles({ ...place, maxChars, tables, parser })
-  return { ...(await questionFiles(place, isOwn)), files, tools: fileTools(names) }
+  return { ...(await questionFiles(place, kept, isOwn)), files, tools: fileTools(names) }
 }
 
 /** Assigns a known file to the newest question that it came with. */

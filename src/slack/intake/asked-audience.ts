@@ -17,15 +17,15 @@ export function inPrivate(question: Question): Question {
 const VALUE_CHARS = 2000
 
 /**
- * The value of the buttons *Only me* and *Everyone here*: the question's id and its text, so that nothing has to be
- * stored before the press. Undefined if it does not fit.
+ * The value of a button on a card, such as *Only me* or *Remember*: a question's id and a text, so that nothing has to
+ * be stored before the press. Undefined if it does not fit.
  */
-export function audienceValue({ id, text }: Pick<Question, 'id' | 'text'>): string | undefined {
+export function questionValue({ id, text }: Pick<Question, 'id' | 'text'>): string | undefined {
   const value = `${id} ${escapeText(text)}`
   return value.length <= VALUE_CHARS ? value : undefined
 }
 
-/** Reads the value. Undefined for anything but an `audienceValue` of a command. */
+/** Reads the value. Undefined for anything but the `questionValue` of a command. */
 export function readAudienceValue(value = ''): Pick<Question, 'id' | 'thread' | 'text'> | undefined {
   const [, id = '', thread = '', text = ''] = /^([^\s:]+:[^\s:]+:([^\s:]+)) ([^]+)$/.exec(value) ?? []
   return isUnrooted({ thread }) ? { id, thread, text: unescapeText(text) } : undefined

@@ -5,7 +5,7 @@ import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import type { Services } from '../services.ts'
 
-type Context = AllMiddlewareArgs['context']
+export type Context = AllMiddlewareArgs['context']
 
 /** The workspace that a delivery is for, and the bot there. */
 export interface DeliveryRecipient {

@@ -9,9 +9,8 @@ import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.
 import { noteContent, type Content } from '../format/blocks.ts'
 import { SCHEDULES, nextText, savedText } from '../format/schedule-words.ts'
 import { inBackground, pressedOn, type ButtonPress } from '../presses/button-press.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { openedBy, readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import { cardOf, changedDraft, noRoomFor, scheduledPlace } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
@@ -258,9 +257,8 @@ const metadataSchema = z.object({
  * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
  */
 export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack, body, view, context }) => {
-  const recipient = await recipientOf({ context }, services)
-  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-  const about = metadataSchema.safeParse(parseJson(metadata)).data
+  const opened = await openedBy(view, { body, context }, services)
+  const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const installation = about && (await services.installations.of(about.ref.team))
   if (!about || !installation) return ack()
   const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''

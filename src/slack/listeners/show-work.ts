@@ -11,7 +11,7 @@ import { installationFor, recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
-import { readMetadata, signedView } from '../presses/signed-metadata.ts'
+import { openedBy, readMetadata, signedView } from '../presses/signed-metadata.ts'
 import { maySeeQuestion } from '../home/usage-report.ts'
 import type { Services } from '../services.ts'
 import { readMemoryRef, type ShownMemory } from '../views/remembered-content.ts'
@@ -52,11 +52,10 @@ export const turnWorkPage = onButton(
   [WORK_PREVIOUS, WORK_NEXT],
   (services) =>
     async ({ ack, action, body, context }) => {
-      const recipient = await recipientOf({ context, isShared: true }, services)
+      const question = (await openedBy(body.view ?? {}, { body, context }, services))?.metadata
       await ack()
-      const { id, private_metadata: signed = '' } = body.view ?? {}
+      const id = body.view?.id
       const user = body.user.id
-      const question = recipient && readMetadata(signed, { ...recipient, user })
       const installation = question && (await installationFor(question, { context }, services))
       if (!installation || id === undefined) return
       const request = { page: Number(action.value), user, installation, services }
