@@ -108,7 +108,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   return {
     port: server.port,
     metricsPort: server.metricsPort,
-    summary: summaryOf(config, agent.answer.agent.model.name),
+    summary: summaryOf(config, agent.defaults.model.name),
     async stop() {
       stopping.abort()
       opened.stop()
@@ -151,8 +151,8 @@ interface ServiceParts extends Observers {
 }
 
 function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
-  const { now } = agent.answer.agent
-  const operators = settingsFromConfig(config, agent.answer.agent)
+  const { now } = agent.defaults
+  const operators = settingsFromConfig(config, agent.defaults)
   const nowMs = () => now().getTime()
   const { people, control } = stores
   const slackAccount = openSlackAccount(config, {

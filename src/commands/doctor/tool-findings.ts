@@ -30,7 +30,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
-    const { tools: on } = agent.answer.agent
+    const { tools: on } = agent.defaults
     const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
     const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
     return [...used, ...broken, ...needFinding(config, on)]

@@ -60,7 +60,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     wrapped,
     warnOfGone: warnOnce(sources.log),
   }
-  const agent = {
+  const defaults = {
     model: models.model,
     dialect: dialect(name),
     tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
@@ -72,7 +72,9 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     ...(sources.watchCall ? { watchCall: sources.watchCall } : {}),
   }
   return {
-    answer: { agent, prompts, condenseModel: models.condenseModel },
+    defaults,
+    prompts,
+    condenseModel: models.condenseModel,
     dialect,
     choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, parts),

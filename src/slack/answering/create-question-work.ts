@@ -23,7 +23,7 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
   const { services, installation, signal, streamsRefused } = parts
   const { log, now, fetch, threads } = services
   const ofPlace = await services.settingsFor({ ...question, waits: true })
-  const settings = scheduledSettings(question, ofPlace, services.agent.answer.prompts)
+  const settings = scheduledSettings(question, ofPlace, services.agent.prompts)
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)

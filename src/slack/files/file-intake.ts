@@ -42,7 +42,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
   let left = MAX_BYTES.question
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
-  const patience = AbortSignal.timeout(Math.min(PATIENCE_MS, work.services.agent.answer.agent.limits.timeoutMs))
+  const patience = AbortSignal.timeout(Math.min(PATIENCE_MS, work.services.agent.defaults.limits.timeoutMs))
   const signal = AbortSignal.any([work.signal, patience])
   const now = () => work.services.now().getTime()
   const at = now()
@@ -121,7 +121,7 @@ export async function filesForRun(
 ): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => (file.original ?? file.question) === originalId(question)
-  const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
+  const { toolOutputChars: maxChars } = services.agent.defaults.limits
   const parser = parserFor(question, () => services.now().getTime())
   const kept = withUniqueNames(await place.store.list(place.thread))
   const names = tables.length > 0 || kept.some(({ kind }) => isTable(kind)) ? knownTableNames(kept, tables) : undefined
