@@ -7,7 +7,7 @@ import { modelFetch } from './model-fetch.ts'
 
 export const OPENAI = 'https://api.openai.com/v1'
 
-export interface ListedModel {
+interface ListedModel {
   name: string
   /** Tokens. */
   window?: number

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { modelFetch } from './model-fetch.ts'
 
 /** The bytes of a recording, as the endpoint gets them. */
-export interface SpokenFile {
+interface SpokenFile {
   name: string
   mimetype: string
   bytes: Uint8Array

@@ -25,7 +25,7 @@ export interface PageFacts {
 }
 
 /** `html` is undefined if the page is too large or nested too deeply for a DOM. */
-export interface PagePieces extends PageFacts {
+interface PagePieces extends PageFacts {
   html: string | undefined
 }
 

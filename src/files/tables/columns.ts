@@ -10,7 +10,7 @@ const FITTING = 0.8
 const MAX_EXAMPLES = 3
 
 /** What the columns of a table have in common. */
-export interface Conventions {
+interface Conventions {
   decimal?: Decimal | undefined
   order?: DateOrder | undefined
   isWorkbook?: boolean | undefined

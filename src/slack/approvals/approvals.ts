@@ -11,7 +11,7 @@ import { waitValue } from './button-value.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 
-export interface ApprovalOptions {
+interface ApprovalOptions {
   outbox: Outbox
   /** Replaces ids with names. */
   mentions: { withNames(text: string): Promise<string> }

@@ -13,7 +13,7 @@ import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
 
 /** A call to decide about. */
-export interface ToolDecision {
+interface ToolDecision {
   question: Pick<Question, 'kind' | 'team' | 'user'>
   /** The tool's name; for a tool of an MCP server its `ruleName`. */
   tool: string
@@ -28,9 +28,9 @@ export function decisionAbout(question: ToolDecision['question'], { tool, approv
  * `noScope`, `untold`: the members of a user group are unknown, because a scope is missing or Slack did not answer in
  * time.
  */
-export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
+type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
-export interface ApproverOptions {
+interface ApproverOptions {
   approvers: Settings['approvers']
   installation: Installation
   log: Log

@@ -60,7 +60,7 @@ type RequestedSchedule = { when: When; question: string; text: string; gapMs?: n
  * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
  * examples. Otherwise it is an ordinary question.
  */
-export function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined {
+function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined {
   const rest = afterScheduleWord(text)
   const given = rest ?? text.trim()
   const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })
@@ -128,7 +128,7 @@ const MAX_REQUEST = 4_000
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
 /** Builds a schedule that is not saved yet. Its id follows from `seed`. */
-export function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
+function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
   const id = createHash('sha256').update(seed).digest('hex').slice(0, 12)
   return { state: 'draft', failures: 0, spent: {}, ...parts, id }
 }
@@ -157,7 +157,7 @@ export async function cardOf(
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
-export async function creatorOf(
+async function creatorOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
