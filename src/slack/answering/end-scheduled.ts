@@ -34,7 +34,7 @@ export async function tellPaused(work: QuestionWork, schedule: Schedule): Promis
   const by = occurrenceIn(work.question)?.by
   const why = schedule.paused?.why ?? 'person'
   await tellAlone(work, user, pausedContent(pausedText(schedule, why), schedule))
-  if (by) await tellAlone(work, by, noteContent(pausedText(schedule, why, { isMaker: false })))
+  if (by) await tellAlone(work, by, noteContent(pausedText(schedule, why, { isCreator: false })))
 }
 
 /** Notifies a person once, in their direct messages. */

@@ -65,7 +65,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
 }
 
 /**
- * Returns why a schedule may not run now on behalf of its maker, in its channel. Undefined if it may. Asks Slack each
+ * Returns why a schedule may not run now on behalf of its creator, in its channel. Undefined if it may. Asks Slack each
  * time.
  * @throws TransientError if Slack does not say enough
  */

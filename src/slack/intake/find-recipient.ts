@@ -47,7 +47,7 @@ export async function recipientOf(
 const LOOK_UP_MS = 1_000
 
 /**
- * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the presser's workspace:
+ * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the user's workspace:
  * it is asked for one that the channel belongs to.
  */
 export async function recipientIn(

@@ -28,7 +28,7 @@ import { onButton } from './listener.ts'
 /** Presses by one person within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** The button "Ask again": repeats the question as the presser's own, in the same thread. */
+/** The button "Ask again": repeats the question as the pressing user's own, in the same thread. */
 export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context }, services)
   const refusal = pressed && (await enqueueAgain(pressed, body.response_url, services))
@@ -61,18 +61,18 @@ const OF_MESSAGE = [
   ...(['ts', 'responseUrl', 'eventId', 'isLate', 'lookingAt', 'userTeam', 'forAsker'] as const),
 ] satisfies (keyof QuestionBase)[]
 
-/** The question with the presser as its asker, who has no message of their own in the thread. Quick presses share its id. */
-function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
+/** The question as asked by the user who pressed, who has no message in the thread. Quick presses share its id. */
+function againOf(question: Question, person: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
   const kept = baseOf(question)
   for (const field of OF_MESSAGE) delete kept[field]
   return {
     ...(question.kind === 'about' ? { kind: 'about', about: question.about } : { kind: 'asked' }),
     ...kept,
-    id: `${originalId(question)}:again-${presser.user}-${press}`,
+    id: `${originalId(question)}:again-${person.user}-${press}`,
     original: { id: originalId(question), ts: askedAt(question) },
     isRepeat: true,
-    ...presser,
+    ...person,
     at: now.getTime(),
     firstAt: question.firstAt ?? question.at,
   }
@@ -85,8 +85,8 @@ const PATIENCE_MS = 2_500
 export const askEdited = onButton(ASK_EDITED, (services) => async ({ ack, action, body, context }) => {
   const recipient = await recipientOf({ context, id: action.value }, services)
   const record = await services.archive.load(action.value ?? '')
-  const presser = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
-  const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
+  const person = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
+  const isAskers = record && recipient?.team === record.question.team && isSamePerson(person, record.question)
   const again = isAskers ? await asItReadsNow(record.question, services) : undefined
   if (again && record) await enqueue(await withChangesOf(record, again, services), services)
   await ack()

@@ -131,12 +131,12 @@ export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async (
   const pressed = asked && (await pressedOn(asked.id, { body, context }, services))
   if (!asked || !pressed?.channel) return ack()
   const { team, channel, user, userTeam } = pressed
-  const presser = { user, ...(userTeam ? { userTeam } : {}) }
+  const person = { user, ...(userTeam ? { userTeam } : {}) }
   const at = services.now().getTime()
   const command: Question = {
     kind: 'asked',
     ...asked,
-    ...presser,
+    ...person,
     team,
     channel,
     surface: 'ask',

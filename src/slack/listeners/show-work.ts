@@ -21,7 +21,7 @@ import { onButton } from './listener.ts'
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
-/** The button "Show work": opens a modal with the whole run, for the presser alone. */
+/** The button "Show work": opens a modal with the whole run, for the user alone. */
 export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, body, context }) => {
   const isElsewhere = isInDirect(body)
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
@@ -31,20 +31,20 @@ export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, 
   inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
 })
 
-/** The same button on an admin's Home. The presser must still be an admin who may read the question. */
+/** The same button on an admin's Home. The user must still be an admin who may read the question. */
 export const showWorkFromHome = onButton(HOME_WORK, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
   await ack()
   if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
 })
 
-async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
-  const { team, user, installation } = presser
+async function forAdmin({ id, ...press }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
+  const { team, user, installation } = press
   const [person, record] = await Promise.all([
     installation.directory.factsOf(team, user, { isFresh: true }),
     archive.load(id),
   ])
-  return record && isAdmin(person) && (await maySeeQuestion(record, presser)) ? record : undefined
+  return record && isAdmin(person) && (await maySeeQuestion(record, press)) ? record : undefined
 }
 
 /** The buttons that turn the modal's pages. */

@@ -38,23 +38,23 @@ function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
   return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
 }
 
-/** Returns whether the presser is the asker. A bot that asked cannot answer. */
-export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
-  return question.kind !== 'bot' && isSamePerson(presser, question)
+/** Returns whether the user is the asker. A bot that asked cannot answer. */
+export function isAsker(person: PressingUser, { question }: AskedQuestion): boolean {
+  return question.kind !== 'bot' && isSamePerson(person, question)
 }
 
 /**
  * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
  */
-interface Presser {
+interface PressingUser {
   user: string
   userTeam?: string | undefined
   isColleague?: boolean
 }
 
-/** Returns whether the presser asked the question, in the same workspace or organisation. */
+/** Returns whether the user asked the question, in the same workspace or organisation. */
 export function isSamePerson(
-  { user, userTeam, isColleague = false }: Presser,
+  { user, userTeam, isColleague = false }: PressingUser,
   question: Pick<Question, 'team' | 'user' | 'userTeam'>,
 ): boolean {
   const { team, userTeam: askers = team } = question

@@ -138,7 +138,7 @@ const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a d
 
 /**
  * The id under which the token was stored. An edited question, or one whose files came later, uses the token of its
- * message. "Ask again" has no token: nobody addressed the bot, and the presser may be another person.
+ * message. "Ask again" has no token: nobody addressed the bot, and somebody else may have pressed it.
  */
 function tokenOwner(question: Question): string {
   return question.isRepeat ? question.id : originalId(question)

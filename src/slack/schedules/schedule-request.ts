@@ -32,9 +32,9 @@ import { scheduleCard } from '../views/schedule-blocks.ts'
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
-  const maker = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
-  if (typeof maker === 'string') return true
-  return parseRequest(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
+  const creator = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
+  if (typeof creator === 'string') return true
+  return parseRequest(question.text, { zone: creator.zone, now: question.at, minMinutes }) !== undefined
 }
 
 function maySchedule(question: Question): boolean {
@@ -105,9 +105,9 @@ async function draftCard(
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
-  const maker = await creatorOf(question, installation)
-  if (typeof maker === 'string') return { refusal: maker }
-  const found = parse({ zone: maker.zone, now: at, minMinutes })
+  const creator = await creatorOf(question, installation)
+  if (typeof creator === 'string') return { refusal: creator }
+  const found = parse({ zone: creator.zone, now: at, minMinutes })
   if (!found) return { refusal: SCHEDULES.past }
   if ('problem' in found) return { refusal: `${escapeText(found.problem)} ${EXAMPLES}` }
   if (found.text.length > MAX_REQUEST) return { refusal: SCHEDULES.tooLongToSave }
@@ -185,11 +185,11 @@ export async function changedDraft(
   if (!before) return { problem: SCHEDULES.gone }
   const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
   if (full !== undefined) return { problem: full }
-  const maker = await creatorOf(ref, deps.installation)
-  if (typeof maker === 'string') return { problem: maker }
+  const creator = await creatorOf(ref, deps.installation)
+  if (typeof creator === 'string') return { problem: creator }
   const given = afterScheduleWord(text) ?? text
   const found = parseRequest(`schedule ${given}`, {
-    zone: maker.zone,
+    zone: creator.zone,
     now: at,
     minMinutes: scheduling?.minMinutes ?? 1,
   })
