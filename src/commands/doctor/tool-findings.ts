@@ -40,7 +40,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
 }
 
 function isAgent(made: unknown): made is AgentParts {
-  return typeof made === 'object' && made !== null && 'answer' in made
+  return typeof made === 'object' && made !== null && 'defaults' in made
 }
 
 /** The longest wait for a tool; a run may wait longer. Milliseconds. */

@@ -19,3 +19,6 @@ export function shownInput({ type = 'text', value = '', checked }: Record<string
   if (/^(?:checkbox|radio)$/i.test(type)) return checked === undefined ? '☐ ' : '☒ '
   return SILENT_INPUTS.has(type.toLowerCase()) ? '' : ` ${value.slice(0, MAX_IN_ATTRIBUTE)} `
 }
+
+/** Returns the words of a text as a set. */
+export const words = (text: string) => new Set(text.split(' '))

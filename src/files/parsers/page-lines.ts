@@ -1,12 +1,10 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf } from './html-attributes.ts'
+import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf, words } from './html-attributes.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableRows, type OpenTable } from './table-rows.ts'
-
-const words = (text: string) => new Set(text.split(' '))
 
 /** Elements whose content is no text of the page. */
 const DROPPED = words('script style template svg math noscript iframe object canvas select title head')

@@ -3,8 +3,8 @@
  * facts beside the text: title, date, and whether the page is a login or an application.
  */
 import { Parser } from 'htmlparser2'
-
-const words = (text: string) => new Set(text.split(' '))
+import { escapeHtml } from '../../base/http/html-page.ts'
+import { words } from './html-attributes.ts'
 
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
@@ -82,14 +82,14 @@ class Pieces {
     if (inside === 'title' && this.#facts.title.length < MAX.attribute) this.#facts.title += text
     if (inside === 'noscript' && this.#facts.noscript.length < MAX.noscript) this.#facts.noscript += text
     if (this.#isLinkedData && this.#data.length < MAX.data) this.#data += text
-    if (this.#dropped === 0) this.#write(escaped(text))
+    if (this.#dropped === 0) this.#write(escapeHtml(text))
   }
 
   result(): PagePieces {
     const { title, published, isPaid, ...facts } = this.#facts
     const [, dated = ''] = /"datePublished"\s*:\s*"([^"]{4,40})"/.exec(this.#data) ?? []
     const paid = isPaid || /"isAccessibleForFree"\s*:\s*"?false/i.test(this.#data)
-    const head = `<title>${escaped(title.trim().slice(0, MAX.attribute))}</title>`
+    const head = `<title>${escapeHtml(title.trim().slice(0, MAX.attribute))}</title>`
     return {
       ...facts,
       title: title.replace(/\s+/g, ' ').trim().slice(0, MAX.attribute),
@@ -125,7 +125,7 @@ class Pieces {
     let text = ''
     for (const [name, value] of Object.entries(attributes)) {
       if (!KEPT.has(name) || value.length > MAX.attribute) continue
-      text += ` ${name}="${escaped(name === 'href' ? this.#absolute(value) : value)}"`
+      text += ` ${name}="${escapeHtml(name === 'href' ? this.#absolute(value) : value)}"`
     }
     return text
   }
@@ -138,7 +138,3 @@ class Pieces {
 }
 
 const DATES = words('article:published_time datepublished date dc.date dc.date.issued publishdate pubdate')
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
-}
