@@ -187,7 +187,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       now: nowMs,
       whoIs: whoIs(opened.installations),
     }),
-    watch: answerWatch({ telemetry, recorder }),
+    watch: answerWatch({ telemetry, recorder }, nowMs),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     log,
