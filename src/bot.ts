@@ -113,7 +113,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   return {
     port: server.port,
     metricsPort: server.metricsPort,
-    summary: summaryOf(config, agent.answer.agent.model.name),
+    summary: summaryOf(config, agent.defaults.model.name),
     async stop() {
       stopping.abort()
       opened.stop()
@@ -156,8 +156,8 @@ interface ServiceParts extends Observers {
 }
 
 function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
-  const { now } = agent.answer.agent
-  const operators = settingsFromConfig(config, agent.answer.agent)
+  const { now } = agent.defaults
+  const operators = settingsFromConfig(config, agent.defaults)
   const nowMs = () => now().getTime()
   const { people, control } = stores
   const enterpriseOf = async (team: string) => (await opened.installations.of(team))?.enterprise
@@ -189,7 +189,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       whoIs: whoIs(opened.installations),
       identity: openSlackIdentity(config, ofSlack),
     }),
-    watch: answerWatch({ telemetry, recorder }),
+    watch: answerWatch({ telemetry, recorder }, nowMs),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     log,

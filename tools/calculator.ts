@@ -29,8 +29,8 @@ const MAX_DIGITS = 100
 
 /** Whole numbers are exact. One that a double cannot hold, and that no exact way leads to, is marked as rounded. */
 function resultOf(expression: string): string {
-  const value = calculate(expression)
-  const checked = readExpression(expression)
+  const checked = checkedExpression(expression)
+  const value = valueOf(checked)
   const isUnsafe = hasUnsafeNumber(checked) || Math.abs(value) > Number.MAX_SAFE_INTEGER
   const whole = isUnsafe || isOfWholeNumbers(checked) ? wholeValue(checked) : undefined
   const printed = formatResult(value)
@@ -45,9 +45,17 @@ function resultOf(expression: string): string {
  * @throws ToolError with a sentence if it is no arithmetic, too long or deep, or has no finite value
  */
 export function calculate(expression: string): number {
+  return valueOf(checkedExpression(expression))
+}
+
+function checkedExpression(expression: string): string {
   if (expression.length > MAX_LENGTH)
     throw new ToolError(`The expression is too long: at most ${MAX_LENGTH} characters.`)
-  const value: unknown = parser.evaluate(readExpression(expression))
+  return readExpression(expression)
+}
+
+function valueOf(checked: string): number {
+  const value: unknown = parser.evaluate(checked)
   if (typeof value !== 'number' || Number.isNaN(value))
     throw new ToolError('The expression has no value: it divides zero by zero, or leaves the real numbers.')
   if (!Number.isFinite(value)) throw new ToolError('The result is too large for a number, or a division by zero.')

@@ -26,10 +26,8 @@ interface ToolEntry {
   does: string
   /** Off unless TOOLS names it: an example, or a tool that overlaps with others. */
   onlyWhenNamed?: boolean
-  /** The setting that it needs. */
-  needs?: keyof Config
-  /** A setting that does in its place. */
-  orNeeds?: keyof Config
+  /** The settings of which it needs one. */
+  needs?: (keyof Config)[]
   /**
    * Available if questions come from a workspace. TOOLS may name it anywhere, since one file of settings serves all
    * commands.
@@ -55,8 +53,7 @@ const ENTRIES: Record<string, ToolEntry> = {
   search: {
     make: webSearch,
     does: 'searches the web with the engine of `SEARCH_ENGINE`, or Google through SerpApi (`SERPAPI_API_KEY`); see [below](#web-search)',
-    needs: 'SERPAPI_API_KEY',
-    orNeeds: 'SEARCH_ENGINE',
+    needs: ['SERPAPI_API_KEY', 'SEARCH_ENGINE'],
     sample: { query: 'Wikipedia' },
   },
   duckduckgo: {
@@ -140,9 +137,8 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
   return off.map(([name, entry]) => {
-    const lacking = isGiven(entry, settings) ? undefined : (entry.needs ?? 'Slack and a model')
-    const other = lacking && entry.orNeeds ? ` or ${entry.orNeeds}` : ''
-    return { name, why: lacking ? `needs ${lacking}${other}` : 'not among TOOLS' }
+    const lacking = isGiven(entry, settings) ? undefined : (entry.needs?.join(' or ') ?? 'Slack and a model')
+    return { name, why: lacking ? `needs ${lacking}` : 'not among TOOLS' }
   })
 }
 
@@ -167,7 +163,7 @@ function chosen(settings: ToolSettings): ToolEntry[] {
     if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
     if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
     if (!isGiven(entry, settings))
-      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs}. Set it, or remove ${name}.${orElse(entry)}`)
+      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs?.join(' or ')}. Set it, or remove ${name}.`)
     return entry
   })
 }
@@ -178,10 +174,5 @@ function entryOf(name: string): ToolEntry | undefined {
 
 function isGiven(entry: ToolEntry | undefined, settings: ToolSettings): boolean {
   if (entry?.ofWorkspace) return settings.hasWorkspace === true
-  if (!entry?.needs) return entry !== undefined
-  return Boolean(settings[entry.needs]) || (entry.orNeeds !== undefined && Boolean(settings[entry.orNeeds]))
-}
-
-function orElse({ orNeeds }: ToolEntry): string {
-  return orNeeds ? ` ${orNeeds} does as well.` : ''
+  return entry !== undefined && (entry.needs?.some((name) => Boolean(settings[name])) ?? true)
 }

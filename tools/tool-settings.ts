@@ -27,7 +27,7 @@ export interface FetchedPage {
 }
 
 /** The part of a page to read, as a model names it. */
-export interface WantedPage extends FilePart {
+interface WantedPage extends FilePart {
   /** Reads everything on the page, and not only its main text. */
   whole?: boolean | undefined
 }

@@ -21,12 +21,12 @@ export function toolRunner(config: Config, net: Network): { run: RunTool; close(
         now: () => new Date(),
         hasWorkspace: true,
       })
-      const { answer } = await opened
-      const tool = answer.agent.tools.find((one) => one.name === name)
+      const { defaults } = await opened
+      const tool = defaults.tools.find((one) => one.name === name)
       if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)
       if (tool.effects === 'write')
         throw new Error(`${name} changes something: it is not called again without a question.`)
-      return call(tool, input, { agent: answer.agent, timeoutMs: config.TOOL_TIMEOUT_MS })
+      return call(tool, input, { agent: defaults, timeoutMs: config.TOOL_TIMEOUT_MS })
     },
     close: async () => void (await (await opened)?.close()),
   }
@@ -35,7 +35,7 @@ export function toolRunner(config: Config, net: Network): { run: RunTool; close(
 async function call(
   tool: Tool,
   given: unknown,
-  { agent, timeoutMs }: { agent: AgentParts['answer']['agent']; timeoutMs: number },
+  { agent, timeoutMs }: { agent: AgentParts['defaults']; timeoutMs: number },
 ): Promise<Json> {
   // Coerced as in the loop: models often write text where fields are expected.
   const input = coerceInput(tool, given)

@@ -92,7 +92,8 @@ export function createTrier(
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })
-      const deps = { ...agent.answer, agent: { ...agent.answer.agent, ...chosen }, history: await before(question) }
+      const { defaults, condenseModel } = agent
+      const deps = { agent: { ...defaults, ...chosen }, prompts, condenseModel, history: await before(question) }
       const signal = AbortSignal.timeout(config.AGENT_TIMEOUT_MS)
       let text = ''
       for await (const event of answer(question, run, { ...deps, signal }))

@@ -3,7 +3,7 @@ import type { Tool, ToolAsks, ToolContext, ToolInput, ToolOutput } from './contr
 import { zodInput } from './tool-input.ts'
 
 /** A tool as people write it: its input is a zod object, and it only reads unless `effects` says otherwise. */
-export interface WrittenTool<Schema extends z.ZodType> extends Omit<Tool, keyof ToolInput | 'effects' | 'run'> {
+interface WrittenTool<Schema extends z.ZodType> extends Omit<Tool, keyof ToolInput | 'effects' | 'run'> {
   schema: Schema
   effects?: Tool['effects']
   /** @throws ToolError (or anything else): its message becomes the observation. */

@@ -46,9 +46,7 @@ async function run(io: CommandIo): Promise<number> {
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)
-  output.note(
-    `Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. Type /help for the commands.`,
-  )
+  output.note(`Model: ${agent.defaults.model.name}. Tools: ${conversation.toolNames()}. Type /help for the commands.`)
   if (isDemo)
     output.note(
       'No model is set (OPENAI_API_KEY or OPENAI_BASE_URL), so this is the demo: recorded answers and a few rules.',

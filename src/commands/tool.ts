@@ -32,7 +32,7 @@ async function open(config: Config, leftOut: (one: BrokenToolFile) => void): Pro
 /** Prefers the tools that are on. A built-in one that is off can be called too. */
 async function openWith(name: string | undefined, config: Config): Promise<AgentParts> {
   const agent = await open(config, (one) => console.error(leftOutSentence(one)))
-  if (name === undefined || agent.answer.agent.tools.some((tool) => tool.name === name)) return agent
+  if (name === undefined || agent.defaults.tools.some((tool) => tool.name === name)) return agent
   await agent.close()
   return open({ ...config, TOOLS: everyToolName(config) }, () => undefined)
 }
@@ -69,7 +69,7 @@ async function main([name, ...words]: string[]): Promise<number> {
   }
   const config = loadConfig(readEnv())
   const agent = await openWith(name, config)
-  const { tools } = agent.answer.agent
+  const { tools } = agent.defaults
   if (name === undefined) {
     for (const tool of tools) console.log(`${tool.name}: ${tool.description}`)
     return 0

@@ -1,28 +1,33 @@
 /** Stores the parsed content of conversations' files, never the files themselves. */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { z } from 'zod'
 import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
-import type { FileKind, ParsedFile, PictureKind } from './types.ts'
+import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from './types.ts'
 
 /** A file of a conversation. */
-export interface KeptFile {
+export const keptFile = z.object({
   /** Slack's id. */
-  id: string
+  id: z.string(),
   /** The name in a form that is safe in prompts and posts. */
-  name: string
-  kind: FileKind | PictureKind
+  name: z.string(),
+  kind: z.enum([...FILE_KINDS, ...PICTURE_KINDS]),
   /** The kind and the size: `A PDF of 300 pages`. */
-  what: string
-  /** The id of the question that it came with, and the id of the uploader. */
-  question: string
-  user: string
+  what: z.string(),
+  /** The id of the question that it came with. */
+  question: z.string(),
+  /** If that question was edited or repeated, the first one's id. Version 0.1.0 did not store it. */
+  original: z.string().optional(),
+  /** The id of the uploader. */
+  user: z.string(),
   /** Milliseconds since the epoch. */
-  at: number
+  at: z.number(),
   /** The address at which people open it. */
-  permalink?: string
+  permalink: z.string().optional(),
   /** How many tables a document has. */
-  tables?: number
-}
+  tables: z.number().optional(),
+})
+export type KeptFile = z.infer<typeof keptFile>
 
 /** A text is stored parsed, a picture as its bytes. */
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }

@@ -3,7 +3,6 @@ import type { Picture } from '../agent/contracts/model.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileContent, FileStore, KeptFile } from './file-store.ts'
 import { openingOf } from './outline.ts'
-import { withUniqueNames } from './run-files.ts'
 
 /** A file of at most this many characters is included whole, a longer one as its outline and first part. */
 const FILE_CHARS = 3_000
@@ -14,14 +13,15 @@ const MAX_EARLIER = 20
 
 /**
  * Returns the text of the files for the prompt ('' if there is none), and their pictures.
+ * @param kept the conversation's files, each with its own name
  * @param isOwn whether a file came with the question itself; earlier files only add their pictures and names
  */
 export async function questionFiles(
   { store, thread }: { store: FileStore; thread: ThreadKey },
+  kept: readonly KeptFile[],
   isOwn: (file: KeptFile) => boolean,
 ): Promise<{ text: string; images: Picture[] }> {
-  const files = withUniqueNames(await store.list(thread))
-  const newest = files.toReversed()
+  const newest = kept.toReversed()
   const [own, earlier] = [newest.filter(isOwn), newest.filter((file) => !isOwn(file))]
   const images: Picture[] = []
   const texts: string[] = []

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { Sealer } from '../base/encryption.ts'
 import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../stores/kv/kv.ts'
-import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
-import { FILE_KINDS } from './types.ts'
+import { withOriginal, type Asked } from '../stores/runs/question.ts'
+import { keptFile, MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 
 interface FilesOptions {
   log: StoreLog
@@ -13,18 +12,6 @@ interface FilesOptions {
   /** Encrypts them. Absent without SECRETS_KEY. */
   sealer: Pick<Sealer, 'seal' | 'open'> | undefined
 }
-
-const aboutSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  kind: z.enum([...FILE_KINDS, 'png', 'jpeg', 'gif', 'webp']),
-  what: z.string(),
-  question: z.string(),
-  user: z.string(),
-  at: z.number(),
-  permalink: z.string().exactOptional(),
-  tables: z.number().exactOptional(),
-})
 
 /** Keeps files in two hashes per conversation, `{team:channel:ts}:files` and `…:file-contents`, keyed by file id. */
 export function createFiles(kv: Kv, options: FilesOptions): FileStore {
@@ -121,7 +108,9 @@ const UNSEALED = { seal: (text: string) => text, open: (text: string) => text }
 
 function parseAbout(open: () => string): KeptFile | undefined {
   try {
-    return aboutSchema.parse(JSON.parse(open()))
+    const file = keptFile.parse(JSON.parse(open()))
+    const { original }: Asked = withOriginal({ id: file.question })
+    return original ? { original: original.id, ...file } : file
   } catch {
     return undefined
   }

@@ -21,7 +21,8 @@ export const FILE_KINDS = [
 export type FileKind = (typeof FILE_KINDS)[number]
 
 /** The kinds of pictures that models can see. */
-export type PictureKind = 'png' | 'jpeg' | 'gif' | 'webp'
+export const PICTURE_KINDS = ['png', 'jpeg', 'gif', 'webp'] as const
+export type PictureKind = (typeof PICTURE_KINDS)[number]
 
 /** Line numbers, pages, slides and sheets count from 1. */
 export interface ParsedFile {

@@ -2,7 +2,7 @@
  * Reads a zip without trusting it. The sizes in its table of contents are checked before anything is inflated, and no
  * member inflates beyond its declared size: fflate writes into a buffer of that size.
  */
-import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
+import { unzipSync, type UnzipFileInfo } from 'fflate'
 import { MEBIBYTE, type ZipLimits } from './types.ts'
 import { UnreadableFile } from './parsers/parser.ts'
 
@@ -39,14 +39,6 @@ export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boole
     if (error instanceof UnreadableFile) throw error
     throw new UnreadableFile('The file is damaged: it cannot be unpacked.')
   }
-}
-
-/**
- * Returns an uncompressed zip of just these members. Parsers get it instead of the file, so that their own unzipping
- * sees only bytes that were counted, even if the file is forged.
- */
-export function storedZip(members: ZipMembers): Uint8Array {
-  return zipSync(members, { level: 0 })
 }
 
 /** Returns a filter that says whether a member is read, and throws once the zip exceeds a limit. */

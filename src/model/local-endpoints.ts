@@ -8,7 +8,7 @@ const MAX_MODELS = 100
 const SERVERS: Record<string, string> = { 11434: 'Ollama', 1234: 'LM Studio', 8080: 'llama.cpp', 8000: 'vLLM' }
 
 /** A model server on this machine, with at least one model. */
-export interface LocalEndpoint {
+interface LocalEndpoint {
   /** The server that usually uses the port. */
   server: string
   /** For OPENAI_BASE_URL. */

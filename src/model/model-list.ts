@@ -7,7 +7,7 @@ import { modelFetch } from './model-fetch.ts'
 
 export const OPENAI = 'https://api.openai.com/v1'
 
-export interface ListedModel {
+interface ListedModel {
   name: string
   /** Tokens. */
   window?: number
@@ -16,16 +16,20 @@ export interface ListedModel {
 interface EndpointQuestion {
   net: Network
   signal: AbortSignal
+  /** What is posted, with its content type. Absent for GET. */
+  post?: { type: string; body: Uint8Array<ArrayBuffer> }
 }
 
 /** Asks for `models` below OPENAI_BASE_URL, or for another path of that host if `path` begins with a slash. */
-export function askEndpoint(path: string, config: Config, { net, signal }: EndpointQuestion): Promise<Response> {
+export function askEndpoint(path: string, config: Config, { net, signal, post }: EndpointQuestion): Promise<Response> {
   const url = new URL(config.OPENAI_BASE_URL ?? OPENAI)
   url.pathname = path.startsWith('/') ? path : `${url.pathname.replace(/\/$/, '')}/${path}`
   const headers = new Headers(config.OPENAI_HEADERS)
   if (config.OPENAI_API_KEY !== undefined && !headers.has('authorization'))
     headers.set('authorization', `Bearer ${config.OPENAI_API_KEY}`)
-  return modelFetch(net.fetch ?? globalThis.fetch)(url, { headers, signal })
+  if (post) headers.set('content-type', post.type)
+  const sent = post ? { method: 'POST', body: post.body } : {}
+  return modelFetch(net.fetch ?? globalThis.fetch)(url, { ...sent, headers, signal })
 }
 
 const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().min(1).max(200) })) })

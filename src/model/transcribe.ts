@@ -5,10 +5,10 @@ import type { Log } from '../base/log.ts'
 import { parseJson } from '../base/parse-json.ts'
 import type { Network } from '../base/http/proxy.ts'
 import type { Config } from '../config.ts'
-import { modelFetch } from './model-fetch.ts'
+import { askEndpoint } from './model-list.ts'
 
 /** The bytes of a recording, as the endpoint gets them. */
-export interface SpokenFile {
+interface SpokenFile {
   name: string
   mimetype: string
   bytes: Uint8Array
@@ -22,16 +22,12 @@ type Transcript = { words: string; fault?: undefined } | { words?: undefined; fa
 /** Returns the words, perhaps none. A failure is logged. @throws if aborted */
 export type Transcribe = (recording: SpokenFile, signal: AbortSignal) => Promise<Transcript>
 
-const OPENAI = 'https://api.openai.com/v1'
 const answerSchema = z.object({ text: z.string() })
 
 /** Returns undefined unless TRANSCRIBE_MODEL is set. */
 export function createTranscriber(config: Config, { net, log }: { net: Network; log: Log }): Transcribe | undefined {
   const { TRANSCRIBE_MODEL: model } = config
   if (model === undefined) return undefined
-  const url = new URL(config.OPENAI_BASE_URL ?? OPENAI)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/audio/transcriptions`
-  const fetch = modelFetch(net.fetch ?? globalThis.fetch)
   return async ({ name, mimetype, bytes }, signal) => {
     const form = new FormData()
     form.set('model', model)
@@ -39,13 +35,10 @@ export function createTranscriber(config: Config, { net, log }: { net: Network; 
     form.set('file', new Blob([new Uint8Array(bytes)], { type: mimetype }), name)
     // Encoded here, because the FormData of one fetch may be unknown to another.
     const encoded = new Response(form)
-    const headers = new Headers(config.OPENAI_HEADERS)
-    headers.set('content-type', encoded.headers.get('content-type') ?? '')
-    if (config.OPENAI_API_KEY !== undefined && !headers.has('authorization'))
-      headers.set('authorization', `Bearer ${config.OPENAI_API_KEY}`)
     try {
-      const body = new Uint8Array(await encoded.arrayBuffer())
-      const response = await fetch(url, { method: 'POST', headers, body, signal })
+      const type = encoded.headers.get('content-type') ?? ''
+      const post = { type, body: new Uint8Array(await encoded.arrayBuffer()) }
+      const response = await askEndpoint('audio/transcriptions', config, { net, signal, post })
       const text = await response.text()
       if (response.ok) return { words: answerSchema.parse(parseJson(text)).text.trim() }
       log.warn({ model, status: response.status }, 'a recording was not transcribed')

@@ -61,15 +61,11 @@ export interface ConversationFiles {
   tools: Tool[]
 }
 
-/** The models and prompts for answering. The bot, the terminal and the evaluation share them. */
-export interface AnsweringAgent {
+export interface AnswerDeps {
   agent: AgentDeps
   prompts: Prompts
   /** Condenses follow-ups; a small model is enough. */
   condenseModel: Model
-}
-
-export interface AnswerDeps extends AnsweringAgent {
   history: History
   /**
    * Reads people's messages in the thread since the last question; `turns` are the thread's. Absent if nothing can come

@@ -1,5 +1,5 @@
 import type { Source } from '../agent/contracts/tool.ts'
-import { askedMessage, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
+import { originalId, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 
@@ -9,15 +9,13 @@ import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
  * repeated.
  */
 export function earlierTurns(turns: Turn[], question: Question, { saved }: Run): Turn[] {
-  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
-  const firstAt = new Map(turns.toReversed().map((turn) => [askedMessage(turn.id), turn.at]))
+  const newest = new Map(turns.map((turn) => [originalId(turn), turn]))
+  const firstAt = new Map(turns.toReversed().map((turn) => [originalId(turn), turn.at]))
   const last = question.firstAt ?? (saved.steps.length === 0 ? Infinity : question.at)
-  return turns.filter(
-    ({ id, at }) =>
-      askedMessage(id) !== askedMessage(question.id) &&
-      newest.get(askedMessage(id))?.id === id &&
-      (firstAt.get(askedMessage(id)) ?? at) <= last,
-  )
+  return turns.filter((turn) => {
+    const id = originalId(turn)
+    return id !== originalId(question) && newest.get(id)?.id === turn.id && (firstAt.get(id) ?? turn.at) <= last
+  })
 }
 
 /** Returns the history without the turns before the last gap of more than `gapMs`, seen at the time `at`. */
@@ -42,7 +40,7 @@ const MAX_SOURCES = 20
 
 /** Returns the turn for the history. Additions to the question are part of it. */
 export function turnOf(question: Question, { steps }: SavedRun, { standalone, answer, context }: Said): Turn {
-  const { id, text, user, at } = question
+  const { id, ts, original, text, user, at } = question
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
   const { hasFiles, tables } = context
@@ -50,6 +48,6 @@ export function turnOf(question: Question, { steps }: SavedRun, { standalone, an
   const sources = (answer.sources ?? []).filter(({ url }) => !given.has(url)).slice(0, MAX_SOURCES)
   const more = { ...(hasFiles && { hasFiles }), ...(tables && { tables }), ...(sources.length > 0 && { sources }) }
   const asked = { question: withAdditions(text), standalone: withAdditions(standalone) }
-  const turn = { id, ...asked, answer: answer.text, user, at, ...more }
+  const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more }
   return context.text ? { ...turn, said: context.text, saidBy: context.by } : turn
 }

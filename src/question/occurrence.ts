@@ -105,7 +105,7 @@ export async function askAgainLater(work: RunWork, schedule: Schedule, refusal: 
  * Returns whether an occurrence of the schedule is at work. One that is at work for longer than any run takes was lost.
  */
 export function isAtWork({ running }: Schedule, { agent, now }: Pick<AnswerServices, 'agent' | 'now'>): boolean {
-  const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
+  const longestMs = 2 * agent.defaults.limits.timeoutMs + 120_000
   return running !== undefined && now().getTime() - running.since < longestMs
 }
 

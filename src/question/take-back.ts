@@ -2,16 +2,16 @@
 import { sleep } from '../base/backoff.ts'
 import type { Withdrawal, Signal, Withdrawn } from '../stores/runs/run-control.ts'
 import { hasLeftThread } from '../stores/runs/audience.ts'
-import { askedMessage, conversationOf, type DoneCall, type Question } from '../stores/runs/types.ts'
+import { conversationOf, originalId, type DoneCall, type Question } from '../stores/runs/types.ts'
 import type { AnswerServices } from './services.ts'
 import { forgetFinds } from './archive-run.ts'
 import { recordEnd } from './book-use.ts'
 import { withDoneBefore } from './changes-before.ts'
 import type { AnsweringWork } from './run-question.ts'
 
-/** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
-export function editedQuestionId(id: string, editTs: string): string {
-  return `${id}:${editTs}`
+/** What identifies a message's question since the edit at `editTs`. The unedited message's question keeps its id. */
+export function editedQuestion({ id, ts }: Pick<Question, 'id' | 'ts'>, editTs: string) {
+  return { id: `${id}:${editTs}`, original: { id, ts } }
 }
 
 /** The questions that a message may have asked: the original and the edit before this change. */
@@ -27,12 +27,12 @@ export interface AskedMessage {
 export async function withRuns(
   asked: AskedMessage,
   { queue }: AnswerServices,
-  counts: (id: string) => boolean = () => true,
+  counts: (question: Question) => boolean = () => true,
 ): Promise<AskedMessage> {
   const { running, waiting, suspended = [] } = await queue.inThread(asked.thread)
-  const all = [...(running ? [running] : []), ...waiting, ...suspended].map(({ id }) => id)
-  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
-  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
+  const all = [...(running ? [running] : []), ...waiting, ...suspended]
+  const others = all.filter((one) => originalId(one) === asked.question.id && counts(one))
+  return { ...asked, ids: [...new Set([...asked.ids, ...others.map(({ id }) => id)])] }
 }
 
 /**
@@ -59,8 +59,8 @@ export async function knownIds(
   { question, thread, ids }: AskedMessage,
   { history, archive }: AnswerServices,
 ): Promise<string[]> {
-  const turns = (await history.load(thread)).map(({ id }) => id)
-  const answered = turns.filter((id) => askedMessage(id) === question.id)
+  const turns = await history.load(thread)
+  const answered = turns.filter((turn) => originalId(turn) === question.id).map(({ id }) => id)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }

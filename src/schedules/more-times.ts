@@ -1,11 +1,6 @@
 /** Takes further times behind the first: `and at 17:30`, `, 12 and 17`, `and on Thursday at 14`. */
 import { takeDays } from './take-days.ts'
-import { isOtherHour, takeHour } from './take-hour.ts'
-
-interface ClockTime {
-  hour: number
-  minute: number
-}
+import { isOtherHour, takeHour, type ClockTime } from './take-hour.ts'
 
 /** At most so many times are read in one sentence. */
 const MAX_TIMES = 8

@@ -8,7 +8,7 @@ const TAIL_CHARS = 120
 const MAX_TRIES = 8
 
 /** `time`: what may be the time; `about`: the words for the question. `isLast`: the time ends the sentence. */
-export interface ReminderReading {
+interface ReminderReading {
   time: string
   about(rest: string): string
   isLast: boolean

@@ -2,9 +2,12 @@
 import { begins } from './request-words.ts'
 import { takeZone } from './take-zone.ts'
 
-export interface TakenHour {
+export interface ClockTime {
   hour: number
   minute: number
+}
+
+export interface TakenHour extends ClockTime {
   rest: string
 }
 

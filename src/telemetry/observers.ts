@@ -6,6 +6,7 @@ import type { Stores } from '../question/stores/stores.ts'
 import { measuredModel } from './measured-model.ts'
 import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-recorder.ts'
 import type { Telemetry } from './telemetry.ts'
+import { watchedEvents } from './watch-events.ts'
 
 /** The observers of the work. Each exists only if its setting turns it on. */
 export interface Observers {
@@ -37,13 +38,13 @@ export function modelMeter({ telemetry, recorder }: Observers, now: () => number
   }
 }
 
-/** Shows the events of runs to the observers. Undefined if nothing observes. */
-export function answerWatch({ telemetry, recorder }: Observers): AnswerWatch | undefined {
+/** Shows the events of runs to the observers. `now` is in ms. Undefined if nothing observes. */
+export function answerWatch({ telemetry, recorder }: Observers, now: () => number): AnswerWatch | undefined {
   if (!telemetry && !recorder) return undefined
   return {
     events: (events, tools) => {
-      const measured = telemetry?.events(events, tools) ?? events
-      return recorder?.events(measured) ?? measured
+      const begin = () => [telemetry?.runObserver(tools) ?? [], recorder?.runObserver() ?? []].flat()
+      return watchedEvents(events, begin, now)
     },
     refused: (question, limit) => telemetry?.note({ kind: 'refused', question, limit }),
   }

@@ -4,7 +4,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Tool } from '../agent/contracts/tool.ts'
-import type { AnswerEvent } from '../question/answer.ts'
 import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -14,6 +13,7 @@ import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './recording.ts'
 import { withoutFinds } from './strip-search-results.ts'
 import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
+import type { RunObserver } from './watch-events.ts'
 
 export interface RunRecorderOptions {
   archive: RunArchive
@@ -35,7 +35,8 @@ export interface RunRecorder {
   /** Observes the calls of models. A fallback's calls are separate ones. */
   readonly modelCalls: ModelObserver
   tool(tool: Tool, step: number): Tool
-  events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
+  /** Observes the run that the running code works on. */
+  runObserver(): RunObserver | undefined
   /** The archive, which also keeps the trace of a run whose record is kept. */
   readonly archive: RunArchive
 }
@@ -69,7 +70,10 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     },
     modelCalls: (call) => recordedCall(call, current.getStore()),
     tool: (tool, step) => watchedTool(tool, { step, here: current }),
-    events: (events) => noted(events, () => current.getStore()?.recording),
+    runObserver() {
+      const work = current.getStore()
+      return work && { note: (event) => work.recording.note(event) }
+    },
     archive: {
       ...options.archive,
       async keep(record) {
@@ -97,17 +101,6 @@ function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<Traced
     ...(retries ? { retries } : {}),
     ...(isCut ? { isCut } : {}),
     ...(thrown ? { error: messageOf(thrown.error) } : {}),
-  }
-}
-
-async function* noted(
-  events: AsyncIterable<AnswerEvent>,
-  here: () => Recording | undefined,
-): AsyncGenerator<AnswerEvent> {
-  const recording = here()
-  for await (const event of events) {
-    recording?.note(event)
-    yield event
   }
 }
 

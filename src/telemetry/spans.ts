@@ -170,7 +170,7 @@ export function inputMessages(messages: Message[]): string {
  * Returns the model's output: `gen_ai.output.messages`. The schema requires a finish reason. It is unknown here except
  * for tool calls; a text that we cut ourselves counts as stopped.
  */
-export function outputMessages(text: string, calls: ToolCall[] = []): string {
+function outputMessages(text: string, calls: ToolCall[] = []): string {
   const parts = [...textPart(text), ...calls.map(callPart)]
   return JSON.stringify([{ role: 'assistant', parts, finish_reason: calls.length > 0 ? 'tool_call' : 'stop' }])
 }

@@ -5,14 +5,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { Tool } from '../agent/contracts/tool.ts'
-import type { AnswerEvent } from '../question/answer.ts'
 import { messageOf } from '../base/errors.ts'
 import { settledWithin } from '../base/async.ts'
 import type { Queue } from '../queue/types.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../base/log.ts'
 import type { Page } from '../base/http/server.ts'
-import { watchedEvents } from './watch-events.ts'
+import { attemptObserver, type RunObserver } from './watch-events.ts'
 import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './question-attempt.ts'
 import type { Metrics } from './metrics.ts'
@@ -28,8 +27,8 @@ export interface Telemetry {
   queue(queue: Queue): Queue
   /** Observes the calls of models. */
   readonly modelCalls: ModelObserver
-  /** Returns the same events, observed before they reach the thread. `tools`: the known tool names. */
-  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  /** Observes the run that the running code works on, if it is a question's. `tools`: the known tool names. */
+  runObserver(tools: Tool[]): RunObserver | undefined
   /** Reports an event from elsewhere: a call to Slack, a limit, a circuit breaker. */
   note(event: ReportedEvent): void
   /** `/metrics`, if metrics are on. */
@@ -114,21 +113,16 @@ class Watch implements Telemetry {
 
   readonly modelCalls: ModelObserver = (call) => (end) => this.#record(modelCallEvent(call, end))
 
-  async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
+  runObserver(tools: Tool[]): RunObserver | undefined {
     const attempt = this.#attempt.getStore()
-    if (!attempt) return yield* events
+    if (!attempt) return undefined
     attempt.isWorked = true
-    const end = this.#traces?.invoke(attempt)
-    try {
-      yield* watchedEvents(events, {
-        attempt,
-        tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
-        note: (event) => this.#record(event),
-        now: this.#now,
-      })
-    } finally {
-      end?.()
+    const watch = {
+      tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
+      note: (event: TelemetryEvent) => this.#record(event),
+      now: this.#now,
     }
+    return { ...attemptObserver(attempt, watch), end: this.#traces?.invoke(attempt) }
   }
 
   note(event: ReportedEvent): void {

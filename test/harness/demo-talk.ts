@@ -54,7 +54,8 @@ async function conversation(agent: AgentParts, questions: string[]): Promise<Dem
     }
     const run = embeddedRun(freshRun(Date.now()), () => true)
     const turn: DemoTurn = { used: [], answer: '' }
-    const deps = { ...agent.answer, history, signal: new AbortController().signal }
+    const { defaults, prompts, condenseModel } = agent
+    const deps = { agent: defaults, prompts, condenseModel, history, signal: new AbortController().signal }
     for await (const event of answer({ ...place, text, at: Date.now() }, run, deps)) {
       if (event.type === 'action') turn.used.push(event.step.action)
       if (event.type === 'answer') turn.answer = event.text

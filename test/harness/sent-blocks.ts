@@ -367,7 +367,12 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/proposal-cards.ts rememberCard': () =>
-    message(rememberCard({ id: question.id, text: LONG.slice(0, 500) }, '_Suggested after reading a file_')),
+    message(
+      rememberCard(
+        { id: question.id, text: LONG.slice(0, 500), value: LONG.slice(0, 2000) },
+        '_Suggested after reading a file_',
+      ),
+    ),
   'views/proposal-cards.ts aloneCard': () => message(aloneCard({ text: question.text, value: LONG.slice(0, 2000) })),
   'views/proposal-cards.ts settingsCard': () => message(settingsCard(question.id, '_Suggested after reading a file_')),
   'views/remembered-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),

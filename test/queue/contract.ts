@@ -81,6 +81,26 @@ export function queueContract(make: (settings?: QueueSettings) => Queue): void {
     await eventually(() => expect(seen).toEqual([first.text, 'Edited?', ...later.map(({ text }) => text)]))
   })
 
+  test('the order is that of the messages, whatever the ids say; a question without a message waits for its turn', async () => {
+    const queue = await opened()
+    const [begun, over] = [deferred(), deferred()]
+    const seen: string[] = []
+    await queue.start(async ({ text }) => {
+      seen.push(text)
+      begun.resolve()
+      await over.promise
+    })
+    await queue.accept(question('1700000005.000100', { text: 'at work' }))
+    await begun.promise
+    await queue.accept(question('1700000007.000100', { id: 'opaque', text: 'later' }))
+    await queue.accept(question('1700000006.000100', { id: 'T1:C1:1700000009.000100', text: 'earlier' }))
+    const original = { id: 'T1:C1:1700000001.000100', ts: '1700000001.000100' }
+    const repeated = { id: `${original.id}:again-U2-1`, ts: undefined, original, isRepeat: true, eventId: 'Ev-again' }
+    await queue.accept(question('again', { ...repeated, text: 'repeated' }))
+    over.resolve()
+    await eventually(() => expect(seen).toEqual(['at work', 'earlier', 'later', 'repeated']))
+  })
+
   test('of two deliveries at the same moment one is a duplicate', async () => {
     const { queue, seen } = await recording()
     const results = await Promise.all(['a', 'a', 'a'].map((name) => queue.accept(question(name))))

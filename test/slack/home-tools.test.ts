@@ -195,7 +195,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const deps = { store, log, now: Date.now, taken: [], approvers: [], maxTools: 40, timeoutMs: 1000 }
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
-  const settingsFor = settingsFromConfig(config, agent.answer.agent)
+  const settingsFor = settingsFromConfig(config, agent.defaults)
   const services = {
     ...{ ...stores, intake: stores.queue, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
     installations: await installationFromConfig(config, { now: Date.now, log }),

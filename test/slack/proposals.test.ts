@@ -40,6 +40,17 @@ const saved = (bot: TestBot) => bot.slack.slash('schedules')
 const shown = (bot: TestBot, user = ALICE) => bot.slack.ephemerals(GENERAL, user)
 const offered = (bot: TestBot) => bot.model.requests.at(-1)!.raw
 
+test.for([
+  ['a fact that its escapes make too long for a button is refused in words', '&'.repeat(490), 0],
+  ['one with a few of them is shown', `${'a'.repeat(400)}${'<'.repeat(90)}`, 1],
+  ['the longest plain one is shown', 'x'.repeat(499), 1],
+] as const)('%s', async ([, text, cards], t) => {
+  const bot = await proposing(t, 'native', [{ tool: 'propose_memory', input: { text } }])
+  await (await bot.mention('please keep that in mind')).ended()
+  expect(shown(bot)).toHaveLength(cards)
+  expect(bot.model.requests.at(-1)?.prompt.includes('The text is too long for a card.')).toBe(cards === 0)
+})
+
 describe.each(NAMES)('in %s', (name) => {
   test('a schedule is a card for the asker alone, and is made by a press', async (t) => {
     const input = { when: 'every weekday at 8:30', question: 'a summary of #ops' }

@@ -114,7 +114,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, { log, now: Date.now })
   const archive: RunArchive = { ...stores.archive, load }
-  const settingsFor = settingsFromConfig(config, agent.answer.agent)
+  const settingsFor = settingsFromConfig(config, agent.defaults)
   const installations = await installationFromConfig(config, { now: Date.now, log })
   const services = {
     ...stores,

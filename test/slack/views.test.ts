@@ -143,7 +143,7 @@ describe('Slack accepts', () => {
       net: await createNetwork(config),
       now: () => new Date(),
     })
-    const settings = await settingsFromConfig(config, agent.answer.agent)({ team: 'T1', channel: 'D1' })
+    const settings = await settingsFromConfig(config, agent.defaults)({ team: 'T1', channel: 'D1' })
     const left = [{ limit: 'teamDayUsd' as const, allowed: 1, left: 0.5, nextInMs: 0, fullInMs: 1 }]
     const url = 'https://a.slack.com/archives/C1/p1'
     const parts = { channel: 'D1', settings, maySeeSettings: true, left }

@@ -3,6 +3,7 @@ import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { memoryQueue, type MemoryQueueOptions } from '../../src/queue/memory-queue.ts'
 import type { Queue } from '../../src/queue/types.ts'
+import { answerWatch } from '../../src/telemetry/observers.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { Scrape } from '../harness/scrape.ts'
 import { refOf } from '../queue/run-control-contract.ts'
@@ -96,6 +97,7 @@ test('the watched queue behaves like the queue', async () => {
 test('a suspended run is counted once, when it ends', async () => {
   const inner = memoryQueue({ now: Date.now, log, backoffMs: 1 })
   const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
+  const watch = answerWatch({ telemetry, recorder: undefined }, Date.now)!
   const queue = telemetry.queue(inner)
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)
   await queue.start(async (_, run) => {
@@ -106,7 +108,7 @@ test('a suspended run is counted once, when it ends', async () => {
     const events = (async function* () {
       yield isDecided ? ends : waits
     })()
-    for await (const event of telemetry.events(events, [])) if (event.type === 'waiting') return 'waiting'
+    for await (const event of watch.events(events, [])) if (event.type === 'waiting') return 'waiting'
   })
   const asked = question('1.0')
   await queue.accept(asked)

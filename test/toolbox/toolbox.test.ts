@@ -55,7 +55,7 @@ async function toolsOf(env: Env, logs: string[] = []): Promise<string[]> {
     now: () => new Date(),
   })
   await agent.close()
-  return agent.answer.agent.tools.map(({ name }) => name)
+  return agent.defaults.tools.map(({ name }) => name)
 }
 
 describe.concurrent('a custom tool', () => {

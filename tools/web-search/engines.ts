@@ -6,7 +6,7 @@ import { MAX_RESULTS, type SearchResult } from './results.ts'
 export type EngineName = 'searxng' | 'brave' | 'tavily' | 'exa' | 'serper' | 'custom'
 
 /** One search as it is sent. Keys are only in headers: addresses may be logged. */
-export interface SearchRequest {
+interface SearchRequest {
   url: URL
   headers?: Record<string, string>
   /** Sent as a POST. */
@@ -26,7 +26,7 @@ export interface Engine {
   says?: Record<number, string>
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   /** SEARCH_URL, or the engine's public address. */
   url: string
   key: string

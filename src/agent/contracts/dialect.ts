@@ -60,7 +60,7 @@ export interface Completion {
   cutOff?: CutOff
 }
 
-export type CutOff = 'length' | 'endless' | 'time' | 'silence'
+type CutOff = 'length' | 'endless' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }

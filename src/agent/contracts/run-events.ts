@@ -190,4 +190,4 @@ export interface ObservedToolStep extends ToolStep {
   observation: Observation
 }
 
-export type ObservedStep = ObservedToolStep | UnreadableStep
+type ObservedStep = ObservedToolStep | UnreadableStep

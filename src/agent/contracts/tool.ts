@@ -140,7 +140,7 @@ export interface WantedRows {
 
 /** A text that is sent with the answer as a separate file. */
 export const madeFile = z.object({ name: z.string(), text: z.string() })
-export type MadeFile = z.infer<typeof madeFile>
+type MadeFile = z.infer<typeof madeFile>
 
 /** A tool's only access to the outside. */
 export interface ToolContext {

@@ -13,7 +13,7 @@ import type { AnswerOpening, Completion, Dialect, ParsedTurn, RenderedPrompt, Ru
 import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
 import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { ANSWER, HELD_FORM, readHeld, turnSchema } from './structured.ts'
+import { ANSWER, HELD_FORM, readHeld, turnSchema, withoutLeftOut } from './structured.ts'
 import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { alternating } from './worked-turns.ts'
 
@@ -25,7 +25,10 @@ export function nativeDialect(prompts: Prompts): Dialect {
     takesProse: 'none',
     beginsObservation: () => false,
     render: (view) => renderNative(view, prompts),
-    read: (completion, tools) => readNative(completion, namesOfTools(tools)),
+    read: (completion, tools) => {
+      const turn = readNative(completion, namesOfTools(tools))
+      return HELD.test(completion.text) ? withoutLeftOut(turn, tools) : turn
+    },
     opensAnswer: opensProse,
   }
 }

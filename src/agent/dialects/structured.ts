@@ -161,7 +161,8 @@ function answerOpening(line: string): AnswerOpening | undefined {
   return match ? { at: match.index + match[0].length, form: 'json' } : undefined
 }
 
-function withoutLeftOut(turn: ParsedTurn, tools: Tool[]): ParsedTurn {
+/** Without the optional fields that a model left out as null, as the strict form requires. */
+export function withoutLeftOut(turn: ParsedTurn, tools: Tool[]): ParsedTurn {
   if (turn.kind !== 'actions') return turn
   const parametersOf = (name: string) => tools.find((tool) => tool.name === name)?.parameters
   return {

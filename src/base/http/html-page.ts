@@ -18,10 +18,10 @@ interface PageLink {
 }
 
 export function htmlPage(status: number, { title, text, look, link, other }: PageText): Page {
-  const anchorOf = ({ href, label }: PageLink) => `<p><a href="${escaped(href)}">${escaped(label)}</a></p>`
+  const anchorOf = ({ href, label }: PageLink) => `<p><a href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`
   const anchor = [look, link, other].map((one) => (one ? anchorOf(one) : '')).join('')
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`
-  const body = `<!doctype html><html lang="en"><head>${head}<title>${escaped(title)}</title><style>${STYLE}</style></head><body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${anchor}</main></body></html>\n`
+  const body = `<!doctype html><html lang="en"><head>${head}<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${anchor}</main></body></html>\n`
   return { status, type: 'text/html; charset=utf-8', headers: SAFE, body }
 }
 
@@ -52,6 +52,7 @@ const SAFE = {
   'x-content-type-options': 'nosniff',
 }
 
-function escaped(text: string): string {
+/** Escapes a text for HTML. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
 }

@@ -40,11 +40,11 @@ export class ChatSession {
     this.#output = output
     this.#saysFigures = saysFigures
     const show = (title: string, text: string) => (this.#isTracing ? output.trace(title, text) : undefined)
-    const { agent: parts, prompts, condenseModel } = agent.answer
+    const { defaults, prompts, condenseModel } = agent
     this.#deps = {
-      agent: { ...parts, model: traced(parts.model, show) },
+      agent: { ...defaults, model: traced(defaults.model, show) },
       condenseModel: traced(condenseModel, show),
-      history: createHistory(memoryKv({ now: () => parts.now().getTime() }), {
+      history: createHistory(memoryKv({ now: () => defaults.now().getTime() }), {
         log: createLog('silent'),
         ttlMs: DAY_MS,
       }),
@@ -54,8 +54,8 @@ export class ChatSession {
 
   /** Loads the current tools of MCP servers. A call that needs approval is not made: nobody is asked in a terminal. */
   async prepare(): Promise<void> {
-    const { mcp, answer: own } = this.#agent
-    if (mcp) this.#deps.agent.tools = [...own.agent.tools, ...(await mcp.toolsFor(PLACE))]
+    const { mcp, defaults } = this.#agent
+    if (mcp) this.#deps.agent.tools = [...defaults.tools, ...(await mcp.toolsFor(PLACE))]
   }
 
   toolNames(): string {

@@ -31,7 +31,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
-    const { tools: on } = agent.answer.agent
+    const { tools: on } = agent.defaults
     const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
     const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
     return [...used, await tableFinding(config, now), ...broken, ...needFinding(config, on)]
@@ -41,7 +41,7 @@ export async function toolFindings(config: Config, { log, net, now }: NetworkChe
 }
 
 function isAgent(made: unknown): made is AgentParts {
-  return typeof made === 'object' && made !== null && 'answer' in made
+  return typeof made === 'object' && made !== null && 'defaults' in made
 }
 
 /** The longest wait for a tool; a run may wait longer. Milliseconds. */

@@ -86,13 +86,13 @@ interface EvalRun {
   deps: EvalDeps
 }
 
-async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, deps }: EvalRun) {
+async function evalSide(variant: Variant, { defaults }: AgentParts, { questions, options, deps }: EvalRun) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
   const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
   const progress = new Progress(deps.progress, { label, total: asked.length, now: () => deps.now().getTime() })
   const { concurrency } = options
-  const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: deps.signal })
+  const outcomes = await askAll(asked, { agent: defaults, answered, progress, concurrency, signal: deps.signal })
   const scored = scoreAll(asked, outcomes)
   const failure = scored.find((one) => one.error !== undefined)
   if (failure && scored.every((one) => one.error !== undefined)) throw new ConfigError(`${label}: ${failure.error}`)

@@ -80,7 +80,7 @@ export async function currentUnmatchedRules(
       model: { name: 'none', async *stream() {} },
     },
   )
-  const own = agent.answer.agent.tools.map(({ name }) => name)
+  const own = agent.defaults.tools.map(({ name }) => name)
   await agent.close()
   return unmatchedRules(inspected, { approvers: config.APPROVERS, own })
 }

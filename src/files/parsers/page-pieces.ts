@@ -3,6 +3,7 @@
  * facts beside the text: title, date, and whether the page is a login or an application.
  */
 import { Parser } from 'htmlparser2'
+import { escapeHtml } from '../../base/http/html-page.ts'
 import { words } from './html-tags.ts'
 
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
@@ -44,7 +45,7 @@ export interface PageFacts {
 }
 
 /** `html` is undefined if the page is too large or nested too deeply for a DOM. */
-export interface PagePieces extends PageFacts {
+interface PagePieces extends PageFacts {
   html: string | undefined
 }
 
@@ -114,14 +115,14 @@ class Pieces {
       this.#facts.buttons += ` ${text.trim()}`
     if (this.#dropped > 0) return
     if (this.#beside === 0) this.#facts.plainChars += text.trim().length
-    this.#write(escaped(text))
+    this.#write(escapeHtml(text))
   }
 
   result(): PagePieces {
     const { title, published, isPaid, ...facts } = this.#facts
     const [, dated = ''] = /"datePublished"\s*:\s*"([^"]{4,40})"/.exec(this.#data) ?? []
     const paid = isPaid || /"isAccessibleForFree"\s*:\s*"?false/i.test(this.#data)
-    const head = `<title>${escaped(title.trim().slice(0, MAX.attribute))}</title>`
+    const head = `<title>${escapeHtml(title.trim().slice(0, MAX.attribute))}</title>`
     return {
       ...facts,
       title: title.replace(/\s+/g, ' ').trim().slice(0, MAX.attribute),
@@ -167,7 +168,7 @@ class Pieces {
     let text = ''
     for (const [name, value] of Object.entries(attributes)) {
       if (!KEPT.has(name) || value.length > MAX.attribute) continue
-      text += ` ${name}="${escaped(name === 'href' ? this.#absolute(value) : value)}"`
+      text += ` ${name}="${escapeHtml(name === 'href' ? this.#absolute(value) : value)}"`
     }
     return text
   }
@@ -191,7 +192,3 @@ const DATES = words(
     'dcterms.created dcterms.issued publishdate publish-date pubdate parsely-pub-date sailthru.date citation_date ' +
     'citation_publication_date',
 )
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
-}

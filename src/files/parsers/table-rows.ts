@@ -6,7 +6,7 @@ const MAX_SPANNED = 200
 /** A longer text is not repeated in the other cells that it spans. */
 const MAX_REPEATED = 200
 
-export interface CellSpan {
+interface CellSpan {
   columns?: number
   rows?: number
   /** Whether the cell continues the one above it (Word's `vMerge`). */

@@ -119,7 +119,7 @@ const DISTINCT = 8
 const MAX_DESCRIBED = 60
 
 /** Describes a table for the model: its rows, its columns with their types, and three of its rows. */
-export function describeTable({ name, rows, columns, notes }: LoadedTable): string {
+function describeTable({ name, rows, columns, notes }: LoadedTable): string {
   const own = columns.slice(0, -1)
   const lines = own.slice(0, MAX_DESCRIBED).map(describeColumn)
   const more = own.length > MAX_DESCRIBED ? [`(${own.length - MAX_DESCRIBED} more columns)`] : []

@@ -160,7 +160,7 @@ function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: cata
 }
 
 /** A call by the server's own name for the tool. `isRepeatable`: a second call has no further effect. */
-export interface ServerCall {
+interface ServerCall {
   tool: string
   args: Schema
   /** The tool's name for people. */
@@ -184,7 +184,7 @@ interface ToolOptions {
  * Returns a server's tool. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
  * that it only reads; `ask` always asks. An untrusted server's statements are ignored: its tools may change something.
  */
-export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
+function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
@@ -224,6 +224,6 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
 const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
 /** Returns whether a list of restricting rules matches a tool by its own name. */
-export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
+function isRuled(rules: readonly string[] | undefined, name: string): boolean {
   return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }

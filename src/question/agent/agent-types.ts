@@ -2,7 +2,6 @@ import type { AgentSetup, AgentDeps } from '../../agent/run-state.ts'
 import type { Dialect } from '../../agent/contracts/dialect.ts'
 import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
-import type { AnsweringAgent } from '../answer.ts'
 import type { DialectName } from '../../config.ts'
 import type { Log } from '../../base/log.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
@@ -19,7 +18,11 @@ import type { AgentChoices } from './agent-choices.ts'
 
 /** The parts for answering, apart from the history. The bot, the terminal and the evaluation share them. */
 export interface AgentParts {
-  answer: AnsweringAgent
+  /** The operator's agent. A channel may choose another model, dialect and tools. */
+  defaults: AgentDeps
+  prompts: Prompts
+  /** Condenses follow-ups; a small model is enough. */
+  condenseModel: Model
   /** Returns another dialect over the same tools. @throws ConfigError if a tool that it needs is missing */
   dialect(name: DialectName): Dialect
   choices: AgentChoices

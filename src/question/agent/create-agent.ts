@@ -6,7 +6,6 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { RunLimits } from '../../agent/run-state.ts'
 import type { Config, DialectName } from '../../config.ts'
-import type { AnsweringAgent } from '../answer.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { proxyFrom } from '../../base/http/connection-pools.ts'
 import { sleep } from '../../base/backoff.ts'
@@ -61,7 +60,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     wrapped,
     warnOfGone: warnOnce(sources.log),
   }
-  const agent = {
+  const defaults = {
     model: models.model,
     dialect: dialect(name),
     tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
@@ -74,7 +73,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   }
   const current = currentModels({ models, name }, config, sources)
   return {
-    answer: answeringWith(current, { agent, prompts }),
+    defaults,
+    prompts,
+    get condenseModel() {
+      return current().models.condenseModel
+    },
     dialect,
     choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, { ...parts, ...current() }),
@@ -122,18 +125,6 @@ function currentModels(
       made = { of: chosen, models: createModels({ config: other, log, net, meter, now: () => now().getTime() }) }
     }
     return { models: made.models, name: chosen.dialect }
-  }
-}
-
-function answeringWith(
-  current: ReturnType<typeof currentModels>,
-  parts: Pick<AnsweringAgent, 'agent' | 'prompts'>,
-): AnsweringAgent {
-  return {
-    ...parts,
-    get condenseModel() {
-      return current().models.condenseModel
-    },
   }
 }
 

@@ -5,7 +5,7 @@ const SMALL: Record<string, number> = { 十: 10, 百: 100, 千: 1e3 }
 const LARGE: Record<string, number> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 }
 
 /** One digit or several, for years. Also 0 to 9. */
-export const HAN_DIGIT = '[\\d〇零一二三四五六七八九]'
+const HAN_DIGIT = '[\\d〇零一二三四五六七八九]'
 /** A number under a hundred, or digits. */
 export const HAN_SMALL = '[\\d〇零一二三四五六七八九十两兩元]{1,3}'
 

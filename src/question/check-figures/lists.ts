@@ -1,7 +1,7 @@
 /** Sums, means and medians of the numbers that stand together: in a line, in a column, under one name. */
 
 /** A number, the line it is in, its place there, and the name before it. */
-export interface ListedNumber {
+interface ListedNumber {
   value: number
   line: number
   key: string

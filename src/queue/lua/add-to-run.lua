@@ -2,7 +2,6 @@
 -- is unique only within a workspace (`userTeam`). The run must have no answer, not be stopped, and be older than the
 -- message. Returns its id, or nil.
 local function runToAddTo(inbox, given)
-  local function tsOf(one) return string.match(one, ':(%d+%.%d+)$') end
   local userTeam = cjson.decode(given.question).userTeam
   local line = redis.call('LRANGE', inbox, 0, -1)
   for at = #line, 1, -1 do
@@ -10,7 +9,7 @@ local function runToAddTo(inbox, given)
     local question, answer, givenUp = unpack(redis.call('HMGET', given.runs .. id, 'question', 'answer', 'givenUp'))
     local asked = question and cjson.decode(question)
     if asked and asked.user == given.user and asked.userTeam == userTeam and asked.thread == given.root then
-      local ts, own = tsOf(given.id), tsOf(id)
+      local ts, own = tsOf(given.question), tsOf(question)
       if answer or givenUp or (ts and own and ts < own) then return nil end
       local sent = redis.call('LRANGE', given.signals .. id, 0, -1)
       if #sent >= tonumber(given.max) then return nil end

@@ -1,13 +1,21 @@
--- Puts a question into its thread's inbox, in the order of the messages. The message's ts is the third part of an id,
--- `team:channel:ts`; an edited one has the edit's ts after it. A late question, or an edited one that is asked again,
--- comes before later messages that have not begun.
+-- The ts of the message that asked a stored question. Nil without a message, or if the question cannot be read.
+local function tsOf(question)
+  local isRead, asked = pcall(cjson.decode, question or '')
+  local ts = isRead and type(asked) == 'table' and asked.ts
+  return type(ts) == 'string' and tonumber(ts) or nil
+end
+
+-- Puts a stored question into its thread's inbox, in the order of the messages. A late question, or an edited one that
+-- is asked again, comes before later messages that have not begun.
 -- Returns the number of questions before it.
 local function insertByTs(inbox, id, runs)
-  local function tsOf(one) return one and string.match(one, '^[^:]*:[^:]*:(%d+%.%d+)') end
-  local length, ts, before = redis.call('RPUSH', inbox, id), tsOf(id), nil
+  local ts, before = tsOf(redis.call('HGET', runs .. id, 'question')), nil
+  local length = redis.call('RPUSH', inbox, id)
   for at = -2, ts and -length or 0, -1 do
     local other = redis.call('LINDEX', inbox, at)
-    if not tsOf(other) or tsOf(other) <= ts or redis.call('HEXISTS', runs .. other, 'attempts') == 1 then break end
+    local question, attempts = unpack(redis.call('HMGET', runs .. other, 'question', 'attempts'))
+    local otherTs = tsOf(question)
+    if attempts or not otherTs or otherTs <= ts then break end
     before = other
   end
   if before then

@@ -27,7 +27,7 @@ export async function aboutYou(work: QuestionWork): Promise<AboutAsker> {
   const isMember = facts && !facts.isExternal && !facts.isGuest && !facts.isGone
   const tools = isMember && mayPropose(question) ? proposalTools(work) : []
   const zone = facts?.zone ?? 'UTC'
-  const { prompts } = services.agent.answer
+  const { prompts } = services.agent
   const about = prompts['about-you']({
     name: directory.personName(team, identity.botUser) ?? 'Thinkaloud',
     abilities: abilities({ hasSchedules: !areSchedulesOff(services), hasConnections: !!services.connections }),

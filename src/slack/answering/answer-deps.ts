@@ -30,9 +30,10 @@ export async function answerDeps(work: QuestionWork, display: RunDisplay): Promi
   const { search, agent } = services
   const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
   return {
-    ...agent.answer,
+    prompts: agent.prompts,
+    condenseModel: agent.condenseModel,
     agent: {
-      ...agent.answer.agent,
+      ...agent.defaults,
       model: settings.model,
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),

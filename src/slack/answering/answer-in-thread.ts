@@ -20,7 +20,7 @@ import { answerDeps, granterIn } from './answer-deps.ts'
 import { changedLines, changesIn } from './changes-made.ts'
 import { warnOfBudgets } from './budget-warning.ts'
 import { notifyFailure } from './failure-notice.ts'
-import { endScheduled } from './scheduled-run.ts'
+import { endScheduled } from './end-scheduled.ts'
 import { sendMadeFiles } from './send-made-files.ts'
 
 /**

@@ -31,9 +31,9 @@ export async function rememberChanges(
   { question, run, services }: QuestionWork,
 ): Promise<void> {
   if (hasLeftThread(question, run.saved)) return
-  const { id, text, user, at } = question
+  const { id, ts, original, text, user, at } = question
   const { standalone = text, said } = run.saved
-  const turn = { id, question: text, standalone, answer: [UNFINISHED, ...lines].join('\n'), user, at }
+  const turn = { id, ts, original, question: text, standalone, answer: [UNFINISHED, ...lines].join('\n'), user, at }
   const thread = await currentPlace(conversationOf(question), services)
   await services.history.append(thread, said?.text ? { ...turn, said: said.text, saidBy: said.by } : turn)
 }

@@ -1,7 +1,7 @@
 import { release } from '../../question/admission.ts'
 import { scheduledSettings } from '../../question/occurrence.ts'
 import { stopRun } from '../../question/stop-question.ts'
-import { isRepeat, type Question, type Run } from '../../stores/runs/types.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { Outbox } from '../client/outbox.ts'
@@ -23,7 +23,7 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
   const { services, installation, signal, streamsRefused } = parts
   const { log, now, fetch, threads } = services
   const ofPlace = await services.settingsFor({ ...question, waits: true })
-  const settings = scheduledSettings(question, ofPlace, services.agent.answer.prompts)
+  const settings = scheduledSettings(question, ofPlace, services.agent.prompts)
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
@@ -37,7 +37,7 @@ export async function openWork(question: Question, run: Run, parts: WorkParts): 
     mentions,
     outbox,
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
-      await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
+      await mentions.lookUpSaved(run.saved, question.isRepeat ? `<@${question.user}>` : '')
       const { streamInChannels, approvers, hasFullFooter } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const forPeople = (text: string) => mentions.forPeople(text)

@@ -11,12 +11,13 @@ import { withOwnFiles } from '../reading/thread-reader.ts'
 import { isScheduleRequest, showSchedule } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
 import { openAbout } from './open-about-message.ts'
-import { answerInThread, answerUnseen, archive } from './answer-in-thread.ts'
+import { answerInThread, archive } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
 import { notifyDeadLetter, notifyFailure, notifyFailureAgain } from './failure-notice.ts'
 import { openWork } from './create-question-work.ts'
 import { admittedPeople, isDenied, isOverLimit, refuse, type AdmittedPeople } from './refuse.ts'
-import { endScheduled, handleOccurrence } from './scheduled-run.ts'
+import { endScheduled } from './end-scheduled.ts'
+import { handleOccurrence } from './scheduled-run.ts'
 import { shareAnswer } from './share-answer.ts'
 
 /**
@@ -69,7 +70,7 @@ const HANDLERS: { [K in Kind]: HandleKind<K> } = {
   about: (question, ...work) => handleAdmitted(...work, (own, display) => answerAbout(question, own, display)),
   share: (question, ...work) => handleAdmitted(...work, (own) => share(question, own)),
   occurrence: async (question, work, admitted) => {
-    if (isUnrooted(question)) return handleOccurrence(question, work, () => answerUnseen(work))
+    if (isUnrooted(question)) return handleOccurrence(question, work)
     await restorePrior(work)
     return handleAdmitted(work, admitted, answerAsked)
   },

@@ -1,46 +1,32 @@
-/** A scheduled question before it has a thread: whether it may run, and the messages about its end. */
-import { messageOf, TransientError } from '../../base/errors.ts'
+/** A scheduled question before it has a thread: whether it may run. */
+import { TransientError } from '../../base/errors.ts'
 import { admit } from '../../question/admission.ts'
-import {
-  askAgainLater,
-  isConditional,
-  isNothing,
-  noteEnd,
-  pauseSchedule,
-  takeTurn,
-  type OccurrenceEnd,
-} from '../../question/occurrence.ts'
+import { askAgainLater, isConditional, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
 import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { occurrenceIn, type OccurrenceQuestion } from '../../stores/runs/types.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
-import { NOT_UNFURLED } from '../client/response-url.ts'
-import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
-import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
+import { noteContent } from '../format/blocks.ts'
+import { scheduledRoot } from '../format/schedule-words.ts'
 import { denialNow } from '../intake/access.ts'
 import { ALL_PAGES, isMember } from '../client/channel-members.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { cardOf } from '../schedules/schedule-request.ts'
-import { pausedContent } from '../views/schedule-blocks.ts'
+import { answerUnseen } from './answer-in-thread.ts'
 import { openCommandThread } from './command-thread.ts'
+import { endScheduled, tellPaused } from './end-scheduled.ts'
 import { notifyFailure, notifyRefusal } from './failure-notice.ts'
 
 /**
  * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
- * question is answered first, by `answerQuietly`, and has a thread only if there is something to show.
+ * question is answered first, and has a thread only if there is something to show.
  */
-export async function handleOccurrence(
-  question: OccurrenceQuestion,
-  work: QuestionWork,
-  answerQuietly: () => Promise<void>,
-): Promise<HandleOutcome> {
+export async function handleOccurrence(question: OccurrenceQuestion, work: QuestionWork): Promise<HandleOutcome> {
   const { run } = work
   try {
     if (!(await begin(work))) return
     const isQuiet = isConditional(question)
-    if (isQuiet) await answerQuietly()
+    if (isQuiet) await answerUnseen(work)
     if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(question, work)
     await endScheduled(work, 'quiet')
   } catch (error) {
@@ -79,7 +65,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
 }
 
 /**
- * Returns why a schedule may not run now on behalf of its maker, in its channel. Undefined if it may. Asks Slack each
+ * Returns why a schedule may not run now on behalf of its creator, in its channel. Undefined if it may. Asks Slack each
  * time.
  * @throws TransientError if Slack does not say enough
  */
@@ -111,54 +97,7 @@ async function whyNotIn({ installation }: QuestionWork, schedule: Schedule): Pro
   return undefined
 }
 
-/** Records the end of an occurrence, and notifies those who wait for it. May be called again. */
-export async function endScheduled(work: QuestionWork, end: OccurrenceEnd): Promise<undefined> {
-  const { question, outbox } = work
-  const schedule = await noteEnd(work, end)
-  const { kind, by } = occurrenceIn(question) ?? {}
-  if (!schedule) return undefined
-  if (kind === 'try') {
-    // Its maker sees the card again, with the run's cost.
-    if (schedule.state === 'draft') await outbox.sendEphemeral('schedule', await cardOf(schedule, work))
-    return undefined
-  }
-  if (schedule.paused?.by === question.id) return tellPaused(work, schedule)
-  if (kind === 'now' && (end === 'skipped' || (end === 'limited' && by)))
-    await tellAlone(work, by ?? question.user, noteContent(notRunText(schedule, end)))
-  return undefined
-}
-
 async function pause(work: QuestionWork, why: PauseReason): Promise<undefined> {
   const schedule = await pauseSchedule(work, why)
   return schedule?.paused?.by === work.question.id ? tellPaused(work, schedule) : undefined
-}
-
-/** Notifies the maker once, and anyone else who pressed *Run now*. */
-async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undefined> {
-  const { user } = work.question
-  const by = occurrenceIn(work.question)?.by
-  const why = schedule.paused?.why ?? 'person'
-  await tellAlone(work, user, pausedContent(pausedText(schedule, why), schedule))
-  if (by) await tellAlone(work, by, noteContent(pausedText(schedule, why, { isMaker: false })))
-}
-
-/** Notifies a person once, in their direct messages. */
-async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Content): Promise<void> {
-  const { question, outbox, services } = work
-  const args = { channel: user, text, blocks, ...NOT_UNFURLED }
-  // It cannot be looked up, because Slack does not say whose direct messages are whose.
-  const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
-  const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)
-  await outbox
-    .once(user === question.user ? 'paused' : 'paused-presser', {
-      find: async (isUnsure) => (isUnsure ? 'unsure' : undefined),
-      send,
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof SlackRefusal)) throw error
-      services.log.warn(
-        { question: question.id, user, error: messageOf(error) },
-        'could not notify a person about a schedule',
-      )
-    })
 }

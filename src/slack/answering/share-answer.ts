@@ -9,7 +9,7 @@ import { clipSection, noteContent, rootContent, type AnswerView, type Content } 
 import { PRIVATE } from '../format/audience-words.ts'
 import { PICTURES_UNSEEN, usedMemory, WITHOUT_WORDS } from '../format/messages.ts'
 import { promptNotes } from '../format/prompt-notes.ts'
-import { footerText } from '../display/final-view.ts'
+import { footerLines, footerText } from '../display/final-view.ts'
 import { answerContents } from '../format/answer-messages.ts'
 
 /**
@@ -57,7 +57,7 @@ export async function answerView(
   const { text, sources, stopped, gaveUp, unseen, done, figures, used } = record.answer ?? { text: '', sources: [] }
   const warning = settings.figures && figuresText(figures)
   const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
-  const facts = [settings.hasFullFooter && spent, usedMemory(used)].filter(Boolean).join(' · ')
+  const facts = [settings.hasFullFooter && spent, usedMemory(used)]
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -69,7 +69,7 @@ export async function answerView(
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: changeLines(done, (user) => mentions.nameOf(user)) } : {}),
     ...(warning ? { warning } : {}),
-    footer: [unseen && PICTURES_UNSEEN, ...promptNotes(usage), facts].filter(Boolean).join('\n'),
+    footer: footerLines([unseen && PICTURES_UNSEEN, ...promptNotes(usage)], facts),
   }
 }
 

@@ -61,7 +61,7 @@ export function askedWord(names: string[]): string {
 /** Replaces the card of a call that is no longer stored. */
 export const CARD_GONE = '⏹ This request is closed.'
 
-/** The reply to a press on a card that is already decided; `isOwn`: by the presser. */
+/** The reply to a press on a card that is already decided; `isOwn`: by the same user. */
 export function lateWord(verdict: Verdict, { isOwn }: { isOwn: boolean }): string {
   if (verdict.outcome === 'expired') return 'This expired before anybody decided, so it was not done.'
   if (verdict.outcome === 'ended') return 'The question has ended, so there is nothing left to decide.'

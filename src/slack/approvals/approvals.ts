@@ -18,7 +18,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 import type { Content } from '../format/blocks.ts'
 
-export interface ApprovalOptions {
+interface ApprovalOptions {
   outbox: Outbox
   installation: Installation
   /** Replaces ids with names. */

@@ -9,11 +9,11 @@ import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { membersOf } from '../client/user-groups.ts'
+import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
 
 /** A call to decide about. */
-export interface ToolDecision {
+interface ToolDecision {
   question: Pick<Question, 'kind' | 'team' | 'user'>
   /** The tool's name; for a tool of an MCP server its `ruleName`. */
   tool: string
@@ -28,9 +28,9 @@ export function decisionAbout(question: ToolDecision['question'], { tool, approv
  * `noScope`, `untold`: the members of a user group are unknown, because a scope is missing or Slack did not answer in
  * time.
  */
-export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
+type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
-export interface ApproverOptions {
+interface ApproverOptions {
   approvers: Settings['approvers']
   installation: Installation
   log: Log
@@ -46,9 +46,7 @@ export async function mayDecide(user: string, asked: ToolDecision, options: Appr
   const { ids, asker } = approversOf(asked, options.approvers)
   if (user === asker || ids.includes(user)) return 'yes'
   const groups = ids.filter((id) => id.startsWith('S'))
-  const found = await Promise.all(groups.map((group) => membersOf(group, asked.question.team, options)))
-  if (found.some((members) => typeof members !== 'string' && members.includes(user))) return 'yes'
-  return found.find((members) => typeof members === 'string') ?? 'no'
+  return inGroups({ team: asked.question.team, user }, groups, options)
 }
 
 /** Returns the ids that APPROVERS names for a call, and its asker if they may decide. A bot never may. */

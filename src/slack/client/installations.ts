@@ -196,7 +196,7 @@ const membersSchema = z.object({
 })
 
 /** A person as a page names them. People choose their name, but neither their id nor the address of their profile. */
-export interface KnownPerson {
+interface KnownPerson {
   name: string
   workspace: string
   id?: string

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Pace } from '../../base/token-bucket.ts'
 import type { Installation, Installations } from './installations.ts'
 import { outcomeOf, SlackRefusal } from './slack-errors.ts'
 
@@ -13,9 +14,8 @@ const PAGE = 1_000
 const MAX_PAGES = 50
 /** A team is checked again after this time, in milliseconds. */
 const CHECKED_MS = 60 * 60_000
-/** So often a minute Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls. */
-const MAX_CHECKS = 10
-const MINUTE_MS = 60_000
+/** How often Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls a minute. */
+const CHECKS = { burst: 10, everyMs: 6_000 }
 
 interface OwnTeamsOptions {
   /** Returns whether another app of SLACK_APPS is installed in the team itself. */
@@ -33,11 +33,7 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()
   let listing: Promise<boolean> | undefined
-  let checks: number[] = []
-  const mayCheck = () => {
-    checks = checks.filter((at) => now() - at < MINUTE_MS)
-    return checks.length < MAX_CHECKS && checks.push(now()) > 0
-  }
+  const checks = new Pace({ ...CHECKS, now })
   const list = async () => {
     const home = await base.of(defaultTeam)
     const listed = home && (await listTeams(home))
@@ -48,7 +44,7 @@ export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTe
   const isOwn = async (team: string) => {
     if (isFresh(team)) return true
     // A team that was its own a moment ago is served on; an unknown one waits.
-    if (!listing && !mayCheck()) return known.has(team)
+    if (!listing && !checks.take('')) return known.has(team)
     listing ??= list().finally(() => (listing = undefined))
     const isListed = await listing
     if (isListed || isFresh(team)) return isFresh(team)

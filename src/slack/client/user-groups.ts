@@ -4,6 +4,7 @@ import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
 import type { Installation } from './installations.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackWeb } from './web-api.ts'
@@ -19,6 +20,22 @@ const groups = new WeakMap<SlackWeb, ExpiringCache<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })
 
+interface GroupOptions {
+  installation: Pick<Installation, 'client' | 'directory'>
+  log: Log
+}
+
+/** Returns whether somebody is in one of these user groups; `noScope`, `untold` as in `membersOf`, if Slack did not say. */
+export async function inGroups(
+  { team, user }: Person,
+  groups: readonly string[],
+  options: GroupOptions,
+): Promise<'yes' | 'no' | 'noScope' | 'untold'> {
+  const found = await Promise.all(groups.map((group) => membersOf(group, team, options)))
+  if (found.some((members) => typeof members !== 'string' && members.includes(user))) return 'yes'
+  return found.find((members) => typeof members === 'string') ?? 'no'
+}
+
 /**
  * Returns the members of a user group; `noScope`, `untold`: a scope is missing, or Slack did not answer in time. Costs at
  * most one call per group in five minutes.
@@ -26,7 +43,7 @@ const membersSchema = z.object({ users: z.array(z.string()) })
 export async function membersOf(
   group: string,
   team: string,
-  { installation: { client, directory }, log }: { installation: Pick<Installation, 'client' | 'directory'>; log: Log },
+  { installation: { client, directory }, log }: GroupOptions,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
   const known = groups.get(client) ?? expiringCache({ ttlMs: GROUP_MS, max: MAX_GROUPS, now: directory.now })
   groups.set(client, known)

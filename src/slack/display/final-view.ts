@@ -3,7 +3,7 @@ import type { Usage } from '../../agent/contracts/model.ts'
 import { stepCount, toolsDown, totalOf, workMs, type RunProgress } from '../../agent/run-progress.ts'
 import type { Log } from '../../base/log.ts'
 import { changeLines } from '../../question/change-lines.ts'
-import { isRepeat, type DoneCall } from '../../stores/runs/types.ts'
+import type { DoneCall } from '../../stores/runs/types.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { AnswerView } from '../format/blocks.ts'
@@ -45,15 +45,20 @@ export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
   const spent = footerText({ steps: stepCount(steps), ms, usage })
   // A reply to what one person alone sees would be public.
   const end = outbox.isForAsker ? undefined : footnotes.end
-  const last = [hasFullFooter && spent, usedMemory(footnotes.used), end].filter(Boolean).join(' · ')
-  const footer = [unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(parts), last]
-    .filter(Boolean)
-    .join('\n')
+  const facts = [hasFullFooter && spent, usedMemory(footnotes.used), end]
+  const footer = footerLines([unseen && PICTURES_UNSEEN, ...promptNotes(usage), ...downLines(parts)], facts)
   const { warning } = footnotes
   const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
   const done = parts.done && changeLines(parts.done, (user) => mentions.nameOf(user))
-  const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
+  const again = outbox.question.isRepeat ? { againBy: mentions.nameOf(outbox.question.user) } : {}
   return { ...final, ...again, series, footer, spent, ...(warning ? { warning } : {}), ...(done ? { done } : {}) }
+}
+
+type MaybeText = string | false | undefined
+
+/** Joins the lines below an answer. The facts share the last one. */
+export function footerLines(lines: readonly MaybeText[], facts: readonly MaybeText[]): string {
+  return [...lines, facts.filter(Boolean).join(' · ')].filter(Boolean).join('\n')
 }
 
 /** Returns footer lines about tools that are down. They are part of the answer because the steps may be hidden. */

@@ -1,6 +1,6 @@
 import { isForAsker } from '../../agent/run-progress.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import { isRepeat, type Run } from '../../stores/runs/types.ts'
+import type { Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/audience-words.ts'
 import { answerContents } from '../format/answer-messages.ts'
@@ -21,7 +21,7 @@ export class PrivateAnswer implements Display {
 
   /** Shows at once that the question is asked again, instead of the button. */
   async show(): Promise<boolean> {
-    if (!isRepeat(this.#outbox.question.id)) return false
+    if (!this.#outbox.question.isRepeat) return false
     await this.#outbox.sendEphemeral('working', noteContent(PRIVATE.working), { replaces: true })
     return true
   }

@@ -9,7 +9,7 @@ import { questionFiles } from '../../files/question-files.ts'
 import { runFiles, withUniqueNames } from '../../files/run-files.ts'
 import { knownTableNames } from '../../files/run-tables.ts'
 import type { ThreadContext } from '../../stores/history/types.ts'
-import { baseOf, askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { baseOf, conversationOf, originalId, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { fileInfo, isRecording } from '../client/file-info.ts'
 import { denialNow } from '../intake/access.ts'
@@ -41,7 +41,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
   let left = MAX_BYTES.question
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
-  const patience = AbortSignal.timeout(Math.min(PATIENCE_MS, work.services.agent.answer.agent.limits.timeoutMs))
+  const patience = AbortSignal.timeout(Math.min(PATIENCE_MS, work.services.agent.defaults.limits.timeoutMs))
   const signal = AbortSignal.any([work.signal, patience])
   const now = () => work.services.now().getTime()
   const at = now()
@@ -120,12 +120,12 @@ export async function filesForRun(
   hasFiles: boolean,
 ): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
-  const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
-  const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
+  const isOwn = (file: KeptFile) => (file.original ?? file.question) === originalId(question)
+  const { toolOutputChars: maxChars } = services.agent.defaults.limits
   const parser = parserFor(question, () => services.now().getTime())
   const files = runFiles({ ...place, maxChars, tables, parser })
   const kept = hasFiles ? withUniqueNames(await place.store.list(place.thread)) : []
-  const given = hasFiles ? await questionFiles(place, isOwn) : { text: '', images: [] }
+  const given = hasFiles ? await questionFiles(place, kept, isOwn) : { text: '', images: [] }
   const hasAny = hasFiles || tables.length > 0
   return { ...given, files, tools: fileTools(knownTableNames(kept, tables), hasAny) }
 }
@@ -134,7 +134,7 @@ export async function filesForRun(
 async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<[]> {
   const thread = conversationOf(question)
   const content = known.question === question.id ? undefined : await store.load(thread, known.id)
-  if (content) await store.keep(thread, { ...known, question: question.id }, content)
+  if (content) await store.keep(thread, { ...known, ...askedWith(question) }, content)
   return []
 }
 
@@ -177,8 +177,12 @@ async function take(
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
   const { id, user } = file
-  const isKept = await store.keep(conversationOf(question), { id, user, at, question: question.id, ...about }, content)
+  const isKept = await store.keep(conversationOf(question), { id, user, at, ...askedWith(question), ...about }, content)
   return isKept ? undefined : WHY.tooLong
+}
+
+function askedWith({ id, original }: Question): Pick<KeptFile, 'question' | 'original'> {
+  return { question: id, ...(original ? { original: original.id } : {}) }
 }
 
 /** The post key that marks a file that killed its parser, so that a retry does not read it again. */

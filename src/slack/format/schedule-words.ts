@@ -65,7 +65,7 @@ const REASONS: Record<PauseReason, string> = {
   budget: 'your budget, or that of your workspace, is used up',
 }
 
-/** The reasons that name the maker, for other people. */
+/** The reasons that name the creator, for other people. */
 const REASONS_TO_OTHERS: Partial<Record<PauseReason, string>> = {
   notAllowed: 'its maker is not allowed to ask me there any more',
   makerLeft: 'its maker is no longer a member of the channel',
@@ -74,14 +74,14 @@ const REASONS_TO_OTHERS: Partial<Record<PauseReason, string>> = {
   budget: 'the budget of its maker, or of the workspace, is used up',
 }
 
-function reasonText(why: PauseReason, { isMaker }: { isMaker: boolean }): string {
-  return (isMaker ? undefined : REASONS_TO_OTHERS[why]) ?? REASONS[why]
+function reasonText(why: PauseReason, { isCreator }: { isCreator: boolean }): string {
+  return (isCreator ? undefined : REASONS_TO_OTHERS[why]) ?? REASONS[why]
 }
 
-/** Notifies a person privately and once that a schedule was paused: its maker, or anyone else who had it run. */
-export function pausedText(schedule: Schedule, why: PauseReason, { isMaker } = { isMaker: true }): string {
-  const [whose, who] = isMaker ? ['your', 'you resume'] : ['the', 'its maker resumes']
-  return `I paused ${whose} schedule ${nameText(schedule)}, because ${reasonText(why, { isMaker })}. It does not run until ${who} it.`
+/** Notifies a person privately and once that a schedule was paused: its creator, or anyone else who had it run. */
+export function pausedText(schedule: Schedule, why: PauseReason, { isCreator } = { isCreator: true }): string {
+  const [whose, who] = isCreator ? ['your', 'you resume'] : ['the', 'its maker resumes']
+  return `I paused ${whose} schedule ${nameText(schedule)}, because ${reasonText(why, { isCreator })}. It does not run until ${who} it.`
 }
 
 /** Notifies the person who had it run that it did not. */
@@ -111,7 +111,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
 }
 
 /** Returns a line each for a schedule's state, its last runs, its next time and its cost. Not escaped. */
-export function stateLines(schedule: Schedule, { now, isMaker }: { now: number; isMaker: boolean }): string[] {
+export function stateLines(schedule: Schedule, { now, isCreator }: { now: number; isCreator: boolean }): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
   const unusual = earlier.filter((run) => !endedARun(run)).slice(0, 1)
@@ -120,12 +120,12 @@ export function stateLines(schedule: Schedule, { now, isMaker }: { now: number; 
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
     return `${i === 0 ? 'Last' : 'Before'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
   })
-  const next = paused ? pausedLine(paused.why, { isMaker }) : `Next: ${nextText(schedule)}`
+  const next = paused ? pausedLine(paused.why, { isCreator }) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)
   return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost in 30 days: ${costText(spent)}`]
 }
 
-function pausedLine(why: PauseReason, viewer: { isMaker: boolean }): string {
+function pausedLine(why: PauseReason, viewer: { isCreator: boolean }): string {
   return why === 'person' ? 'Paused' : `Paused, because ${reasonText(why, viewer)}`
 }
 
@@ -152,7 +152,7 @@ export function whenText({ when }: Pick<Schedule, 'when'>): string {
   return escapeText(describeWhen(when))
 }
 
-/** The first message of an occurrence's thread. It pings nobody. `whose`: the maker's name. */
+/** The first message of an occurrence's thread. It pings nobody. `whose`: the creator's name. */
 export function scheduledRoot({ whose, when, question }: { whose: string; when: string; question: string }): string {
   return `⏰ *${escapeText(whose)}’s schedule* · ${escapeText(when)}\n${quote(question, ROOT_QUESTION)}`
 }

@@ -12,7 +12,7 @@ import type { Access, Settings, SettingsFor } from '../../stores/settings/settin
 import { STRANGER, type PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
-import { membersOf } from '../client/user-groups.ts'
+import { inGroups } from '../client/user-groups.ts'
 import { isNamedIn } from '../content/message-content.ts'
 
 /**
@@ -76,7 +76,8 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
-  const inGroup = await isInGroup(applicant, options)
+  const groups = access.users.filter((one) => /^S[A-Z0-9]+$/.test(one))
+  const inGroup = await inGroups(question, groups, { installation, log: options.log })
   if (inGroup === 'noScope' && domains.length === 0) return 'groupUntold'
   if (inGroup === 'untold' && domains.length === 0) return 'personUnreachable'
   if (access.users.length > 0 && domains.length === 0 && inGroup !== 'yes') return 'person'
@@ -92,17 +93,6 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
 async function isNamesake({ question, installation }: Applicant, { beforeLookUp }: AdmissionOptions): Promise<boolean> {
   if (question.userTeam === undefined) return false
   return (await installation.directory.factsOfAuthor(question, { onCall: beforeLookUp })) === STRANGER
-}
-
-/** Returns whether the asker is in a user group of ALLOW_USERS, whose members the workspace names. */
-async function isInGroup(
-  { question: { team, user }, settings, installation }: Applicant,
-  { log }: AdmissionOptions,
-): Promise<'yes' | 'no' | 'noScope' | 'untold'> {
-  const groups = settings.access.users.filter((one) => /^S[A-Z0-9]+$/.test(one))
-  const found = await Promise.all(groups.map((group) => membersOf(group, team, { installation, log })))
-  if (found.some((members) => typeof members !== 'string' && members.includes(user))) return 'yes'
-  return found.find((members) => typeof members === 'string') ?? 'no'
 }
 
 /** Time limit for looking up a person who types a word or presses a button, in ms. */

@@ -22,10 +22,11 @@ export function inPrivate(question: Question): Question {
 const VALUE_CHARS = 2000
 
 /**
- * The value of the buttons *Only me* and *Everyone here*: the question's id, its thread if a message asked, and its
- * text, so that nothing has to be stored before the press. Undefined if it does not fit.
+/**
+ * The value of a button on a card, such as *Only me* or *Remember*: the question's id, its thread if a message asked, and
+ * a text, so that nothing has to be stored before the press. Undefined if it does not fit.
  */
-export function audienceValue({ id, text, ts, thread }: AudienceQuestion): string | undefined {
+export function questionValue({ id, text, ts, thread }: AudienceQuestion): string | undefined {
   const place = ts === undefined ? id : `${id}:${thread}`
   const value = `${place} ${escapeText(text)}`
   return value.length <= VALUE_CHARS ? value : undefined
@@ -35,7 +36,7 @@ interface AudienceQuestion extends Pick<Question, 'id' | 'text' | 'ts'> {
   thread?: string
 }
 
-/** What an `audienceValue` holds: of a command without, of a message with its `ts`. */
+/** What a `questionValue` holds: of a command without, of a message with its `ts`. */
 export type ReadAudience = Pick<Question, 'id' | 'channel' | 'thread' | 'text' | 'ts'>
 
 /** Reads the value. Undefined for anything else. */

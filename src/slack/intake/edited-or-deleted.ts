@@ -1,7 +1,7 @@
 /** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
 import { messageOf } from '../../base/errors.ts'
 import {
-  editedQuestionId,
+  editedQuestion,
   forgetTurns,
   knownIds,
   untilEnded,
@@ -9,7 +9,7 @@ import {
   withRuns,
   type AskedMessage,
 } from '../../question/take-back.ts'
-import { conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
@@ -56,8 +56,8 @@ export async function withdrawEdited(
   context: WithdrawContext,
 ): Promise<void> {
   const { services } = context
-  const asked = await withRuns(await askedBy(previous, context), services, (id) => !isRepeat(id))
-  const reads = await editedQuestion(message, asked, context)
+  const asked = await withRuns(await askedBy(previous, context), services, (one) => !one.isRepeat)
+  const reads = await questionNow(message, asked, context)
   const isStop = reads !== undefined && isStopWord(reads.text)
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
   const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
@@ -91,7 +91,7 @@ async function askedBy(message: SlackMessage, { team, services }: WithdrawContex
   const id = `${team}:${channel}:${ts}`
   const question = await services.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
   const before = editTsOf(edited)
-  const ids = before ? [editedQuestionId(id, before), id] : [id]
+  const ids = before ? [editedQuestion({ id }, before).id, id] : [id]
   return { question, thread: conversationOf(question), ids }
 }
 
@@ -102,14 +102,14 @@ export function editTsOf(edited: unknown): string | undefined {
 }
 
 /** Returns undefined if the message no longer asks the bot anything. */
-async function editedQuestion(
+async function questionNow(
   message: SlackMessage,
   { question }: AskedMessage,
   context: WithdrawContext,
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
   const asks = editTs && readAsNew(message, context)?.question
-  return asks ? context.services.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
+  return asks ? context.services.queue.place({ ...asks, ...editedQuestion(question, editTs) }) : undefined
 }
 
 /** Reads an edited message as if it had just been written. */

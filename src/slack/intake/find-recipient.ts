@@ -6,7 +6,7 @@ import type { Installation } from '../client/installations.ts'
 import { factsOfPlace } from '../client/place-facts.ts'
 import type { Services } from '../services.ts'
 
-type Context = AllMiddlewareArgs['context']
+export type Context = AllMiddlewareArgs['context']
 
 /** The workspace that a delivery is for, and the bot there. */
 export interface DeliveryRecipient {
@@ -54,7 +54,7 @@ export function presserOf(body: { user: { id: string; team_id?: string } }, cont
 const LOOK_UP_MS = 1_000
 
 /**
- * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the presser's workspace:
+ * Returns the recipient of a shortcut on a channel's message. In an organisation Slack names the user's workspace:
  * it is asked for one that the channel belongs to.
  */
 export async function recipientIn(

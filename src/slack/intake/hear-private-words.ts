@@ -7,7 +7,7 @@ import type { Installation } from '../client/installations.ts'
 import { AUDIENCE } from '../format/audience-words.ts'
 import { audienceContent } from '../format/blocks.ts'
 import type { Services } from '../services.ts'
-import { audienceValue, inPrivate } from './asked-audience.ts'
+import { questionValue, inPrivate } from './asked-audience.ts'
 import { askedPrivacy } from './private-words.ts'
 
 /** Returns what the words of a message in a channel say about who should see the answer, if they do. */
@@ -31,7 +31,7 @@ export async function hearPrivateWords(
     ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
   if (!isForBot) return undefined
   const alone = inPrivate({ ...question, text })
-  const value = privacy === 'unclear' ? audienceValue(question) : undefined
+  const value = privacy === 'unclear' ? questionValue(question) : undefined
   if (value === undefined) return alone
   // Slack delivers a mention as two events.
   if (!(await services.oncePerDay.isFirst(question.team, `audience:${question.id}`))) return undefined

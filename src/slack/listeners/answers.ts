@@ -13,9 +13,9 @@ import { PRIVATE } from '../format/audience-words.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
 import { inBackground, isInDirect, pressedOn, type ButtonPress } from '../presses/button-press.ts'
-import { installationFor, presserOf, recipientOf } from '../intake/find-recipient.ts'
+import { installationFor, presserOf } from '../intake/find-recipient.ts'
 import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
-import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, KEEP_EXPECTED, feedbackView } from '../views/feedback-view.ts'
@@ -87,11 +87,9 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
 
 /** The form after a thumbs-down. The right answer is remembered if the person wants that. */
 export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
-  const recipient = await recipientOf({ context, isShared: true }, services)
-  const { private_metadata, state } = view
+  const { state } = view
   const presser = presserOf(body, context)
-  const { user } = presser
-  const id = recipient && readMetadata(private_metadata, { ...recipient, user })
+  const id = (await openedBy(view, { body, context }, services))?.metadata
   const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const comment = typedIn(state.values, COMMENT)

@@ -132,7 +132,7 @@ async function showGone(one: DecidePress): Promise<void> {
 }
 
 /**
- * The decision came too late: tells the presser and shows the valid decision on the card. Loads that decision unless it
+ * The decision came too late: tells the user and shows the valid decision on the card. Loads that decision unless it
  * is `known`.
  */
 async function showLate(call: AskedCall, known: Decision | undefined, one: DecidePress): Promise<void> {
@@ -215,7 +215,7 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   }
 }
 
-/** "Show all" on the card of a waiting call: a modal with all arguments, for the presser alone. */
+/** "Show all" on the card of a waiting call: a modal with all arguments, for the user alone. */
 export const showArguments = onButton(SHOW_ARGUMENTS, (services) => async ({ ack, action, body, context }) => {
   await ack()
   inBackground(SHOW_ARGUMENTS, services, async () => {

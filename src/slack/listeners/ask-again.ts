@@ -1,13 +1,14 @@
 import { changesOf, withDoneBefore } from '../../question/changes-before.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
-import { editedQuestionId } from '../../question/take-back.ts'
+import { editedQuestion } from '../../question/take-back.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { isSamePerson } from '../../stores/runs/audience.ts'
 import {
-  askedMessage,
+  askedAt,
   baseOf,
   conversationOf,
   isPrivate,
+  originalId,
   type Question,
   type QuestionBase,
 } from '../../stores/runs/types.ts'
@@ -27,7 +28,7 @@ import { onButton } from './listener.ts'
 /** Presses by one person within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** The button "Ask again": repeats the question as the presser's own, in the same thread. */
+/** The button "Ask again": repeats the question as the pressing user's own, in the same thread. */
 export const askAgain = onButton(ASK_AGAIN, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context }, services)
   const refusal = pressed && (await enqueueAgain(pressed, body.response_url, services))
@@ -46,12 +47,11 @@ async function enqueueAgain(
   if (!record) return ANSWER_GONE
   // The channel may have another id by now.
   const asked = { ...record.question, ...(channel === undefined ? {} : { channel }) }
-  const { tools } = await services.settingsFor(asked)
-  const isForAsker = record.question.forAsker === true
-  const question = withDoneBefore(asked, await changesOf(record, { tools }), { isForAsker })
+  const question = await withChangesOf(record, asked, services)
   const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(question))
-  const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
+  const isSame = (one: Question) => one.isRepeat && one.user === user && originalId(one) === originalId(again)
+  const isAsked = [running, ...waiting].some((one) => one && isSame(one))
   if (isAsked) return 'I am already working on it again.'
   await enqueue(isPrivate(again) && responseUrl ? { ...again, responseUrl } : again, services)
   return undefined
@@ -62,27 +62,21 @@ const OF_MESSAGE = [
   ...(['ts', 'responseUrl', 'eventId', 'isLate', 'lookingAt', 'userTeam', 'forAsker'] as const),
 ] satisfies (keyof QuestionBase)[]
 
-/**
- * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
- * the original message, which marks it as the same question. The presser has no message of their own in the thread.
- */
-function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
+/** The question as asked by the user who pressed, who has no message in the thread. Quick presses share its id. */
+function againOf(question: Question, person: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
   const kept = baseOf(question)
   for (const field of OF_MESSAGE) delete kept[field]
   return {
     ...(question.kind === 'about' ? { kind: 'about', about: question.about } : { kind: 'asked' }),
     ...kept,
-    id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
-    ...presser,
+    id: `${originalId(question)}:again-${person.user}-${press}`,
+    original: { id: originalId(question), ts: askedAt(question) },
+    isRepeat: true,
+    ...person,
     at: now.getTime(),
     firstAt: question.firstAt ?? question.at,
   }
-}
-
-/** The part of the id that all presses by the same person share. */
-function idBefore(id: string): string {
-  return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
 /** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
@@ -116,10 +110,10 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
   for await (const message of readMessages(client, { channel, thread, since: ts, until: ts, signal })) {
     const editTs = message.ts === ts ? editTsOf(message.edited) : undefined
     if (!editTs) continue
-    const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
+    const edited = editedQuestion({ id: `${team}:${channel}:${ts}`, ts }, editTs)
     const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
-    return { kind: 'asked', id, team, channel, thread, user, ts, surface, ...words, ...when }
+    return { kind: 'asked', ...edited, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }

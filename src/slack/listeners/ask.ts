@@ -9,7 +9,7 @@ import { ASK_ABOUT, ASK_ALONE, ASK_HERE } from '../format/action-ids.ts'
 import { AUDIENCE, didYouMean } from '../format/audience-words.ts'
 import { audienceContent, noteContent, type Content } from '../format/blocks.ts'
 import { NOT_INSTALLED, STOP_WORDS, helpText } from '../format/messages.ts'
-import { audienceValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
+import { questionValue, inPrivate, privateThread, readAudienceValue } from '../intake/asked-audience.ts'
 import { pressedOn } from '../presses/button-press.ts'
 import { showConnections } from '../subcommands/connections-command.ts'
 import { recipientIn, recipientOf } from '../intake/find-recipient.ts'
@@ -18,7 +18,7 @@ import { askedPrivacy, type AskedPrivacy } from '../intake/private-words.ts'
 import { isRememberCommand, rememberByCommand, showMemory } from '../subcommands/remembered-command.ts'
 import { resembledCommand } from '../subcommands/resembled-command.ts'
 import { openSettings } from '../subcommands/settings-command.ts'
-import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import { isStopWord, stopRuns } from '../intake/stop-runs.ts'
 import { tellWorkingLater } from '../intake/tell-queue-position.ts'
 import { enqueue, type MessageContext } from '../intake/to-question.ts'
@@ -30,6 +30,8 @@ import { onButton, onCommand, onForm, onShortcut } from './listener.ts'
 interface SubcommandCall {
   command: Question
   text: string
+  /** What the text asks about who should see the answer. */
+  asked: AskedPrivacy | undefined
   trigger: string
 }
 
@@ -45,8 +47,8 @@ const SUBCOMMANDS: ReadonlyMap<string | undefined, Subcommand> = new Map<string,
 ])
 
 /** The subcommand is the only word, in any case, with optional punctuation after it. `remember` has words after it. */
-function subcommandOf(text: string): Subcommand | undefined {
-  if (isRememberCommand(text)) return rememberByCommand
+function subcommandOf(text: string, asked: AskedPrivacy | undefined): Subcommand | undefined {
+  if (isRememberCommand(asked?.text ?? text)) return rememberByCommand
   const [, word] = /^([a-z]+)[\s\p{P}]*$/iu.exec(text) ?? []
   return SUBCOMMANDS.get(word?.toLowerCase())
 }
@@ -64,9 +66,9 @@ export const askCommand = onCommand((services) => async ({ command, ack, context
   const asked = askedPrivacy(said.text)
   const question = asked?.privacy === 'private' ? inPrivate({ ...said, text: asked.text }) : said
   if (needsNoModel(question)) return reply(noteContent(helpText(await services.settingsFor(question))))
-  const subcommand = subcommandOf(said.text)
+  const subcommand = subcommandOf(said.text, asked)
   if (subcommand) {
-    void subcommand({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
+    void subcommand({ command: question, text: said.text, asked, trigger: command.trigger_id }, installation, services)
     return ack()
   }
   if (isStopWord(said.text)) {
@@ -74,7 +76,7 @@ export const askCommand = onCommand((services) => async ({ command, ack, context
     return outcome === 'stopped' ? ack() : reply(noteContent(STOP_WORDS.nothing))
   }
   const doubt = isPrivate(question) ? undefined : doubtAbout(said, asked)
-  const value = doubt === undefined ? undefined : audienceValue(said)
+  const value = doubt === undefined ? undefined : questionValue(said)
   if (doubt !== undefined && value !== undefined) return reply(audienceContent(doubt, { text: said.text, value }))
   const meant = doubt === undefined ? question : inPrivate(question)
   await enqueue(meant, services)
@@ -176,9 +178,8 @@ const metadataSchema = z.object({
 
 /** The submitted modal of "Ask about this message": the question is stored, then the modal closes. */
 export const askAboutSubmission = onForm(ASK_ABOUT, (services) => async ({ ack, body, view, context }) => {
-  const presser = await recipientOf({ context }, services)
-  const metadata = presser && readMetadata(view.private_metadata, { ...presser, user: body.user.id })
-  const about = metadataSchema.safeParse(parseJson(metadata)).data
+  const opened = await openedBy(view, { body, context }, services)
+  const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const recipient = about && (await recipientOf({ context, id: about.team }, services))
   const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
   if (!recipient || !about) return ack()

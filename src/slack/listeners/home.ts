@@ -119,10 +119,10 @@ export const takeTool = onButton(TAKE_TOOL, (services, publishHome) => async ({ 
   })
 })
 
-/** Time limit for looking up the presser, in ms: a modal must open within three seconds. */
+/** Time limit for looking up the user, in ms: a modal must open within three seconds. */
 const PATIENCE_MS = 1_800
 
-/** Takes the tool. @returns the sentence for the presser if that failed */
+/** Takes the tool. @returns the sentence for the user if that failed */
 async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
   const { mcpAdmin, installations, log } = services

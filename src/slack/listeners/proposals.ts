@@ -32,13 +32,13 @@ export const proposalButton = onButton(
     },
 )
 
-/** The presser in the place of the question that the card is about. */
+/** A question by the user who pressed, in the place of the question that the card is about. */
 function questionAt(
   { id, team, user, userTeam }: ButtonPress,
   responseUrl: string | undefined,
   { now }: Services,
 ): Question {
   const [, channel = '', thread = ''] = id.split(':')
-  const presser = { user, ...(userTeam ? { userTeam } : {}), ...(responseUrl ? { responseUrl } : {}) }
-  return { kind: 'asked', id, team, channel, thread, ...presser, text: '', surface: 'shortcut', at: now().getTime() }
+  const person = { user, ...(userTeam ? { userTeam } : {}), ...(responseUrl ? { responseUrl } : {}) }
+  return { kind: 'asked', id, team, channel, thread, ...person, text: '', surface: 'shortcut', at: now().getTime() }
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/token-bucket.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
-import { askedMessage, type Question } from '../../stores/runs/types.ts'
+import { originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
@@ -126,7 +126,7 @@ async function stopInItsThread(
  */
 async function stopAt(wish: ReactionStop, services: Services): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
-  const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`
+  const isOfIt = (one: Question) => one.ts === ts || originalId(one) === `${team}:${channel}:${ts}`
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
   const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, services)
   const isReply = wish.thread !== ts

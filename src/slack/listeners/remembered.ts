@@ -41,7 +41,7 @@ export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack,
 })
 
 /**
- * *Forget*, in the confirmation of `remember: …` and in the list of `/ask memory`, which only the presser sees. Also
+ * *Forget*, in the confirmation of `remember: …` and in the list of `/ask memory`, which only the user sees. Also
  * turns the list's pages.
  */
 export const forgetButton = onButton(

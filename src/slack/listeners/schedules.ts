@@ -9,9 +9,8 @@ import { SCHEDULE, SCHEDULE_FORM, SCHEDULE_PRESSES } from '../format/action-ids.
 import { noteContent, type Content } from '../format/blocks.ts'
 import { SCHEDULES, nextText, savedText } from '../format/schedule-words.ts'
 import { inBackground, pressedOn, type ButtonPress } from '../presses/button-press.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { openedBy, readMetadata, signMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import { cardOf, changedDraft, noRoomFor, scheduledPlace } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
@@ -45,7 +44,7 @@ interface PressOn extends SchedulePress {
   schedule: Schedule
 }
 
-/** The reply to the presser; undefined if something else is shown. */
+/** The reply to the user; undefined if something else is shown. */
 type ButtonReply = string | undefined
 
 /** The buttons below the card of a draft, in the list, on the Home and on the note about a paused schedule. */
@@ -107,8 +106,8 @@ function isList({ container }: { container?: object }, action: string): boolean 
 async function outcomeOf(press: SchedulePress, services: Services): Promise<ButtonReply> {
   const { action, ref, pressed } = press
   const { user, userTeam, isColleague } = pressed
-  const isMaker = user === ref.user && (userTeam === undefined || isColleague)
-  if (!isMaker && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
+  const isCreator = user === ref.user && (userTeam === undefined || isColleague)
+  if (!isCreator && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
   const schedule = await services.schedules.load(ref)
   const act = ACTIONS[action]
   if (!schedule || !act) return SCHEDULES.gone
@@ -117,7 +116,7 @@ async function outcomeOf(press: SchedulePress, services: Services): Promise<Butt
   return act({ ...press, schedule }, services)
 }
 
-/** An admin may stop a schedule in a channel, but not change its question, because it asks on behalf of its maker. */
+/** An admin may stop a schedule in a channel, but not change its question, because it asks on behalf of its creator. */
 const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
 
 /** The buttons that let a schedule run, at once or later. */
@@ -227,8 +226,8 @@ async function begin(
   services: Services,
 ): Promise<void> {
   const now = services.now().getTime()
-  const presser = user === schedule.user ? {} : { by: user }
-  const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now, ...presser })
+  const pressedBy = user === schedule.user ? {} : { by: user }
+  const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now, ...pressedBy })
   await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
 }
 
@@ -258,9 +257,8 @@ const metadataSchema = z.object({
  * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
  */
 export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack, body, view, context }) => {
-  const recipient = await recipientOf({ context }, services)
-  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-  const about = metadataSchema.safeParse(parseJson(metadata)).data
+  const opened = await openedBy(view, { body, context }, services)
+  const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const installation = about && (await services.installations.of(about.ref.team))
   if (!about || !installation) return ack()
   const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''

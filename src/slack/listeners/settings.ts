@@ -9,9 +9,8 @@ import type { Installation } from '../client/installations.ts'
 import { SETTINGS_FORM } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
-import { recipientOf } from '../intake/find-recipient.ts'
 import { maySet } from '../intake/may-set.ts'
-import { readMetadata } from '../presses/signed-metadata.ts'
+import { openedBy } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
@@ -28,10 +27,9 @@ const metadataSchema = z.object({
  * inputs.
  */
 export const settingsSubmission = onForm(SETTINGS_FORM, (services) => async ({ ack, body, view, context }) => {
-  const recipient = await recipientOf({ context }, services)
-  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-  const to = metadataSchema.safeParse(parseJson(metadata)).data
-  const team = to?.team ?? recipient?.team ?? ''
+  const opened = await openedBy(view, { body, context }, services)
+  const to = metadataSchema.safeParse(parseJson(opened?.metadata)).data
+  const team = to?.team ?? opened?.team ?? ''
   const installation = to && (await services.installations.of(team))
   if (!installation) return ack()
   const person = { team, channel: to.channel, user: body.user.id }

@@ -12,7 +12,7 @@ import { installationFor, presserOf, recipientOf } from '../intake/find-recipien
 import { isAdmin } from '../intake/may-set.ts'
 import { forgetRemembered, shownMemory } from '../subcommands/remembered-command.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
-import { readMetadata, signedView } from '../presses/signed-metadata.ts'
+import { openedBy, readMetadata, signedView } from '../presses/signed-metadata.ts'
 import { maySeeQuestion } from '../home/usage-report.ts'
 import type { Services } from '../services.ts'
 import { readMemoryRef, type ShownMemory } from '../views/remembered-content.ts'
@@ -22,7 +22,7 @@ import { onButton } from './listener.ts'
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
-/** The button "Show work": opens a modal with the whole run, for the presser alone. */
+/** The button "Show work": opens a modal with the whole run, for the user alone. */
 export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, body, context }) => {
   const isElsewhere = isInDirect(body)
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
@@ -32,20 +32,20 @@ export const showWork = onButton(SHOW_WORK, (services) => async ({ ack, action, 
   inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
 })
 
-/** The same button on an admin's Home. The presser must still be an admin who may read the question. */
+/** The same button on an admin's Home. The user must still be an admin who may read the question. */
 export const showWorkFromHome = onButton(HOME_WORK, (services) => async ({ ack, action, body, context }) => {
   const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
   await ack()
   if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
 })
 
-async function forAdmin({ id, ...presser }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
-  const { team, user, installation } = presser
+async function forAdmin({ id, ...press }: ButtonPress, { archive }: Services): Promise<RunRecord | undefined> {
+  const { team, user, installation } = press
   const [person, record] = await Promise.all([
     installation.directory.factsOf(team, user, { isFresh: true }),
     archive.load(id),
   ])
-  return record && isAdmin(person) && (await maySeeQuestion(record, presser)) ? record : undefined
+  return record && isAdmin(person) && (await maySeeQuestion(record, press)) ? record : undefined
 }
 
 /** The buttons that turn the modal's pages. */
@@ -53,11 +53,9 @@ export const turnWorkPage = onButton(
   [WORK_PREVIOUS, WORK_NEXT],
   (services) =>
     async ({ ack, action, body, context }) => {
-      const recipient = await recipientOf({ context, isShared: true }, services)
+      const question = (await openedBy(body.view ?? {}, { body, context }, services))?.metadata
       await ack()
-      const { id, private_metadata: signed = '' } = body.view ?? {}
-      const user = body.user.id
-      const question = recipient && readMetadata(signed, { ...recipient, user })
+      const id = body.view?.id
       const installation = question && (await installationFor(question, { context }, services))
       if (!installation || id === undefined) return
       const request = { page: Number(action.value), ...presserOf(body, context), installation, services }

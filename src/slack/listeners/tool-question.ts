@@ -28,8 +28,8 @@ import {
   type GivenAnswer,
 } from '../presses/asked-tool-question.ts'
 import { inBackground, isInDirect, pressedOn, showOrTell, type ButtonPress } from '../presses/button-press.ts'
-import { installationFor, recipientOf } from '../intake/find-recipient.ts'
-import { readMetadata, signMetadata } from '../presses/signed-metadata.ts'
+import { installationFor } from '../intake/find-recipient.ts'
+import { openedBy, signMetadata } from '../presses/signed-metadata.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readSubmittedAnswer } from '../views/tool-question-input.ts'
@@ -56,10 +56,9 @@ export const toolQuestion = onButton(QUESTION_PRESSES, (services) => async ({ ac
 
 /** The form with the asker's answer. */
 export const toolQuestionForm = onForm(QUESTION_FORM, (services) => async ({ ack, view, body, context }) => {
-  const recipient = await recipientOf({ context, isShared: true }, services)
-  const metadata = recipient && readMetadata(view.private_metadata, { ...recipient, user: body.user.id })
-  if (metadata === undefined) return ack()
-  const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
+  const opened = await openedBy(view, { body, context }, services)
+  if (!opened) return ack()
+  const { value, responseUrl } = metadataSchema.parse(JSON.parse(opened.metadata))
   const ref = waitRef(value)
   const installation = ref && (await installationFor(ref.id, { context }, services))
   if (!ref || !installation) return ack()

@@ -39,9 +39,9 @@ function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
   return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
 }
 
-/** Returns whether the presser is the asker. A bot that asked cannot answer. */
-export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
-  return question.kind !== 'bot' && isSamePerson(presser, question)
+/** Returns whether the user is the asker. A bot that asked cannot answer. */
+export function isAsker(person: Presser, { question }: AskedQuestion): boolean {
+  return question.kind !== 'bot' && isSamePerson(person, question)
 }
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>

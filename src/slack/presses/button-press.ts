@@ -31,23 +31,23 @@ export interface ButtonPress {
   /** The channel that the button was pressed in. */
   channel: string | undefined
   user: string
-  /** The presser's workspace, if it is another one. */
+  /** The user's workspace, if it is another one. */
   userTeam?: string
   /** The organisation has installed the app: a person has one id in all of its workspaces. */
   isColleague?: true
   trigger: string
   installation: Installation
-  /** Sends an ephemeral message to the presser. Never rejects. */
+  /** Sends an ephemeral message to the user. Never rejects. */
   tell(text: string): Promise<void>
-  /** Replaces the message with the button. If that fails, sends an ephemeral message to the presser. Never rejects. */
+  /** Replaces the message with the button. If that fails, sends an ephemeral message to the user. Never rejects. */
   replace(content: Content): Promise<void>
 }
 
 /**
  * Resolves a press to its question, which the button's value names. A button in another channel than its question was
- * copied there, and its presser may not be allowed to read the answer. `isAnywhere` skips that check; the caller must
+ * copied there, and whoever presses it there may not be allowed to read the answer. `isAnywhere` skips that check; the caller must
  * make it.
- * @returns undefined if the bot is not installed, or if the channel is wrong (the presser is told)
+ * @returns undefined if the bot is not installed, or if the channel is wrong (the user is told)
  */
 export async function pressedOn(
   id: string,
@@ -65,14 +65,14 @@ export async function pressedOn(
   const tell = (text: string) => answerPress(press, noteContent(text))
   const replace = (content: Content) => answerPress(press, content, { replaces: true })
   const { id: user, team_id: userTeam } = body.user
-  const presser = {
+  const person = {
     user,
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
   }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   if (await isIn(place, id, services))
-    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell, replace }
+    return { id, team, channel: body.channel?.id, ...person, trigger: body.trigger_id, installation, tell, replace }
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
@@ -103,8 +103,8 @@ export interface PressedCall extends ButtonPress {
  * Resolves a press to its call. The card of a run that is for the asker alone works for the asker, also in their direct
  * messages, and for the approvers to whom the asker sent it (`askApprovers`), in theirs. A card that all could see
  * works in its channel, and a copy of it in the direct messages of the approver who got it.
- * @returns undefined if the press is not valid here; the presser may have been told
- * @throws if the store fails; the presser has been told
+ * @returns undefined if the press is not valid here; the user may have been told
+ * @throws if the store fails; the user has been told
  */
 export async function pressedCall(
   value: string,
@@ -156,7 +156,7 @@ interface AnsweredPress {
 }
 
 /**
- * Sends the presser an ephemeral message in the place of the button; in their direct messages if that place refuses it.
+ * Sends the user an ephemeral message in the place of the button; in their direct messages if that place refuses it.
  * `replaces`: it replaces the message with the button, if the response_url of the press still works. A press on a view
  * has no such place, so nothing is sent. Never rejects.
  */
@@ -182,7 +182,7 @@ function threadOf({ thread_ts, message_ts }: Record<string, unknown> = {}): { th
   return typeof thread_ts === 'string' && thread_ts !== message_ts ? { thread_ts } : {}
 }
 
-/** Shows something to the presser, or the error if that fails. @throws the error of `show` */
+/** Shows something to the user, or the error if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: ButtonPress, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()

@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Installation } from '../client/installations.ts'
+import { recipientOf, type Context, type DeliveryRecipient } from '../intake/find-recipient.ts'
+import type { Services } from '../services.ts'
 
 /** The person who sees a view, and the installation that opens it. */
 interface MetadataOwner {
@@ -15,6 +17,24 @@ export function signMetadata(text: string, owner: MetadataOwner): string {
 /** Returns the view with signed metadata. */
 export function signedView<T extends { private_metadata?: string }>(view: T, owner: MetadataOwner): T {
   return { ...view, private_metadata: signMetadata(view.private_metadata ?? '', owner) }
+}
+
+interface OpenedView extends DeliveryRecipient {
+  metadata: string
+}
+
+/**
+ * Returns who opened a view whose form or button was sent: its metadata, and the recipient of the delivery. Undefined if
+ * the signature does not match this person.
+ */
+export async function openedBy(
+  { private_metadata: signed = '' }: { private_metadata?: string },
+  { body, context }: { body: { user: { id: string } }; context: Context },
+  services: Services,
+): Promise<OpenedView | undefined> {
+  const recipient = await recipientOf({ context, isShared: true }, services)
+  const metadata = recipient && readMetadata(signed, { ...recipient, user: body.user.id })
+  return recipient && metadata !== undefined ? { ...recipient, metadata } : undefined
 }
 
 /** Returns the metadata, or undefined if the signature does not match this person. */

@@ -7,7 +7,7 @@ import { zodInput } from '../../agent/tool-input.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { audienceValue } from '../intake/asked-audience.ts'
+import { questionValue } from '../intake/asked-audience.ts'
 import { refusalOf } from '../intake/remember.ts'
 import { memoryFor } from '../subcommands/remembered-command.ts'
 import { withNote, type Content } from '../format/blocks.ts'
@@ -116,7 +116,12 @@ async function rememberOffer(
 ): Promise<Content | { refusal: string }> {
   const fact = text.trim()
   const refusal = await refusalOf({ question, text: fact }, installation, services)
-  return refusal === undefined ? rememberCard({ id: question.id, text: fact }, note) : { refusal }
+  if (refusal !== undefined) return { refusal }
+  const { id } = question
+  const value = questionValue({ id, text: fact })
+  return value === undefined
+    ? { refusal: 'The text is too long for a card.' }
+    : rememberCard({ id, text: fact, value }, note)
 }
 
 async function aloneOffer(
@@ -127,7 +132,7 @@ async function aloneOffer(
   const { id, team, channel } = question
   const text = wanted?.trim() || question.text
   const place = `${team}:${channel}:`
-  const value = audienceValue({ id: `${place}ask-alone-${id.slice(place.length).replaceAll(':', '-')}`, text })
+  const value = questionValue({ id: `${place}ask-alone-${id.slice(place.length).replaceAll(':', '-')}`, text })
   return value === undefined ? { refusal: 'The question is too long for a card.' } : aloneCard({ text, value }, note)
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../../agent/contracts/tool.ts'
 import { cutText } from '../../base/cut-text.ts'
 import { ToolError } from '../../base/errors.ts'
-import { askedAt, askedMessage, isDirect, isPrivate, isRepeat, type Question } from '../../stores/runs/types.ts'
+import { askedAt, isDirect, isPrivate, originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
 import { areSeenFrom } from '../client/place-facts.ts'
@@ -138,14 +138,14 @@ const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a d
 
 /**
  * The id under which the token was stored. An edited question, or one whose files came later, uses the token of its
- * message. "Ask again" has no token: nobody addressed the bot, and the presser may be another person.
+ * message. "Ask again" has no token: nobody addressed the bot, and somebody else may have pressed it.
  */
-function tokenOwner({ id }: Question): string {
-  return isRepeat(id) ? id : askedMessage(id)
+function tokenOwner(question: Question): string {
+  return question.isRepeat ? question.id : originalId(question)
 }
 
 function withoutToken(question: Question, now: Date): string {
-  const written = isRepeat(question.id) ? NaN : Number(askedAt(question)) * 1000
+  const written = question.isRepeat ? NaN : Number(askedAt(question)) * 1000
   const since = Number.isNaN(written) ? question.at : Math.min(question.at, written)
   return now.getTime() - since >= ACTION_TOKEN_MS
     ? `Slack’s permission to search expired: it lasts ten minutes after the question. ${ASK_AGAIN}`

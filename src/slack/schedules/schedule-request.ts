@@ -32,9 +32,9 @@ import { scheduleCard } from '../views/schedule-blocks.ts'
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
-  const maker = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
-  if (typeof maker === 'string') return true
-  return parseRequest(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
+  const creator = perUser === 0 ? { zone: 'UTC' } : await creatorOf(question, installation)
+  if (typeof creator === 'string') return true
+  return parseRequest(question.text, { zone: creator.zone, now: question.at, minMinutes }) !== undefined
 }
 
 function maySchedule(question: Question): boolean {
@@ -60,7 +60,7 @@ type RequestedSchedule = { when: When; question: string; text: string; gapMs?: n
  * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
  * examples. Otherwise it is an ordinary question.
  */
-export function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined {
+function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined {
   const rest = afterScheduleWord(text)
   const given = rest ?? text.trim()
   const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })
@@ -105,9 +105,9 @@ async function draftCard(
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
   const { team, channel, user, at, surface } = question
   if (perUser === 0) return { refusal: SCHEDULES.off }
-  const maker = await creatorOf(question, installation)
-  if (typeof maker === 'string') return { refusal: maker }
-  const found = parse({ zone: maker.zone, now: at, minMinutes })
+  const creator = await creatorOf(question, installation)
+  if (typeof creator === 'string') return { refusal: creator }
+  const found = parse({ zone: creator.zone, now: at, minMinutes })
   if (!found) return { refusal: SCHEDULES.past }
   if ('problem' in found) return { refusal: `${escapeText(found.problem)} ${EXAMPLES}` }
   if (found.text.length > MAX_REQUEST) return { refusal: SCHEDULES.tooLongToSave }
@@ -128,7 +128,7 @@ const MAX_REQUEST = 4_000
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
 /** Builds a schedule that is not saved yet. Its id follows from `seed`. */
-export function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
+function newDraft(seed: string, parts: Omit<Schedule, 'id' | 'state' | 'failures' | 'spent'>): Schedule {
   const id = createHash('sha256').update(seed).digest('hex').slice(0, 12)
   return { state: 'draft', failures: 0, spent: {}, ...parts, id }
 }
@@ -185,11 +185,11 @@ export async function changedDraft(
   if (!before) return { problem: SCHEDULES.gone }
   const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
   if (full !== undefined) return { problem: full }
-  const maker = await creatorOf(ref, deps.installation)
-  if (typeof maker === 'string') return { problem: maker }
+  const creator = await creatorOf(ref, deps.installation)
+  if (typeof creator === 'string') return { problem: creator }
   const given = afterScheduleWord(text) ?? text
   const found = parseRequest(`schedule ${given}`, {
-    zone: maker.zone,
+    zone: creator.zone,
     now: at,
     minMinutes: scheduling?.minMinutes ?? 1,
   })

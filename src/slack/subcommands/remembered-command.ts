@@ -12,24 +12,23 @@ import { memoryContent, type ShownMemory } from '../views/remembered-content.ts'
 import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from '../intake/access.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import { askedPrivacy } from '../intake/private-words.ts'
+import type { AskedPrivacy } from '../intake/private-words.ts'
 import { scopeNow } from '../intake/remembered-scope.ts'
 import { remember, tellOutcome, tellPerson, unreadable } from '../intake/remember.ts'
 
 const COMMAND = /^remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
-/** Returns whether the text of `/ask` begins with `remember`, also after `private:`; a colon may follow. */
+/** Returns whether the text of `/ask`, without a wish for privacy, begins with `remember`; a colon may follow. */
 export function isRememberCommand(text: string): boolean {
-  return COMMAND.test(askedPrivacy(text)?.text ?? text)
+  return COMMAND.test(text)
 }
 
 /** Handles `/ask remember …`. Never rejects. */
 export async function rememberByCommand(
-  { command, text }: { command: Question; text: string },
+  { command, text, asked }: { command: Question; text: string; asked: AskedPrivacy | undefined },
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  const asked = askedPrivacy(text)
   const [, words = ''] = COMMAND.exec(asked?.text ?? text) ?? []
   const isForAll = asked !== undefined && !command.channel.startsWith('D')
   const wanted = { question: command, id: command.thread, text: words.trim() }

@@ -2,7 +2,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { ASK_ALONE, OPEN_SETTINGS, PROPOSED_NO, PROPOSED_REMEMBER } from '../format/action-ids.ts'
 import { clipSection, ROOT_QUESTION, section, type Content } from '../format/blocks.ts'
-import { escapeText, quote } from '../format/escape.ts'
+import { quote } from '../format/escape.ts'
 import { button } from '../format/plain-elements.ts'
 
 type Elements = ReturnType<typeof button>[]
@@ -13,9 +13,8 @@ function card(lines: (string | undefined)[], elements: Elements): Content {
   return { text: clipSection(text), blocks: [section(text), actions] }
 }
 
-/** Asks whether to remember a text. `id`: the question's. */
-export function rememberCard({ id, text }: { id: string; text: string }, note?: string): Content {
-  const value = rememberValue({ id, text })
+/** Asks whether to remember a text. `id`: the question's; `value`: a `questionValue`. */
+export function rememberCard({ id, text, value }: { id: string; text: string; value: string }, note?: string): Content {
   const elements = [
     button(PROPOSED_REMEMBER, 'Remember', { value, style: 'primary' }),
     button(PROPOSED_NO, 'No', { value: id }),
@@ -25,11 +24,7 @@ export function rememberCard({ id, text }: { id: string; text: string }, note?: 
   return card([note, head, quote(text, ROOT_QUESTION)], elements)
 }
 
-function rememberValue({ id, text }: { id: string; text: string }): string {
-  return `${id} ${escapeText(text)}`
-}
-
-/** Offers the answer to its asker alone. `value`: an `audienceValue`. */
+/** Offers the answer to its asker alone. `value`: a `questionValue`. */
 export function aloneCard({ text, value }: { text: string; value: string }, note?: string): Content {
   const elements = [button(ASK_ALONE, 'Only me', { value, style: 'primary' }), button(PROPOSED_NO, 'No', { value })]
   return card([note, '*Should I answer this to you alone?*', quote(text, ROOT_QUESTION)], elements)

@@ -21,7 +21,7 @@ const TIMES_SHOWN = 3
 const TOOLS = { max: 600, maxEscaped: 900 }
 const QUESTION = { max: 900, maxEscaped: 1500 }
 
-/** Shows the maker what would be saved. `tools`: their titles; `question`: with names instead of ids. */
+/** Shows the creator what would be saved. `tools`: their titles; `question`: with names instead of ids. */
 export function scheduleCard(
   draft: Schedule,
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string | undefined },
@@ -89,12 +89,12 @@ function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: str
   const words = `*${whenText(schedule)}* ${place}${by}\n${scheduledQuestion(schedule)}`
   return [
     section(words),
-    plainContext(escapeText(stateLines(schedule, { now, isMaker: whose === undefined }).join('\n'))),
+    plainContext(escapeText(stateLines(schedule, { now, isCreator: whose === undefined }).join('\n'))),
     { type: 'actions', elements: buttonsOf(schedule, whose === undefined) },
   ]
 }
 
-/** Another person who may manage a schedule may not change its question, because it asks on behalf of its maker. */
+/** Another person who may manage a schedule may not change its question, because it asks on behalf of its creator. */
 function buttonsOf(schedule: Schedule, isOwn: boolean) {
   const value = refText(schedule)
   const { state } = schedule
@@ -115,7 +115,7 @@ const SURE: ConfirmationDialog = {
   style: 'danger',
 }
 
-/** A message to the maker alone, with a button to resume. */
+/** A message to the creator alone, with a button to resume. */
 export function pausedContent(text: string, schedule: Schedule): Content {
   const elements = [button(SCHEDULE.resume, 'Resume', { value: refText(schedule), style: 'primary' })]
   return { text: clipSection(text), blocks: [section(text), { type: 'actions', elements }] }
@@ -139,7 +139,7 @@ export function scheduleCardModal({ blocks }: Content, metadata: string): ModalV
   }
 }
 
-/** The modal behind *Change*: the schedule as its maker wrote it, which is at most `MAX_TEXT` long. */
+/** The modal behind *Change*: the schedule as its creator wrote it, which is at most `MAX_TEXT` long. */
 export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
   return {
     type: 'modal',

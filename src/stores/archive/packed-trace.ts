@@ -20,7 +20,7 @@ export async function packTrace(trace: RunTrace): Promise<string> {
 }
 
 /** @returns undefined for anything but a packed trace */
-export async function unpackTrace(packed: string): Promise<RunTrace | undefined> {
+async function unpackTrace(packed: string): Promise<RunTrace | undefined> {
   const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_BYTES }).catch(() => undefined)
   return json && asRunTrace(parseJson(json.toString('utf8'))).trace
 }

@@ -71,7 +71,7 @@ export function createArchive(kv: Kv, options: ArchiveOptions): RunArchive {
           if (record && record.feedback.length > 0) yield record
         }
     },
-    ...tracesIn(kv, options),
+    ...tracesIn(kv, options, spansOf),
     async forgetUser(person) {
       for (const id of await askedBy(person)) await remove(id)
       for await (const keys of kv.keys.matching(kvKey(below(person.team), 'feedback')))
@@ -111,9 +111,11 @@ function openRuns(kv: Kv, { log, ttlMs, now }: ArchiveOptions) {
   return { spansOf, askedBy, load, remove }
 }
 
-function tracesIn(kv: Kv, options: ArchiveOptions): Pick<RunArchive, 'keepTrace' | 'loadTrace'> {
-  const { log, prefix, ttlMs, sealer } = options
-  const { spansOf } = openRuns(kv, options)
+function tracesIn(
+  kv: Kv,
+  { log, prefix, ttlMs, sealer }: ArchiveOptions,
+  spansOf: ReturnType<typeof openRuns>['spansOf'],
+): Pick<RunArchive, 'keepTrace' | 'loadTrace'> {
   return {
     // Indexed like its run, which may not have ended.
     async keepTrace(trace) {

@@ -3,6 +3,7 @@ import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { below, forgettingKeys, kvKey, moveKeys, type Kv, type KvKey } from '../kv/kv.ts'
+import { withOriginal } from '../runs/question.ts'
 import { MAX_TURNS, turnSchema, type History, type Turn } from './types.ts'
 
 interface HistoryOptions {
@@ -62,5 +63,6 @@ function beginningOf(id: string): string {
 }
 
 function parseTurn(text: string): Turn | undefined {
-  return turnSchema.safeParse(parseJson(text)).data
+  const turn = turnSchema.safeParse(parseJson(text)).data
+  return turn && withOriginal(turn)
 }

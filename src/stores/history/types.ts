@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageTable, sourceSchema } from '../../agent/contracts/tool.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
+import { askedSchema } from '../runs/question.ts'
 
 /**
  * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line of
@@ -18,10 +19,11 @@ export const threadContext = z.object({
 })
 export type ThreadContext = z.infer<typeof threadContext>
 
-/** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
-export const turnSchema = z.object({
-  /** The question's id. Appending the same id twice keeps one turn. */
-  id: z.string(),
+/**
+ * One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). Appending the
+ * same id twice keeps one turn.
+ */
+export const turnSchema = askedSchema.extend({
   question: z.string(),
   /** The thread's messages between the turn before and this question. */
   said: z.string().optional(),

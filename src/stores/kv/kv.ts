@@ -25,7 +25,7 @@ interface Expiry {
 }
 
 /** A compare-and-swap: it is done if the text is still `before`. Undefined: there is none. */
-export interface Swap extends Expiry {
+interface Swap extends Expiry {
   /** Swaps a field of a hash. */
   field?: string
   before: string | undefined

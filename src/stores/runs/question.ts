@@ -69,13 +69,38 @@ const occurrenceSchema = z.object({
 })
 export type Occurrence = z.infer<typeof occurrenceSchema>
 
-/** The common part of the kinds. */
-const base = z.object({
-  /**
-   * `team:channel:ts` for a message; `team:channel:ts:edit` for an edited one, with the edit's ts;
-   * `team:channel:ask-<trigger>` for a slash command. It is claimed, so that each question is answered once.
-   */
+/** What identifies a question, also in the history. */
+export const askedSchema = z.object({
+  /** Opaque: what is read of it stands in the other fields. It is claimed, so that each question is answered once. */
   id: z.string(),
+  /** The message's ts; absent for a slash command, and for "Ask again". */
+  ts: z.string().optional(),
+  /** The question before it was edited or repeated. Absent if it never was. */
+  original: z.object({ id: z.string(), ts: z.string().optional() }).optional(),
+})
+export type Asked = z.infer<typeof askedSchema>
+
+/** Adds what version 0.1.0 stored only in ids: `team:channel:ts`, and after it the ts of an edit or `again-…`. */
+export function withOriginal<Stored extends Asked>(stored: Stored): Stored {
+  const [team, channel, asked = '', ...later] = stored.id.split(':')
+  const ts = stored.ts ?? (/^\d+\.\d+$/.test(asked) ? asked : undefined)
+  if (stored.original || (later.length === 0 && ts === stored.ts)) return stored
+  if (later.length === 0) return { ...stored, ts }
+  return { ...stored, original: { id: `${team}:${channel}:${asked}`, ...(ts === undefined ? {} : { ts }) } }
+}
+
+/** The id that all versions of an edited or repeated question share. */
+export function originalId({ id, original }: Asked): string {
+  return original?.id ?? id
+}
+
+/** The ts of the message that asked, also if the question was repeated by a button. Undefined if no message asked. */
+export function askedAt({ ts, original }: Asked): string | undefined {
+  return ts ?? original?.ts
+}
+
+/** The common part of the kinds. */
+const base = askedSchema.extend({
   team: z.string(),
   channel: z.string(),
   /** `thread_ts ?? ts`. A slash command has its id here until its root message is posted. */
@@ -87,8 +112,6 @@ const base = z.object({
   user: z.string(),
   text: z.string(),
   ...questionPartsSchema.shape,
-  /** The message's ts; absent for a slash command. */
-  ts: z.string().optional(),
   /** How it came in. `private`: by `/ask private:`, for the asker alone. `shortcut`: about a message. */
   surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
   /** Slack's event id, which is claimed too. */
@@ -111,6 +134,8 @@ const base = z.object({
   userTeam: z.string().optional(),
   /** It came as an `app_mention` without `files`, which Slack may omit there, so the message is looked up. */
   mayHaveFiles: z.literal(true).optional(),
+  /** Asked by the button "Ask again" (slack/listeners/ask-again.ts). */
+  isRepeat: z.literal(true).optional(),
   /** It begins with a time, but its asker wants the answer now. */
   isNoSchedule: z.literal(true).optional(),
   /** What earlier tries of this question have changed. */
@@ -180,7 +205,9 @@ export const questionSchema = z
     /** A queue marks a message that no run has read. */
     wasAddition: z.boolean().optional(),
   })
-  .transform(({ kind, wasAddition, bot, about, shares, schedule, prior, ...question }): Question => {
+  .transform(({ kind, wasAddition, bot, about, shares, schedule, prior, ...stored }): Question => {
+    const isRepeat = !stored.original && stored.id.includes(':again-')
+    const question = { ...withOriginal(stored), ...(isRepeat ? { isRepeat } : {}) }
     if (schedule) return { kind: 'occurrence', ...question, schedule, ...(prior ? { prior } : {}) }
     if (shares !== undefined) return { kind: 'share', ...question, shares }
     if (about !== undefined) return { kind: 'about', ...question, about }
@@ -206,21 +233,6 @@ function occurrenceWithoutPrior({ prior: _, ...others }: OccurrenceQuestion): Oc
 /** The occurrence that a question is, if it is one. */
 export function occurrenceIn(question: Question): Occurrence | undefined {
   return question.kind === 'occurrence' ? question.schedule : undefined
-}
-
-/** The part of a question's id that all versions of an edited question share. */
-export function askedMessage(id: string): string {
-  return id.split(':', 3).join(':')
-}
-
-/** Returns whether it was asked by the button "Ask again" (slack/listeners/ask-again.ts). */
-export function isRepeat(id: string): boolean {
-  return id.includes(':again-')
-}
-
-/** The ts of the message that asked, also if the question was repeated by a button. Undefined if no message asked. */
-export function askedAt({ id }: Pick<Question, 'id'>): string | undefined {
-  return /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1]
 }
 
 /**

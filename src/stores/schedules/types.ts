@@ -107,7 +107,7 @@ export const MAX_DRAFTS = 5
 /** Schedules. Each change is atomic; an index of times tells which ones are due. */
 export interface ScheduleStore extends Forgetting, Moving {
   load(ref: ScheduleRef): Promise<Schedule | undefined>
-  /** Stores a schedule, unless it is stored already. A new draft replaces its maker's oldest one beyond `MAX_DRAFTS`. */
+  /** Stores a schedule, unless it is stored already. A new draft replaces its creator's oldest one beyond `MAX_DRAFTS`. */
   add(schedule: Schedule): Promise<void>
   /**
    * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change

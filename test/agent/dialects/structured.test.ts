@@ -159,6 +159,19 @@ describe('inputs', () => {
     expect(model.requests[0]?.prompt).toContain('"labels"')
   })
 
+  const filter = z.object({ city: z.string(), from: z.object({ day: z.int(), hour: z.int().optional() }).optional() })
+  const nested: Tool = { ...weather, ...zodInput(filter), name: 'nested', run: async (input) => JSON.stringify(input) }
+
+  test.for(['structured', 'native'] as const)('leave out nested fields by null, in the held form of %s', (name) => {
+    const text = structured('nested', { city: 'Rome', from: { day: 3, hour: null } })
+    expect(read(name, text, [nested])).toMatchObject({ actions: [{ input: { city: 'Rome', from: { day: 3 } } }] })
+    const turn = read(name, text, [nested])
+    expect(JSON.stringify(turn)).not.toContain('null')
+    expect(JSON.stringify(read(name, structured('nested', { city: 'Rome', from: null }), [nested]))).not.toContain(
+      'null',
+    )
+  })
+
   test('of tools with one line are JSON text, in one branch', () => {
     const brief = Array.from({ length: 60 }, (_, i) => ({ ...tool(`files__t${i}`), brief: `Does ${i}.` }))
     const schema = dialect('structured').render(view({ tools: [...WIKI, ...brief] })).schema as unknown as TurnSchema

@@ -28,7 +28,7 @@ async function startSettable(t: Ends, script?: Script) {
   const stores = await createStores(config, { log, now: Date.now })
   const installations = await installationFromConfig(config, { now: Date.now, log })
   const changed = new Map<string, Partial<Settings>>()
-  const plain = settingsFromConfig(config, agent.answer.agent)
+  const plain = settingsFromConfig(config, agent.defaults)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
   const asked = { settingsFor, defaultsFor: plain, log, now: () => new Date() }
   const services = { ...stores, intake: stores.queue, agent, installations, ...asked }
@@ -70,7 +70,7 @@ test('so do tools, dialect and link hosts', async (t) => {
   const { mention, model, agent, slack, set } = await startSettable(t, () => finish('See https://wiki.example/a?b=c.'))
   await (await mention('First?')).ended()
   const dialect = agent.dialect('native')
-  set(GENERAL, { tools: agent.answer.agent.tools.slice(0, 1), dialect, linkHosts: ['wiki.example'] })
+  set(GENERAL, { tools: agent.defaults.tools.slice(0, 1), dialect, linkHosts: ['wiki.example'] })
   const thread = await mention('Second?')
   await thread.ended()
   // Besides the tools that open cards.

@@ -35,14 +35,14 @@ export async function evalWork(options: WorkSetOptions, deps: EvalDeps): Promise
 
 async function askSide(
   variant: Variant,
-  { answer }: AgentParts,
+  { defaults, condenseModel: model, prompts }: AgentParts,
   { options, deps }: { options: WorkSetOptions; deps: EvalDeps },
 ): Promise<WorkSide> {
   const { signal, progress } = deps
   const name = nameOf(variant)
   const file = join(options.out, `${name.replace(/[^\w.-]+/g, '-')}.jsonl`)
   const known = new Map(outcomesIn(file).map((one) => [one.question, one]))
-  const agent = { ...answer.agent, tools: workTools() }
+  const agent = { ...defaults, tools: workTools() }
   const questions = WORK_QUESTIONS.slice(0, options.limit)
   const outcomes: WorkOutcome[] = []
   for (const [i, asked] of questions.entries()) {
@@ -51,7 +51,6 @@ async function askSide(
     outcomes.push(outcome)
     progress.write(`${name} ${i + 1}/${questions.length} ${outcome.isRight ? 'right' : 'wrong'}: ${asked.question}\n`)
   }
-  const { condenseModel: model, prompts } = answer
   const followUps = await askFollowUps({ model, prompts, newNonce: agent.newNonce, signal }, options.limit)
   return { name, outcomes, followUps }
 }
