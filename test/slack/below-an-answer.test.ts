@@ -96,6 +96,9 @@ describe('with a tool that writes', async () => {
     ['What is new?', 'I have created a ticket for it.', true],
     ['Ist das erledigt?', 'Ich habe das Ticket gelöscht.', true],
     ['What is 6 times 7?', '6 times 7 is 42.', false],
+    ['Add up the cones', 'The column adds up to 1434.', false],
+    ['Please add 3 and 5', 'That makes 8.', false],
+    ['Add Dana to the list', 'It is on the list.', true],
     ['Write down Honey', 'I cannot do that: the notebook is locked.', false],
     ['How big is Berlin?', 'Berlin has 3.7 million people.', false],
   ])('%j, answered by %j: “Nothing was changed.” is %s', async (question, answer, isSaid) => {
