@@ -5,7 +5,7 @@ import type { FetchedPage, PageReader } from '../../tools/tool-settings.ts'
 import { openingOf } from './outline.ts'
 import { fileParsers } from './parse-file.ts'
 import { readPart } from './read-part.ts'
-import type { ParsedFile, ParseOutcome } from './types.ts'
+import type { ParsedFile } from './types.ts'
 
 /** Space for the address and the notes. */
 const AROUND_CHARS = 400
@@ -16,15 +16,16 @@ export function pageReader(parsers = fileParsers): PageReader {
     async read(page, { whole = false, ...part }, { maxChars, context }) {
       const parser = parsers.forQuestion(context.asker ?? 'page', () => context.now().getTime())
       const source = { address: page.address, charset: charsetOf(page.type), isWhole: whole }
-      const outcome = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
-      if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${faultOf(outcome)}`)
+      const parsed = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
+      const outcome = parsed.file ? parsed : { file: undefined, fault: faultOf(parsed) }
+      if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${outcome.fault}`)
       return shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
     },
   }
 }
 
 /** The reader speaks of files, which people upload. */
-function faultOf({ fault = '', killed }: ParseOutcome): string {
+function faultOf({ fault, killed }: { fault: string; killed?: true }): string {
   if (killed) return 'This page takes too much time or memory to read. Another try will not help.'
   return fault.replace(/^(?:The|This) file\b/, 'This page')
 }

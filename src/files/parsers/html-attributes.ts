@@ -19,3 +19,24 @@ export function shownInput({ type = 'text', value = '', checked }: Record<string
   if (/^(?:checkbox|radio)$/i.test(type)) return checked === undefined ? '☐ ' : '☒ '
   return SILENT_INPUTS.has(type.toLowerCase()) ? '' : ` ${value.slice(0, MAX_IN_ATTRIBUTE)} `
 }
+
+const words = (text: string) => new Set(text.split(' '))
+
+/** Elements whose content is no text of the page. */
+export const DROPPED = words('script style template svg math noscript iframe object canvas select title head')
+export const BLOCKS = words(
+  'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
+    'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
+)
+
+/** An entry of a list to choose from. */
+export interface ListEntry {
+  text: string
+  isChosen: boolean
+}
+
+/** Returns what is chosen, or the first entry. */
+export function shownChoice(choices: readonly ListEntry[]): string {
+  const chosen = choices.filter(({ isChosen }) => isChosen)
+  return (chosen.length > 0 ? chosen : choices.slice(0, 1)).map(({ text }) => text.trim()).join(', ')
+}

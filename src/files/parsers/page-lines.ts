@@ -1,12 +1,13 @@
 /** Writes the tags and texts of a page or a document as lines. Headings are marked as in Markdown, a table row is a line. */
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
-import { MAX_IN_ATTRIBUTE, numberIn, shownInput, targetOf } from './html-attributes.ts'
-import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
+import { BLOCKS, DROPPED, MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf } from './html-attributes.ts'
+import type { ListEntry } from './html-attributes.ts'
 import { listNumber, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableRows, type OpenTable } from './table-rows.ts'
 
+const STRUCK = new Set(['del', 's', 'strike'])
 const STRUCK_MARK = '~~'
 /** The maximum text of tables in cells that waits for the end of the outer row. Characters. */
 const MAX_WAITING = 1_000_000
@@ -33,7 +34,7 @@ export class PageLines {
   #links: { href: string; from: number }[] = []
   /** Where the raised or lowered text begins in the line. */
   #raised: number | undefined
-  #choices: { text: string; isChosen: boolean }[] | undefined
+  #choices: ListEntry[] | undefined
   #unread = new Map<string, number>()
 
   constructor(writer: SectionWriter) {
@@ -257,13 +258,10 @@ export class PageLines {
     list.next += list.step
   }
 
-  /** A list to choose from shows what is chosen, or its first entry. */
   #endChoices(): void {
-    const choices = this.#choices ?? []
+    const shown = shownChoice(this.#choices ?? [])
     this.#choices = undefined
-    const chosen = choices.filter(({ isChosen }) => isChosen)
-    const shown = chosen.length > 0 ? chosen : choices.slice(0, 1)
-    if (shown.length > 0) this.text(` ${shown.map(({ text }) => text.trim()).join(', ')} `)
+    if (shown !== '') this.text(` ${shown} `)
   }
 
   /** Begins or ends struck text. Two marks side by side cancel out. */

@@ -3,7 +3,8 @@
  * facts beside the text: title, date, and whether the page is a login or an application.
  */
 import { Parser } from 'htmlparser2'
-import { words } from './html-tags.ts'
+
+const words = (text: string) => new Set(text.split(' '))
 
 const DROPPED = words('script style svg math iframe object embed canvas template noscript title select button textarea')
 const VOID = words('area base br col hr img input link meta source track wbr')
