@@ -27,7 +27,7 @@ export function pageReader(parsers = fileParsers): PageReader {
 }
 
 /** The reader speaks of files, which people upload. */
-function faultOf({ fault = '', killed }: ParseOutcome): string {
+function faultOf({ fault, killed }: { fault: string; killed?: true }): string {
   if (killed) return 'This page takes too much time or memory to read. Another try will not help.'
   return fault.replace(/^(?:The|This) file\b/, 'This page')
 }
