@@ -6,7 +6,7 @@ import { openingOf } from './outline.ts'
 import { fileParsers } from './parse-file.ts'
 import { readPart } from './read-part.ts'
 import { pageTables } from './run-tables.ts'
-import type { ParsedFile, ParseOutcome } from './types.ts'
+import type { ParsedFile } from './types.ts'
 
 /** Space for the address and the notes. */
 const AROUND_CHARS = 400
