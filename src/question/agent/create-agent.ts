@@ -30,11 +30,10 @@ import { withInstructions } from '../../agent/dialects/instructions.ts'
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = proxyFrom(config)
-  const { now } = sources
+  const { now, toolSeam } = sources
   const nowMs = () => now().getTime()
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS, clocks: { now: nowMs, sleep } })
   const models = await openModels(config, sources)
-  const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
   const withHouse = houseInstructions(config.INSTRUCTIONS_FILE, prompts)
