@@ -94,7 +94,7 @@ describe.concurrent('however the text holds the call', () => {
   })
 
   test('written the same way again, it is still not made, and the model is told how to mean it', async (t) => {
-    const turn = `${REPORTS[0]}\n${CALLS.text![0]}`
+    const turn = `${REPORTS[2]}\n${CALLS.text![0]}`
     const send = echo(() => 'Sent.', { name: 'send_message', effects: 'write' })
     const tools = [send, echo(() => PAGES.labels!, { name: 'read_it' })]
     const model = [act('I will read it.', 'read_it', 'a'), turn, turn, turn, finish('It opens at nine.')]

@@ -71,7 +71,9 @@ describeWithRedis('npm run installs', async () => {
     for (const home of [ACME, OTHER]) {
       expect((await grantSlack(bot, home)).page.status).toBe(200)
       const person = bot.browser()
-      const back = await logIn(person, await linkIn(bot, home, { account: 'tickets' }), tickets)
+      const back = await logIn(person, await linkIn(bot, home, { account: 'tickets' }), tickets, (asked) =>
+        bot.slack.signIn({ user: 'U0ALICE0001', team: home.id }, asked),
+      )
       expect((await person.get(back)).status).toBe(200)
     }
     const { code, stdout } = await commandHere(t, FILE, { args: ['remove', ACME.id], env }).ended

@@ -85,10 +85,21 @@ export async function continued(person: Browser, link: string, choice = 'I am'):
   return pathname + search
 }
 
-/** Opens a link and logs in. @returns the path that the browser is sent back to */
-export async function logIn(person: Browser, link: string, server: OAuthMcpServer): Promise<string> {
-  const sent = await person.get(await continued(person, link))
-  expect(sent.status).toBe(302)
+/**
+ * Opens a link and logs in. `signIn`: signs in with Slack first, as a distributed app wants it; returns Slack's code.
+ * @returns the path that the browser is sent back to
+ */
+export async function logIn(
+  person: Browser,
+  link: string,
+  server: OAuthMcpServer,
+  signIn?: (asked: URL) => string,
+): Promise<string> {
+  const first = await person.get(await continued(person, link))
+  expect(first.status).toBe(302)
+  const asked = new URL(first.headers.get('location') ?? '')
+  const query = signIn && new URLSearchParams({ code: signIn(asked), state: asked.searchParams.get('state') ?? '' })
+  const sent = query ? await person.get(`/connect/callback?${query.toString()}`) : first
   const back = new URL(await server.browse(sent.headers.get('location') ?? ''))
   expect(back.origin + back.pathname).toBe(`${PUBLIC}/connect/callback`)
   return back.pathname + back.search

@@ -333,7 +333,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts buttons': () => alone(...blocks.buttons(question.id).map(([best]) => best)),
   'format/blocks.ts section': () => alone(blocks.section(LONG)),
   'format/blocks.ts context': () => alone(blocks.context(['*one*', 'two'])),
-  'format/chart-block.ts chartBlock': () => alone(...(view.series ?? []).map(chartBlock)),
+  'format/chart-block.ts chartBlock': () => (view.series ?? []).flatMap((one) => alone(chartBlock(one))),
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
   'format/plain-elements.ts richTextBlock': () => alone(richTextBlock('plain')),
   'approvals/tool-question-card.ts questionCard': () =>

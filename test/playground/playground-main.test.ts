@@ -18,7 +18,7 @@ describe('npm run playground', () => {
     await playground.shows('Ctrl+C ends it.')
     const url = /http:\/\/localhost:\d+/.exec(playground.stdout())?.[0] ?? ''
     expect(playground.stdout()).toMatch(
-      /Model: the built-in demo.*\nSimulated: Slack.*\nSimulated: Wikipedia, with \d+ short pages.*\nReal: the bot/,
+      /Model: the built-in demo.*\nSimulated: Slack.*\nSimulated: Wikipedia, with \d+ short pages.*\nSimulated: a web site.*\nReal: the bot/,
     )
     expect(await (await fetch(url)).text()).toContain('Thinkaloud playground')
     playground.signal('SIGINT')

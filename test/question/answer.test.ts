@@ -62,6 +62,7 @@ describe('a first question', () => {
     expect(await history.load(THREAD)).toEqual([
       {
         id: 'T1:C1:Dune',
+        ts: 'Dune',
         question: 'What about Dune?',
         standalone: 'What about Dune?',
         answer: 'It is x.',

@@ -143,7 +143,7 @@ async function writeAll(stores: AllStores): Promise<void> {
 }
 
 async function expectAll(stores: AllStores): Promise<void> {
-  expect(await stores.history.load(THREAD)).toEqual([turn(1), turn(2)])
+  expect(await stores.history.load(THREAD)).toMatchObject([turn(1), turn(2)])
   expect(await stores.threads.load(THREAD)).toEqual({ ...STATE, grants: GRANTS })
   expect(await stores.archive.lastOf({ team: TEAM, user: 'U1' }, 9)).toEqual([{ ...RECORD, feedback: [RATING] }])
   expect(await stores.files.list(THREAD)).toEqual([FILE])

@@ -64,7 +64,9 @@ test.each(['teleport', 'Calculator', '__proto__', 'constructor', ''])(
 )
 
 test('a tool without its key is reported', () => {
-  expect(() => toolbox({ TOOLS: ['search'] })).toThrow('TOOLS: search needs SERPAPI_API_KEY. Set it, or remove search.')
+  expect(() => toolbox({ TOOLS: ['search'] })).toThrow(
+    'TOOLS: search needs SERPAPI_API_KEY or SEARCH_ENGINE. Set it, or remove search.',
+  )
 })
 
 test('worked examples come with the tools that have them', () => {
