@@ -206,8 +206,7 @@ export class ReadIndex {
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
   }
 
-  /** The different plain numbers, sorted. */
-  /** What a query has counted is not derived from the rows that happen to stand at the beginning of its file. */
+  /** The different plain numbers, sorted. What a query has counted is not derived from the rows that happen to stand at the beginning of its file. */
   get values(): number[] {
     if (this.cells.size > 0) return [...this.#read].sort((one, other) => one - other)
     return (this.#values ??= this.#plain.values)

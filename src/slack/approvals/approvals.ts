@@ -120,8 +120,8 @@ export async function settleApprovals(
     const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {
       const content = decidedCard(call, verdictOf(decision, by))
-      await outbox.show(cardKey(key), content)
       await settleCopies(copiesOf(run.saved, key), content, options)
+      await outbox.show(cardKey(key), content)
       return 'settled' // in place of a post's ts
     }
     await outbox.once(settled, { find: async () => undefined, send })

@@ -83,8 +83,11 @@ export function chartText({ title, chart }: ChartBlock): string {
   ]
   const widths = rows.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), [])
   const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
-  return [title, ...rows.map((row) => line(row).trimEnd())].join('\n')
+  return cutText([title, ...rows.map((row) => line(row).trimEnd())].join('\n'), MAX_TEXT)
 }
+
+/** Two charts fit into the texts of a message. Characters. */
+const MAX_TEXT = 4000
 
 /** Adding 0 makes -0 a 0. */
 const shown = (value: number) => (value + 0).toLocaleString('en-US', { maximumFractionDigits: 10 })

@@ -2,9 +2,12 @@
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { escapeText, unescapeText } from '../format/escape.ts'
 
-/** Each person's private questions in a channel are a separate conversation. */
-export function privateThread(user: string): string {
-  return `private-${user}`
+/**
+ * Each person's private questions in a channel are a separate conversation. `userTeam`: the workspace of a person of
+ * another company, whose id somebody here may have too.
+ */
+export function privateThread({ user, userTeam }: Pick<Question, 'user' | 'userTeam'>): string {
+  return userTeam === undefined ? `private-${user}` : `private-${user}-${userTeam}`
 }
 
 /**
@@ -13,7 +16,7 @@ export function privateThread(user: string): string {
  */
 export function inPrivate(question: Question): Question {
   if (question.channel.startsWith('D')) return question
-  const own = privateThread(question.user)
+  const own = privateThread(question)
   const place = question.ts === undefined ? { thread: own } : { conversation: own }
   return { ...question, ...place, surface: 'private' }
 }
@@ -21,7 +24,6 @@ export function inPrivate(question: Question): Question {
 /** Slack accepts 2,000 characters as the value of a button. */
 const VALUE_CHARS = 2000
 
-/**
 /**
  * The value of a button on a card, such as *Only me* or *Remember*: the question's id, its thread if a message asked, and
  * a text, so that nothing has to be stored before the press. Undefined if it does not fit.

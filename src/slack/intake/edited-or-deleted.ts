@@ -13,6 +13,8 @@ import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
+import { inPrivate } from './asked-audience.ts'
+import { asWordsAsk } from './hear-private-words.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
 import { appOf, questionOf, type SlackMessage } from './to-question.ts'
@@ -62,7 +64,8 @@ export async function withdrawEdited(
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
   const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
   const isTold = await withdrawRuns(asked, told, services)
-  if (isTold || !again || (await isCorrection(again, previous, context))) return
+  if (isTold || !again) return
+  if (again.surface !== 'private' && (await isCorrection(again, previous, context))) return
   inBackground(asked, services, async () => {
     await untilEnded(asked, services)
     if ((await knownIds(asked, services)).length > 0) await offerAgain(asked, again, context)
@@ -92,7 +95,13 @@ async function askedBy(message: SlackMessage, { team, services }: WithdrawContex
   const question = await services.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
   const before = editTsOf(edited)
   const ids = before ? [editedQuestion({ id }, before).id, id] : [id]
-  return { question, thread: conversationOf(question), ids }
+  const alone = inPrivate(question)
+  const thread = conversationOf(alone)
+  // A message that asked for a private answer has its run in a conversation of its asker's.
+  const runs = await Promise.all(ids.map((one) => services.control.load({ thread, id: one })))
+  const records = runs.some(Boolean) ? [] : await Promise.all(ids.map((one) => services.archive.load(one)))
+  const wasPrivate = runs.some(Boolean) || records.some((record) => record?.question.surface === 'private')
+  return wasPrivate ? { question: alone, thread, ids } : { question, thread: conversationOf(question), ids }
 }
 
 /** The ts in `edited: { user, ts }`, which Slack adds to an edited message. */
@@ -109,7 +118,9 @@ async function questionNow(
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
   const asks = editTs && readAsNew(message, context)?.question
-  return asks ? context.services.queue.place({ ...asks, ...editedQuestion(question, editTs) }) : undefined
+  if (!asks) return undefined
+  const again = await context.services.queue.place({ ...asks, ...editedQuestion(question, editTs) })
+  return asWordsAsk(again, { wasPrivate: question.surface === 'private' })
 }
 
 /** Reads an edited message as if it had just been written. */

@@ -16,6 +16,12 @@ export function privacyOfMessage({ kind, channel, surface, text }: Question): Re
   return isPersons ? askedPrivacy(text) : undefined
 }
 
+/** An edited question: for its asker alone if it was before, or if its words ask for it now. */
+export function asWordsAsk(question: Question, { wasPrivate }: { wasPrivate: boolean }): Question {
+  const asked = privacyOfMessage(question)
+  return wasPrivate || asked ? inPrivate({ ...question, text: asked?.text ?? question.text }) : question
+}
+
 /**
  * Returns the question for its asker alone. Where the words are unclear, a card asks them first. Without a mention, a
  * message counts only in a thread where the bot was asked before and follows replies.

@@ -10,13 +10,13 @@ export type AskedPrivacy = { privacy: 'private' | 'unclear'; text: string }
 /** Wishes that are adverbs: they say how to answer. */
 const ADVERBS = [
   'privately|privatly|in private|in confidence|confidentially|secretly|off the record',
-  '(?:just|only) (?:for|to) me|for (?:me|my eyes) only|(?:just|only) me|(?:just )?between (?:us|you and me)',
-  'nur für mich|nur fuer mich|nur an mich|nur mir|nur ich|unter uns|im privaten|vertraulich|privatim',
-  'en privé|en prive|privément|(?:juste|seulement|uniquement|rien que) (?:pour|à) moi|pour moi (?:seule?|seulement|uniquement)|entre nous|en message privé',
-  'en privado|privadamente|en confianza|(?:solo|sólo|solamente|únicamente) (?:para|a) m[íi]|para m[íi] (?:solo|sola|solamente)|entre nosotros',
-  'em privado|no privado|em particular|(?:só|so|apenas|somente) (?:para|pra) mim|para mim (?:só|apenas)|entre nós',
-  'in privato|privatamente|in forma privata|in via riservata|(?:solo|soltanto) (?:per|a) me|per me solo|tra (?:di )?noi',
-  'in privé|in prive|(?:alleen|enkel|slechts) (?:voor|aan) mij?|onder ons|in vertrouwen|vertrouwelijk',
+  '(?:just|only) (?:for|to) me|for (?:me|my eyes) only|(?:just|only) me|(?:just )?between (?:us|you and me)(?! and )',
+  'nur für mich|nur fuer mich|nur an mich|nur mir|nur ich|unter uns(?! und )|im privaten|vertraulich|privatim',
+  'en privé|en prive|privément|(?:juste|seulement|uniquement|rien que) (?:pour|à) moi|pour moi (?:seule?|seulement|uniquement)|entre nous(?! et )|en message privé',
+  'en privado|privadamente|en confianza|(?:solo|sólo|solamente|únicamente) (?:para|a) m[íi]|para m[íi] (?:solo|sola|solamente)|entre nosotros(?! y )',
+  'em privado|no privado|em particular|(?:só|so|apenas|somente) (?:para|pra) mim|para mim (?:só|apenas)|entre nós(?! e )',
+  'in privato|privatamente|in forma privata|in via riservata|(?:solo|soltanto) (?:per|a) me|per me solo|tra (?:di )?noi(?! e )',
+  'in privé|in prive|(?:alleen|enkel|slechts) (?:voor|aan) mij?|onder ons(?! en )|in vertrouwen|vertrouwelijk',
 ].join('|')
 /** Adjectives, which may as well describe what is asked about. */
 const ADJECTIVES = 'private|privat|priv|pvt|privée?s?|prive|privad[oa]|privat[oa]|particular'
@@ -92,10 +92,10 @@ const HINTS = [
   `${wordOf(ADVERBS)}[^.?!。？！\\n]{0,20}${wordOf(SAY)}`,
   `${wordOf(SAY)}(?: \\p{L}+){0,2} (?:${ADJECTIVES})(?: (?:please|pls|bitte|stp|svp|por favor|per favore|graag|aub))?\\s*(?:[.,;:!?]|$)`,
   `${wordOf(ADJECTIVES)} ${wordOf(`${SAY_AFTER}|${AN_ANSWER}`)}`,
-  `(?:^|[.?!,;\\n]\\s*)${POLITE}(?:dm|pm|whisper)${WORD[1]}`,
+  `(?:^|[.?!,;\\n]\\s*)${POLITE}(?:dm|pm|whisper)(?: (?:it|this|that))?(?: to)? (?:me|us)${WORD[1]}`,
   `(?:^|[.?!\\n]\\s*)${POLITE}only (?:show|tell|answer) me${WORD[1]}`,
   `${wordOf('(?:only|just) visible (?:to|for) me|visible (?:only|just) (?:to|for) me')}`,
-  `^\\s*${POLITE}(?:keep (?:it|this|that)|this is|that[’']s|it[’']s|make (?:it|this)) (?:${ADJECTIVES}|${LABELS})${WORD[1]}`,
+  `^\\s*${POLITE}(?:keep (?:it|this|that)|this is|that[’']s|it[’']s|make (?:it|this)) (?:${ADJECTIVES}|${LABELS})\\s*(?:[.,;:!?]|$)`,
   `\\s[-–—]+\\s*(?:${ADJECTIVES}|${LABELS})${ENDING}`,
   `(?:${CJK})[^。？！?!\\n]{0,12}(?:${SAY_CJK})`,
   `(?:只|仅|僅)(?:告诉|告訴|给|給|对|對|回答|回复|回覆)我`,

@@ -55,7 +55,7 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
   } as const
   const thread = conversationOf(await services.queue.place(place))
   // Private questions of a thread's messages wait in a conversation of their own.
-  const alone = surface === 'thread' ? conversationOf({ ...place, thread: privateThread(user) }) : thread
+  const alone = surface === 'thread' ? conversationOf({ ...place, thread: privateThread(place) }) : thread
   const found = await Promise.all([...new Set([thread, alone])].map((one) => questionsIn(one, wish, services)))
   const inThread = found.flat()
   const questions = inThread.map(({ question }) => question)
@@ -170,7 +170,7 @@ async function stopOne(
   const { user, ts } = question
   const outcome = await stopQuestion(question, { thread, by }, services)
   if (outcome !== 'withdrawn') return outcome === 'sent'
-  const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
+  const place = { ...question, isReply: ts !== question.thread && (ts !== undefined || !isPrivate(question)) }
   void tellAboutStop({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, services)
   if (user !== by) void tellAboutStop({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, services)
   return true

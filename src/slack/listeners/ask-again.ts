@@ -17,6 +17,7 @@ import { readMessages } from '../client/thread-messages.ts'
 import { readContent } from '../content/message-content.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../format/action-ids.ts'
 import { ANSWER_GONE } from '../format/messages.ts'
+import { asWordsAsk } from '../intake/hear-private-words.ts'
 import { askedWords } from '../intake/asked-words.ts'
 import { pressedOn, type ButtonPress } from '../presses/button-press.ts'
 import { editTsOf } from '../intake/edited-or-deleted.ts'
@@ -113,7 +114,10 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
     const edited = editedQuestion({ id: `${team}:${channel}:${ts}`, ts }, editTs)
     const words = askedWords(readContent(message, identity.botUser))
     const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
-    return { kind: 'asked', ...edited, team, channel, thread, user, ts, surface, ...words, ...when }
+    const { userTeam } = question
+    const place = { team, channel, thread, user, ...(userTeam ? { userTeam } : {}), ts }
+    const again: Question = { kind: 'asked', ...edited, ...place, surface, ...words, ...when }
+    return asWordsAsk(again, { wasPrivate: surface === 'private' })
   }
   return undefined
 }

@@ -92,8 +92,9 @@ function doubtAbout({ channel, text }: Question, asked: AskedPrivacy | undefined
 }
 
 /** A command is in no thread, so it can stop only the person's private questions in this place. */
-function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
-  return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
+function stopPrivate(question: Question, services: Services): ReturnType<typeof stopRuns> {
+  const { team, channel, user, at } = question
+  return stopRuns({ team, channel, user, thread: privateThread(question), at: String(at / 1000) }, services)
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
