@@ -194,7 +194,7 @@ describe('manifest.yml', () => {
 
   test('has the user scopes for search, as optional', () => {
     const { user, user_optional } = plain.oauth_config.scopes
-    expect([user, user_optional]).toEqual([SCOPES.toSorted(), user])
+    expect([user, user_optional]).toEqual([['openid', ...SCOPES].toSorted(), user])
     expect(agent.oauth_config.scopes).toMatchObject({ user, user_optional })
   })
 

@@ -155,3 +155,31 @@ test('a private question of a message is stopped by its author: by a word, a rea
   }
   expect(posts(bot)).toEqual([])
 })
+
+describe('a message that is edited', () => {
+  const BEFORE = `<@${BOT_USER}> private: what is my salary?`
+  test.each([
+    ['a private question stays private', BEFORE, `<@${BOT_USER}> what is my bonus?`],
+    ['with new words of privacy too', BEFORE, `<@${BOT_USER}> private: what is my bonus?`],
+    ['a question becomes private', `<@${BOT_USER}> what is my salary?`, `<@${BOT_USER}> what is my bonus? (private)`],
+  ])('%s', async (_what, before, after) => {
+    const bot = await startBot(fileEnds(), { model: [{ hang: true }, finish('An answer.')] })
+    const thread = await bot.mention(before)
+    await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
+    await thread.edit(after)
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).at(-1)?.includes(ONLY_YOU), 'the answer')
+    expect(bot.model.requests.at(-1)?.question).toBe('what is my bonus?')
+    await bot.slack.settle(100)
+    expect(posts(bot)).toEqual([])
+  })
+})
+
+test('a private question whose message is deleted while it works is not answered', async (t) => {
+  const bot = await startBot(t, { model: [{ hang: true }] })
+  const thread = await bot.mention('private: what is my salary?')
+  await bot.slack.until(() => bot.model.requests.length === 1, 'the model at work')
+  await thread.delete()
+  await bot.slack.until(() => bot.model.requests[0]?.aborted, 'the end of the request')
+  await bot.slack.settle(100)
+  expect(bot.slack.ephemerals(GENERAL, ALICE).join()).not.toContain(ONLY_YOU)
+})

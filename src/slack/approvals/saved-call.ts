@@ -57,9 +57,9 @@ export function copiesOf({ posts }: Pick<SavedRun, 'posts'>, key: string): Direc
   return Object.entries(posts).flatMap(([post, place]) => (post.startsWith(prefix) ? directPostsIn(place) : []))
 }
 
-/** The keys of the waits whose card was posted, or was about to be. */
+/** The keys of the waits whose card, or a copy of it, was posted or was about to be. */
 export function cardsOf({ posts }: Pick<SavedRun, 'posts'>): string[] {
-  return Object.keys(posts).flatMap((post) => /^approval-(\d+(?:\.\d+)?)$/.exec(post)?.[1] ?? [])
+  return [...new Set(Object.keys(posts).flatMap((post) => /^approval-(\d+(?:\.\d+)?)(?:-to-|$)/.exec(post)?.[1] ?? []))]
 }
 
 /** Returns the decision in the form that the card shows. */

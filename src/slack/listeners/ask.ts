@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import { needsNoModel } from '../../question/admission.ts'
-import { isPrivate, type Question } from '../../stores/runs/types.ts'
+import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { plainText } from '../content/plain-text.ts'
 import { ASK_ABOUT, ASK_ALONE, ASK_HERE } from '../format/action-ids.ts'
@@ -147,7 +147,10 @@ export const askAudience = onButton([ASK_ALONE, ASK_HERE], (services) => async (
     responseUrl: body.response_url,
     at: services.now().getTime(),
   }
-  const question = action.action_id === ASK_ALONE ? inPrivate(whole) : whole
+  const alone = inPrivate(whole)
+  const [question, other] = action.action_id === ASK_ALONE ? [alone, whole] : [whole, alone]
+  const isAsked = await services.control.load({ thread: conversationOf(other), id: other.id })
+  if (isAsked) return ack()
   await enqueue(question, services)
   await ack()
   // A private answer takes the card's place.
