@@ -23,6 +23,7 @@ async function cells(source: SourceTable, sql: string): Promise<string> {
 const GERMAN = table('Ort|Betrag / Köln|1.234,56 € / Ulm|2.000,10 € / ÜBERLINGEN|-0,66 €')
 const DIVIDED = table('name|done|all / a|1|2 / b|2|3')
 const DATES = table('day|n / 13.02.2024|1 / 29.02.2024|2 / 01.03.2024|3 / 02.03.2024|4 / 03.03.2024|5 / 30.02.2024|6')
+const FRACTIONS = '0 / 1.25 / 12.5 / 3'
 
 test.each<[string, SourceTable, string, string]>([
   ['comma and thousands', GERMAN, 'select sum(Betrag) from t', '3234'],
@@ -31,6 +32,8 @@ test.each<[string, SourceTable, string, string]>([
   ['NOCASE beyond ASCII', GERMAN, "select ort from t where ort = 'überlingen' collate nocase", 'ÜBERLINGEN'],
   ['English thousands', table('a|b / x|$1,234.50 / y|$2,000.25'), 'select sum(b) from t', '3234.75'],
   ['a point as thousands beside hundreds', table('a|b / x|850 / y|1.200 / z|2.000'), 'select sum(b) from t', '4050'],
+  ['fractions beside 0.000', table('a / 0.000 / 1.250 / 12.500 / 3.000'), 'select a from t order by _row', FRACTIONS],
+  ['fractions beside 0,000', table('a / 0,000 / 1,250 / 12,500 / 3,000'), 'select a from t order by _row', FRACTIONS],
   ['apostrophes', table("a|b / x|1'234.50 / y|12'000"), 'select sum(b) from t', '13234.5'],
   ['spaces', table('a|b / x|1 234,5 / y|12 000,0'), 'select sum(b) from t', '13234.5'],
   ['brackets are negative', table('a|b / x|(1,200) / y|200'), 'select sum(b) from t', '-1000'],
