@@ -23,6 +23,7 @@ async function cells(source: SourceTable, sql: string): Promise<string> {
 const GERMAN = table('Ort|Betrag / Köln|1.234,56 € / Ulm|2.000,10 € / ÜBERLINGEN|-0,66 €')
 const DIVIDED = table('name|done|all / a|1|2 / b|2|3')
 const DATES = table('day|n / 13.02.2024|1 / 29.02.2024|2 / 01.03.2024|3 / 02.03.2024|4 / 03.03.2024|5 / 30.02.2024|6')
+const ARTICLES = 'a|n / AB 10-11-12|1 / Room 1-2-03|2'
 const FRACTIONS = '0 / 1.25 / 12.5 / 3'
 
 test.each<[string, SourceTable, string, string]>([
@@ -132,6 +133,24 @@ test.each<[string, SourceTable, string, string]>([
     table('d|n / Fr, 16.03.2024|1 / 01-Feb-24|2 / Mon 02/12/2024|3 / 13/12/2023|4'),
     'select d from t order by n',
     '2024-03-16 / 2024-02-01 / 2024-12-02 / 2023-12-13',
+  ],
+  [
+    'article numbers behind words are no dates',
+    table(ARTICLES),
+    'select a from t order by n',
+    'AB 10-11-12 / Room 1-2-03',
+  ],
+  [
+    'a count of sets is no date',
+    table('a|n / 1 Set 12|1 / 2 Dec 30|2'),
+    'select a from t order by n',
+    '1 Set 12 / 2 Dec 30',
+  ],
+  [
+    'weekdays of other languages, and cut months before two digits',
+    table("d|n / lunes 1/2/24|1 / mar. 13 mars 24|2 / 3 Sept. 24|3 / Thursday 3 May '24|4 / 5. März 24|5"),
+    'select d from t order by n',
+    '2024-02-01 / 2024-03-13 / 2024-09-03 / 2024-05-03 / 2024-03-05',
   ],
   ['doubled and blank headings', table('n|N||n / 1|2|3|4'), 'select n, N_2, column3, n_3 from t', '1|2|3|4'],
   ['no heading', table('1|2 / 3|4'), 'select sum(column1), sum(column2) from t', '4|6'],
