@@ -122,9 +122,15 @@ test.each<[string, SourceTable, string, string]>([
   ],
   [
     'merged headings as documents repeat them',
-    table('City|2023|2023|2024|2024 / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8'),
+    table('City|2023|2023|2024|2024 / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8', { repeatsMerged: true }),
     'select City, "2023 Is", "2024 Plan" from t order by City',
     'Oslo|2|3 / Ulm|6|7',
+  ],
+  [
+    'a heading of a sheet that repeats a name above a row of text',
+    table('Name|Contact|Contact / Ada|a@x|b@x / Bob|c@x|5'),
+    'select Name, Contact, Contact_2 from t order by Name',
+    'Ada|a@x|b@x / Bob|c@x|5',
   ],
   ['prices without cents', table("a|b / x|5,- / y|CHF 1'200.–"), 'select sum(b) from t', '1205'],
   ['a sign before a space', table('a|b / x|-1.200,50 € / y|+ 5,5 €'), 'select sum(b) from t', '-1195'],
