@@ -26,7 +26,9 @@ export function loadTable({ name, text, hasHeading, isWorkbook, repeatsMerged }:
   const all = data.reduce((max, row) => Math.max(max, lines.width(row)), head.names?.length ?? 0)
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  const rows = withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
+  // Of a result of SQL or JSON, every row is a row. A workbook's heading is not certain.
+  const isResult = hasHeading === true && isWorkbook === true
+  const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
   const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)
   const conventions = conventionsOf(first, isWorkbook === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))

@@ -60,12 +60,13 @@ function isTotalRow(row: number, { lines, width, before, isBelowTotal }: RowPlac
   const first = lines.first(row)
   if (first !== '' && !MAYBE_TOTAL.test(first)) return false
   const cells = lines.at(row)
-  const label = cells.find((cell) => cell !== '') ?? ''
+  const at = cells.findIndex((cell) => cell !== '')
+  const label = cells[at] ?? ''
   const group = BEHIND.exec(label)?.[1] ?? BEFORE.exec(label)?.[1]
   const isTotal =
     TOTAL.test(label) ||
     (isBelowTotal && AVERAGE.test(label)) ||
-    (group !== undefined && before > 0 && lines.at(before).includes(group))
+    (group !== undefined && before > 0 && lines.at(before)[at] === group)
   return isTotal && (cells.some(isValue) || width === 1)
 }
 

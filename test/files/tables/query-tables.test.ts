@@ -241,11 +241,19 @@ test.each([
 
 test.each([
   ['a name that begins like a total', 'Film|Sum / Total Recall|1 / Summer|2 / Sum of All Fears|3', '6|3'],
+  ['a product of the brand above', 'Product|Brand|Sum / Max|Colgate|1 / Colgate Total|Colgate|2', '3|2'],
   ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
   ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
   expect(await cells(table(rows), 'select sum("Sum"), count(*) from t')).toBe(expected)
+})
+
+test('a result of SQL or JSON has no rows of totals', async () => {
+  const result = table('kind|n / a|1 / sum|2 / total|3 / |6', { hasHeading: true, isWorkbook: true })
+  expect(await cells(result, 'select sum(n), count(*) from t')).toBe('12|4')
+  const sheet = table('kind|n / a|1 / b|2 / total|3', { isWorkbook: true })
+  expect(await cells(sheet, 'select sum(n), count(*) from t')).toBe('3|2')
 })
 
 test.each([
