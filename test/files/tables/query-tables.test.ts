@@ -1,6 +1,8 @@
 /** SQL over tables as people keep them: right, or refused with a reason. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { queryTables } from '../../../src/files/tables/query-tables.ts'
+import { TableLines } from '../../../src/files/tables/table-lines.ts'
+import { withoutFooter } from '../../../src/files/tables/table-totals.ts'
 import type { SourceTable } from '../../../src/files/tables/types.ts'
 
 /** Rows are divided by `/`, cells by `|`, so that a table stands on one line. */
@@ -247,6 +249,17 @@ test.each([
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
   expect(await cells(table(rows), 'select sum("Sum"), count(*) from t')).toBe(expected)
+})
+
+test('a last row without a name is compared with all rows above it once, not once for each column', () => {
+  const numbers = Array.from({ length: 300 }, () => '1').join('\t')
+  const rows = Array.from({ length: 2000 }, (_, i) => `x${i}\t${numbers}`)
+  const lines = new TableLines([...rows, `\t${numbers.replaceAll('1', '2000')}`].join('\n'))
+  const at = vi.spyOn(lines, 'at')
+  const notes: string[] = []
+  expect(withoutFooter(lines.filled, { lines, width: 301, names: [], notes })).toHaveLength(2000)
+  expect(notes).toEqual([expect.stringContaining('Rows of totals are left out (row 2001: ')])
+  expect(at.mock.calls.length).toBeLessThan(3000)
 })
 
 test('a result of SQL or JSON has no rows of totals', async () => {
