@@ -24,6 +24,8 @@ const WEEKDAY = `(?:(?:${[
   'luned[iì]|marted[iì]|mercoled[iì]|gio(?:ved[iì])?|venerd[iì]|sabato|domenica',
 ].join('|')})\\.?,? )?`
 const NUMERIC = new RegExp(`^${WEEKDAY}${/(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/.source}${TIME.source}`, 'iu')
+/** `SO 10-11-12` is an order rather than a Sunday. */
+const ORDER_NUMBER = /^[A-Z]{2} \d+-/
 const DAY_FIRST = new RegExp(
   `^${WEEKDAY}${
     /(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})(\.?,?[ -](?:de )?['’]?)(\d{4}|\d{2})/u.source
@@ -73,7 +75,7 @@ export function writtenDate(cell: string): WrittenDate | undefined {
   if (cell.length > 45 || cell.length < 6 || !/\d[\d\s,]*$|:\d{2}|\d ?[+-]\d{2}/.test(cell)) return undefined
   const iso = ISO.exec(cell)
   if (iso) return dateOf([iso[1], iso[3], iso[4], iso[5]], true)
-  const numeric = NUMERIC.exec(cell)
+  const numeric = ORDER_NUMBER.test(cell) ? null : NUMERIC.exec(cell)
   if (numeric) return dateOf([numeric[4], numeric[1], numeric[3], numeric[5]], numeric[2] === '.' ? 'day' : false)
   const named = DAY_FIRST.exec(cell)
   if (named) {

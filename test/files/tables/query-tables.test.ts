@@ -25,7 +25,7 @@ async function cells(source: SourceTable, sql: string): Promise<string> {
 const GERMAN = table('Ort|Betrag / Köln|1.234,56 € / Ulm|2.000,10 € / ÜBERLINGEN|-0,66 €')
 const DIVIDED = table('name|done|all / a|1|2 / b|2|3')
 const DATES = table('day|n / 13.02.2024|1 / 29.02.2024|2 / 01.03.2024|3 / 02.03.2024|4 / 03.03.2024|5 / 30.02.2024|6')
-const ARTICLES = 'a|n / AB 10-11-12|1 / Room 1-2-03|2'
+const ARTICLES = 'a|n / AB 10-11-12|1 / Room 1-2-03|2 / SO 10-11-12|3'
 const FRACTIONS = '0 / 1.25 / 12.5 / 3'
 
 test.each<[string, SourceTable, string, string]>([
@@ -146,7 +146,7 @@ test.each<[string, SourceTable, string, string]>([
     'article numbers behind words are no dates',
     table(ARTICLES),
     'select a from t order by n',
-    'AB 10-11-12 / Room 1-2-03',
+    'AB 10-11-12 / Room 1-2-03 / SO 10-11-12',
   ],
   [
     'a count of sets is no date',
