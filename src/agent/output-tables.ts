@@ -11,6 +11,7 @@ const keptSchema = z.array(
     text: z.string(),
     hasHeading: z.literal(true).exactOptional(),
     isExact: z.literal(true).exactOptional(),
+    repeatsMerged: z.literal(true).exactOptional(),
     refused: z.string().exactOptional(),
     forAsker: z.literal(true).exactOptional(),
     source: z.object({ title: z.string(), url: z.string() }).exactOptional(),

@@ -5,6 +5,9 @@ import type { OutputTable } from './contracts/tool.ts'
 const MAX_TEXT = 4_000_000
 const MAX_TABLES = 20
 const MAX_COLUMNS = 200
+/** Cells that are left out in the text are filled in, so a short text may have very many. */
+const MAX_CELLS = 400_000
+const TOO_LARGE = 'it is too large to keep whole'
 /** How deep rows may lie in JSON, how many values are looked at, and how deep a row's own values become columns. */
 const MAX_DEPTH = 5
 const MAX_LOOKED_AT = 10_000
@@ -29,6 +32,7 @@ function jsonTables(text: string): OutputTable[] {
   const look = (one: unknown, name: string, depth: number): void => {
     if ((looked += 1) > MAX_LOOKED_AT || tables.length >= MAX_TABLES) return
     const rows = Array.isArray(one) ? recordRows(one) : isRecord(one) ? listedRows(one) : undefined
+    if (rows === TOO_LARGE) return void tables.push({ name, text: '', refused: TOO_LARGE })
     if (rows) return void tables.push({ name, text: rowsText(rows), hasHeading: true, isExact: true })
     if (depth >= MAX_DEPTH) return
     if (Array.isArray(one)) for (const inner of one) look(inner, name, depth + 1)
@@ -55,12 +59,13 @@ function jsonIn(text: string): unknown {
 }
 
 /** Rows of objects, or rows of cells under a first row of names. */
-function recordRows(list: readonly unknown[]): string[][] | undefined {
+function recordRows(list: readonly unknown[]): string[][] | typeof TOO_LARGE | undefined {
   if (list.length < 2) return undefined
   if (list.every(isRecord)) {
     const columns = new Set<string>()
     const records = list.map((record) => flat(record, columns))
     if (columns.size === 0 || columns.size > MAX_COLUMNS) return undefined
+    if (columns.size * records.length > MAX_CELLS) return TOO_LARGE
     const names = [...columns]
     return [names, ...records.map((record) => names.map((name) => record.get(name) ?? ''))]
   }
@@ -130,12 +135,16 @@ export function markdownTables(text: string): OutputTable[] {
     const head = markdownCells(line)
     if (head.length !== markdownCells(rule).length || head.length > MAX_COLUMNS) continue
     const rows = [head]
-    for (at += 2; at < lines.length && (lines[at] ?? '').includes('|'); at += 1) {
+    const from = at + 2
+    for (at = from; at < lines.length && (lines[at] ?? '').includes('|'); at += 1) {
+      if (head.length * (at - from) > MAX_CELLS) continue
       const cells = markdownCells(lines[at] ?? '')
       rows.push(head.map((_, i) => cells[i] ?? ''))
     }
+    const isTooLarge = head.length * (at - from) > MAX_CELLS
     at -= 1
-    if (rows.length > 1) tables.push({ name, text: rowsText(rows), hasHeading: true })
+    if (isTooLarge) tables.push({ name, text: '', refused: TOO_LARGE })
+    else if (rows.length > 1) tables.push({ name, text: rowsText(rows), hasHeading: true })
   }
   return tables
 }

@@ -21,7 +21,9 @@ interface NamedValues {
 export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: ChartKind | undefined): ChartOf {
   if (columns.length < 2) return undrawn('a chart needs labels in the first column and a number behind each')
   if (count > MAX_SERIES * POINTS.max || isMore) return undrawn('a chart has at most 12 series of 20 points')
-  const isLong = columns.length === 3 && rows.some((row) => numberOf(row[1]) === undefined && row[1] !== null)
+  const second = rows.map((row) => row[1]).filter((cell) => cell !== null)
+  const words = second.filter((cell) => numberOf(cell) === undefined)
+  const isLong = columns.length === 3 && words.length > second.length / 2
   const { labels, named } = isLong ? byName(rows) : byColumn(columns, rows)
   const fault = faultIn(labels, named, isLong)
   if (fault !== undefined) return undrawn(fault)

@@ -72,11 +72,12 @@ function resultTables({ columns, rows, isMore }: SqlResult): OutputTable[] {
   return [isMore ? { ...whole, text: '', refused: 'it has too many rows to keep' } : whole]
 }
 
-const plainTable = ({ name, text, hasHeading, isWorkbook }: RunTable) => ({
+const plainTable = ({ name, text, hasHeading, isWorkbook, repeatsMerged }: RunTable) => ({
   name,
   text,
   ...(hasHeading && { hasHeading }),
   ...(isWorkbook && { isWorkbook }),
+  ...(repeatsMerged && { repeatsMerged }),
 })
 
 /** Returns the tables whose names stand in the SQL. */

@@ -50,6 +50,7 @@ export function documentTables(file: KeptFile, { tables = [] }: ParsedFile): Run
       name: sqlName(tables.length === 1 ? stem : `${stem} ${name || `table ${i + 1}`}`),
       text,
       from,
+      repeatsMerged: true as const,
       ...(refused !== undefined && { refused: `${refused}. ${SMALLER}` }),
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
@@ -69,11 +70,12 @@ export function resultTables(tables: readonly KeptTable[]): RunTable[] {
 export function pageTables(file: ParsedFile, source: Source): OutputTable[] {
   const own = { id: '', name: source.title, what: '', question: '', user: '', at: 0, kind: file.kind }
   const all = isTable(file.kind) ? sheetTables(own, file) : documentTables(own, file)
-  return all.map(({ text, from, refused, isWorkbook }) => ({
+  return all.map(({ text, from, refused, isWorkbook, repeatsMerged }) => ({
     name: from,
     text,
     source,
     ...(isWorkbook && { isExact: true as const }),
+    ...(repeatsMerged && { repeatsMerged }),
     ...(refused !== undefined && { refused }),
   }))
 }

@@ -62,7 +62,8 @@ export class SectionWriter {
   table(rows: readonly (readonly string[])[], { caption = '', isCut = false } = {}): void {
     const filled = rows.filter((row) => row.some((cell) => cell !== ''))
     const isData = filled.length > 1 && filled.some((row) => row.filter((cell) => cell !== '').length > 1)
-    if (!isData || this.#tables.length >= MAX_TABLES) return
+    const isLeftOut = isCut && rows.length === 0
+    if (!(isData || isLeftOut) || this.#tables.length >= MAX_TABLES) return
     const text = filled.map((row) => row.map(asCell).join('\t')).join('\n')
     this.#tableChars += text.length
     const name = (caption.trim() || this.headings.at(-1)?.text || '').slice(0, MAX_IN_HEADING)

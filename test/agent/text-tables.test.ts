@@ -1,6 +1,7 @@
 /** Tables in the texts of tools. */
 import { expect, test } from 'vitest'
 import { tablesInText } from '../../src/agent/text-tables.ts'
+import { plainFile } from '../../src/files/parsers/plain-lines.ts'
 
 const rowsOf = (text: string) =>
   tablesInText(text).map((table) => table.text.replaceAll('\t', '|').replaceAll('\n', ' / '))
@@ -42,6 +43,22 @@ test.each<[string, string, string[]]>([
 
 test('a Markdown table has the name of the heading above it', () => {
   expect(tablesInText('## Sales ##\n\n| a | b |\n|---|---|\n| 1 | 2 |').map(({ name }) => name)).toEqual(['Sales'])
+})
+
+const NAMES = Array.from({ length: 200 }, (_, i) => `c${i}`)
+
+test.each([
+  ['objects', `[${JSON.stringify(Object.fromEntries(NAMES.map((name) => [name, 1])))}${',{}'.repeat(650_000)}]`],
+  ['Markdown', `${NAMES.join('|')}\n${NAMES.map(() => '-').join('|')}\n${'|\n'.repeat(900_000)}`],
+])('a table of more than 400,000 cells is refused before they are filled in: %s', (_, text) => {
+  const from = performance.now()
+  expect(tablesInText(text)).toEqual([{ name: '', text: '', refused: 'it is too large to keep whole' }])
+  expect(performance.now() - from).toBeLessThan(3000)
+})
+
+test('a file says that its table is too large', () => {
+  const text = `[{"a": 1, "b": 2}${',{}'.repeat(210_000)}]`
+  expect(plainFile(text, 'json', 1_000_000).tables).toEqual([{ text: '', refused: 'it is too large to keep whole' }])
 })
 
 test.each([

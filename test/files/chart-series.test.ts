@@ -53,6 +53,7 @@ test.each([
   ['one row', 'a|b / x|1', /2 to 20 different labels/],
   ['labels that repeat', 'a|b / x|1 / x|2', /labels repeat/],
   ['an empty number', 'a|b / x|1 / y|', /"b" has a cell that is no number; coalesce/],
+  ['a word in a column of numbers before another one', 'a|b|c / x|1|2 / y|n/a|3 / z|5|6', /"b" has a cell that is no/],
   ['a number that is only about right', 'a|b / x|1 / y|about 1e17', /"b" has a cell that is no number/],
   ['the same name twice for a label', 'a|b|c / x|N|1 / x|N|2 / y|N|3', /labels repeat/],
 ])('%s is not drawn, with the reason', (_, rows, why) => {

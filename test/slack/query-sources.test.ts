@@ -25,7 +25,7 @@ export default [
 const ends = fileEnds()
 const PAGE = `<html><title>Ports</title><body><h1>Ports</h1><p>${'The ports of the coast, and what they load. '.repeat(20)}</p>
 <table><caption>Ships</caption><tr><th>Port</th><th>Ships <sup>[1]</sup></th></tr>
-${Array.from({ length: 40 }, (_, i) => `<tr><td><a href="/p${i}">Port ${i}</a></td><td>${i},000</td></tr>`).join('')}</table></body></html>`
+${Array.from({ length: 40 }, (_, i) => `<tr><td><a href="/p${i}">Port ${i}</a></td><td>${i ? `${i},000` : 0}</td></tr>`).join('')}</table></body></html>`
 
 async function folder(): Promise<string> {
   await mkdir(tmpdir(), { recursive: true })

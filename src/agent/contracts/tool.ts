@@ -35,14 +35,15 @@ export type MessageTable = z.infer<typeof messageTable>
 
 /**
  * A table in a tool's output, whole. `text`: rows divided by line breaks, cells by tabs. `hasHeading`: the first row
- * names the columns for certain. `isExact`: its numbers have a point and no other marks, as in JSON. `refused`: why it
- * cannot be queried; then it has no rows.
+ * names the columns for certain. `isExact`: its numbers have a point and no other marks, as in JSON. `repeatsMerged`:
+ * merged cells may be repeated in its heading. `refused`: why it cannot be queried; then it has no rows.
  */
 export interface OutputTable {
   name: string
   text: string
   hasHeading?: true
   isExact?: true
+  repeatsMerged?: true
   refused?: string
   source?: Source
 }

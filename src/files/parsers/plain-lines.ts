@@ -27,11 +27,13 @@ export function plainFile(text: string, kind: FileKind, maxChars: number): Parse
     writer.write(line)
   }
   if (kind === 'markdown' || kind === 'json')
-    for (const table of tablesInText(text)) writer.table(rowsIn(table), { caption: table.name })
+    for (const { name, text: rows, refused } of tablesInText(text))
+      if (refused === undefined) writer.table(rowsIn(rows), { caption: name })
+      else writer.table([], { caption: name, isCut: true })
   return writer.file(kind)
 }
 
-const rowsIn = ({ text }: { text: string }) => text.split('\n').map((row) => row.split('\t'))
+const rowsIn = (text: string) => text.split('\n').map((row) => row.split('\t'))
 
 function headingIn(line: string, kind: ToParse['kind']): { text: string; level: number } | undefined {
   if (kind === 'markdown') {

@@ -15,19 +15,39 @@ interface WrittenDate {
 const TIME =
   /(?:[T ,]+(\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\.?)?)(?: ?(?:Z|UTC|Uhr|[+-]\d{2}:?\d{2}))?)?$/i
 const ISO = new RegExp(/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})/.source + TIME.source, 'i')
-const NUMERIC = new RegExp(
-  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/u.source + TIME.source,
-  'iu',
-)
+/** A weekday before a date, in the languages of the months. */
+const WEEKDAY = `(?:(?:${[
+  'mon(?:day)?|tue(?:s(?:day)?)?|wed(?:s|nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?',
+  'mo(?:ntag)?|di(?:enstag)?|mi(?:ttwoch)?|do(?:nnerstag)?|fr(?:eitag)?|sa(?:mstag)?|sonnabend|so(?:nntag)?',
+  'lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?',
+  'lunes|martes|mi[eé](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[aá]b(?:ado)?|dom(?:ingo)?',
+  'luned[iì]|marted[iì]|mercoled[iì]|gio(?:ved[iì])?|venerd[iì]|sabato|domenica',
+].join('|')})\\.?,? )?`
+const NUMERIC = new RegExp(`^${WEEKDAY}${/(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})/.source}${TIME.source}`, 'iu')
+/** `SO 10-11-12` is an order rather than a Sunday. */
+const ORDER_NUMBER = /^[A-Z]{2} \d+-/
 const DAY_FIRST = new RegExp(
-  /^(?:\p{L}{2,10}\.?,? )?(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})\.?,?[ -](?:de )?(\d{4}|\d{2})/u
-    .source + TIME.source,
+  `^${WEEKDAY}${
+    /(\d{1,2})(?:\.|st|nd|rd|th)?[ -]?(?:de )?(\p{L}{3,10})(\.?,?[ -](?:de )?['’]?)(\d{4}|\d{2})/u.source
+  }${TIME.source}`,
   'iu',
 )
 const MONTH_FIRST = new RegExp(
-  /^(?:\p{L}{2,10}\.?,? )?(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/u.source + TIME.source,
+  `^${WEEKDAY}${/(\p{L}{3,10})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})/u.source}${TIME.source}`,
   'iu',
 )
+/** A year of two digits stands behind the whole name of a month, or behind one that these marks show to be cut. */
+const WHOLE_MONTH = new RegExp(
+  `^(?:${[
+    'january|february|march|april|may|june|july|august|september|october|november|december',
+    'januar|jänner|februar|feber|märz|mai|juni|juli|oktober|dezember',
+    'janvier|f[eé]vrier|mars|avril|juin|juillet|ao[uû]t|septembre|octobre|novembre|d[eé]cembre',
+    'enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre',
+    'gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre',
+  ].join('|')})$`,
+  'iu',
+)
+const CUT_MONTH = /[.'’-]/
 /** The beginnings of the names of months in English, German, French, Spanish and Italian. */
 const MONTHS = [
   'jan|ene|gen|jän',
@@ -55,10 +75,14 @@ export function writtenDate(cell: string): WrittenDate | undefined {
   if (cell.length > 45 || cell.length < 6 || !/\d[\d\s,]*$|:\d{2}|\d ?[+-]\d{2}/.test(cell)) return undefined
   const iso = ISO.exec(cell)
   if (iso) return dateOf([iso[1], iso[3], iso[4], iso[5]], true)
-  const numeric = NUMERIC.exec(cell)
+  const numeric = ORDER_NUMBER.test(cell) ? null : NUMERIC.exec(cell)
   if (numeric) return dateOf([numeric[4], numeric[1], numeric[3], numeric[5]], numeric[2] === '.' ? 'day' : false)
   const named = DAY_FIRST.exec(cell)
-  if (named) return dateOf([named[3], monthOf(named[2]), named[1], named[4]], true)
+  if (named) {
+    const [, day, month = '', mark = '', year, time] = named
+    if (year?.length === 2 && !WHOLE_MONTH.test(month) && !CUT_MONTH.test(mark)) return undefined
+    return dateOf([year, monthOf(month), day, time], true)
+  }
   const second = MONTH_FIRST.exec(cell)
   return second ? dateOf([second[3], monthOf(second[1]), second[2], second[4]], true) : undefined
 }

@@ -14,11 +14,11 @@ export const ROW = '_row'
 /** How many cells are held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
-export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): LoadedTable {
+export function loadTable({ name, text, hasHeading, isWorkbook, repeatsMerged }: SourceTable): LoadedTable {
   const lines = new TableLines(text)
   const notes: string[] = []
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
-  const head = headingOf(begin, hasHeading === true)
+  const head = headingOf(begin, { isCertain: hasHeading === true, repeats: repeatsMerged === true })
   const above = begin.slice(0, head.skipped).map(said).join(' / ').slice(0, 200)
   if (head.skipped > 0) notes.push(`Above the heading: ${above}.`)
   if (head.names === undefined) notes.push('It has no heading, so its columns are numbered.')
@@ -26,7 +26,9 @@ export function loadTable({ name, text, hasHeading, isWorkbook }: SourceTable): 
   const all = data.reduce((max, row) => Math.max(max, lines.width(row)), head.names?.length ?? 0)
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  const rows = withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
+  // Of a result of SQL or JSON, every row is a row. A workbook's heading is not certain.
+  const isResult = hasHeading === true && isWorkbook === true
+  const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
   const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)
   const conventions = conventionsOf(first, isWorkbook === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
@@ -66,7 +68,11 @@ interface TableHeading {
   names?: string[]
 }
 
-function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading {
+/** `repeats`: merged cells may be repeated. */
+function headingOf(
+  rows: readonly string[][],
+  { isCertain, repeats }: { isCertain: boolean; repeats: boolean },
+): TableHeading {
   if (isCertain) return { skipped: 0, rows: 1, names: rows[0] ?? [] }
   const widths = rows
     .slice(0, 60)
@@ -80,27 +86,30 @@ function headingOf(rows: readonly string[][], isCertain: boolean): TableHeading 
     cells.every((cell) => cell === '' || isYear(cell) || !isValue(cell))
   if (!isText) return { skipped: Math.max(0, found), rows: 0 }
   const above = rows[found - 1] ?? []
-  if (isAbove(above, cells)) return { skipped: found - 1, rows: 2, names: mergedNames(above, cells) }
+  if (isAbove(above, cells, repeats)) return { skipped: found - 1, rows: 2, names: mergedNames(above, cells) }
   const next = rows[found + 1] ?? []
   const third = rows[found + 2] ?? []
   const isSecond =
-    isMerged(cells, next) && next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) && third.some(isValue)
+    isMerged(cells, next, repeats) &&
+    next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) &&
+    third.some(isValue)
   if (!isSecond) return { skipped: found, rows: 1, names: cells }
   return { skipped: found, rows: 2, names: mergedNames(cells, next) }
 }
 
-/** A merged cell is blank in sheets, and repeated in documents, behind its first column. */
-function isMerged(upper: readonly string[], lower: readonly string[]): boolean {
+/** A merged cell is blank in sheets, and may be repeated in documents, behind its first column. */
+function isMerged(upper: readonly string[], lower: readonly string[], repeats: boolean): boolean {
   const isBlank = upper.slice(1).some((cell, i) => cell === '' && (lower[i + 1] ?? '') !== '')
-  const isRepeated = upper.slice(1).some((cell, i) => cell !== '' && cell === upper[i] && lower[i] !== lower[i + 1])
+  const isRepeated =
+    repeats && upper.slice(1).some((cell, i) => cell !== '' && cell === upper[i] && lower[i] !== lower[i + 1])
   const names = new Set(lower.map((cell, i) => `${upper[i] ?? ''}\t${cell}`))
   return isBlank || (isRepeated && lower.every((cell) => cell !== '') && names.size === lower.length)
 }
 
 /** A row of groups that leaves the first column free: `|2023||2024|` above `City|Plan|Actual|Plan|Actual`. */
-function isAbove(upper: readonly string[], lower: readonly string[]): boolean {
+function isAbove(upper: readonly string[], lower: readonly string[], repeats: boolean): boolean {
   const isGroup = (cell: string) => cell === '' || isYear(cell) || !isValue(cell)
-  return upper[0] === '' && filledIn(upper) > 1 && upper.every(isGroup) && isMerged(upper, lower)
+  return upper[0] === '' && filledIn(upper) > 1 && upper.every(isGroup) && isMerged(upper, lower, repeats)
 }
 
 /** `Q1` over `Revenue` and `Cost` becomes `Q1 Revenue` and `Q1 Cost`. */

@@ -50,9 +50,9 @@ export function decimalOf(digits: string): Decimal | undefined {
   return commas === 1 ? 'comma' : 'point'
 }
 
-/** `1.234` and `1,234` are a thousand or a fraction; `0.234` can only be a fraction. */
+/** `1.234` and `1,234` are a thousand or a fraction; `0.234` and `0.000` can only be fractions. */
 export function isEitherWay(digits: string): boolean {
-  return /^(?:[1-9]\d{0,2}[.,]\d{3}|0[.,]000)$/.test(digits)
+  return /^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)
 }
 
 /** Returns the digits with a point, without marks of thousands. Undefined if the marks do not stand where they should. */

@@ -60,12 +60,13 @@ function isTotalRow(row: number, { lines, width, before, isBelowTotal }: RowPlac
   const first = lines.first(row)
   if (first !== '' && !MAYBE_TOTAL.test(first)) return false
   const cells = lines.at(row)
-  const label = cells.find((cell) => cell !== '') ?? ''
+  const at = cells.findIndex((cell) => cell !== '')
+  const label = cells[at] ?? ''
   const group = BEHIND.exec(label)?.[1] ?? BEFORE.exec(label)?.[1]
   const isTotal =
     TOTAL.test(label) ||
     (isBelowTotal && AVERAGE.test(label)) ||
-    (group !== undefined && before > 0 && lines.at(before).includes(group))
+    (group !== undefined && before > 0 && lines.at(before)[at] === group)
   return isTotal && (cells.some(isValue) || width === 1)
 }
 
@@ -86,25 +87,28 @@ function isUnnamedSum(rows: readonly number[], lines: TableLines): boolean {
   if (last === undefined || rows.length < 3 || lines.first(last) !== '') return false
   const above = rows.slice(0, -1)
   if (above.some((row) => lines.first(row) === '')) return false
-  const columns = lines.at(last).flatMap((cell, i) => (cell === '' ? [] : [i]))
-  return (
-    columns.length > 0 && columns.every((i) => isSum(lines.at(last)[i] ?? '', above, (row) => lines.at(row)[i] ?? ''))
+  const wanted = lines.at(last).flatMap((cell, i) => (cell === '' ? [] : [DECIMALS.map((one) => sumOf(cell, i, one))]))
+  if (wanted.length === 0 || wanted.some((readings) => readings.every(({ total }) => total === undefined))) return false
+  const open = wanted.flat().filter(({ total }) => total !== undefined)
+  for (const row of above) {
+    const cells = lines.at(row)
+    for (const sum of open) {
+      const amount = amountOf(cells[sum.column] ?? '', sum.decimal)
+      if (amount === undefined) continue
+      sum.sum += amount
+      sum.count += 1
+    }
+  }
+  return wanted.every((readings) =>
+    readings.some(({ total, sum, count }) => total !== undefined && count > 1 && Math.abs(sum - total) < 0.005),
   )
 }
 
-function isSum(cell: string, rows: readonly number[], cellOf: (row: number) => string): boolean {
-  return (['point', 'comma'] as const).some((decimal) => {
-    const wanted = amountOf(cell, decimal)
-    if (wanted === undefined) return false
-    let [sum, count] = [0, 0]
-    for (const row of rows) {
-      const amount = amountOf(cellOf(row), decimal)
-      if (amount === undefined) continue
-      sum += amount
-      count += 1
-    }
-    return count > 1 && Math.abs(sum - wanted) < 0.005
-  })
+const DECIMALS = ['point', 'comma'] as const
+
+/** The sum of a column so far, and what it should be: undefined if the cell is no number in this reading. */
+function sumOf(cell: string, column: number, decimal: Decimal) {
+  return { column, decimal, total: amountOf(cell, decimal), sum: 0, count: 0 }
 }
 
 function amountOf(cell: string, decimal: Decimal): number | undefined {

@@ -9,6 +9,8 @@ export interface SourceTable {
   hasHeading?: true
   /** Numbers are canonical, with a point, as in the cells of a workbook. */
   isWorkbook?: true
+  /** A merged cell of its heading may be repeated, as in the tables of documents and pages. */
+  repeatsMerged?: true
 }
 
 export interface TableQuery {

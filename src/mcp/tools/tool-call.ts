@@ -80,7 +80,12 @@ function outputOf(result: CallToolResult, { name, hide }: { name: string; hide: 
   }
   const text = hide.head(whole, MAX_TEXT)
   const sources = hide.json(result.content.flatMap(sourceOf).slice(0, MAX_SOURCES))
-  return { text: text === '' ? `${name} returned nothing.` : text, ...(sources.length > 0 ? { sources } : {}) }
+  return {
+    text: text === '' ? `${name} returned nothing.` : text,
+    ...(sources.length > 0 ? { sources } : {}),
+    // A part of a table may not pass for all of it.
+    ...(whole.length > MAX_TEXT ? { tables: [] } : {}),
+  }
 }
 
 function blockText(block: ContentBlock): string {

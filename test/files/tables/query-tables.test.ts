@@ -1,6 +1,8 @@
 /** SQL over tables as people keep them: right, or refused with a reason. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { queryTables } from '../../../src/files/tables/query-tables.ts'
+import { TableLines } from '../../../src/files/tables/table-lines.ts'
+import { withoutFooter } from '../../../src/files/tables/table-totals.ts'
 import type { SourceTable } from '../../../src/files/tables/types.ts'
 
 /** Rows are divided by `/`, cells by `|`, so that a table stands on one line. */
@@ -23,6 +25,8 @@ async function cells(source: SourceTable, sql: string): Promise<string> {
 const GERMAN = table('Ort|Betrag / Köln|1.234,56 € / Ulm|2.000,10 € / ÜBERLINGEN|-0,66 €')
 const DIVIDED = table('name|done|all / a|1|2 / b|2|3')
 const DATES = table('day|n / 13.02.2024|1 / 29.02.2024|2 / 01.03.2024|3 / 02.03.2024|4 / 03.03.2024|5 / 30.02.2024|6')
+const ARTICLES = 'a|n / AB 10-11-12|1 / Room 1-2-03|2 / SO 10-11-12|3'
+const FRACTIONS = '0 / 1.25 / 12.5 / 3'
 
 test.each<[string, SourceTable, string, string]>([
   ['comma and thousands', GERMAN, 'select sum(Betrag) from t', '3234'],
@@ -31,6 +35,8 @@ test.each<[string, SourceTable, string, string]>([
   ['NOCASE beyond ASCII', GERMAN, "select ort from t where ort = 'überlingen' collate nocase", 'ÜBERLINGEN'],
   ['English thousands', table('a|b / x|$1,234.50 / y|$2,000.25'), 'select sum(b) from t', '3234.75'],
   ['a point as thousands beside hundreds', table('a|b / x|850 / y|1.200 / z|2.000'), 'select sum(b) from t', '4050'],
+  ['fractions beside 0.000', table('a / 0.000 / 1.250 / 12.500 / 3.000'), 'select a from t order by _row', FRACTIONS],
+  ['fractions beside 0,000', table('a / 0,000 / 1,250 / 12,500 / 3,000'), 'select a from t order by _row', FRACTIONS],
   ['apostrophes', table("a|b / x|1'234.50 / y|12'000"), 'select sum(b) from t', '13234.5'],
   ['spaces', table('a|b / x|1 234,5 / y|12 000,0'), 'select sum(b) from t', '13234.5'],
   ['brackets are negative', table('a|b / x|(1,200) / y|200'), 'select sum(b) from t', '-1000'],
@@ -118,9 +124,15 @@ test.each<[string, SourceTable, string, string]>([
   ],
   [
     'merged headings as documents repeat them',
-    table('City|2023|2023|2024|2024 / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8'),
+    table('City|2023|2023|2024|2024 / City|Plan|Is|Plan|Is / Oslo|1|2|3|4 / Ulm|5|6|7|8', { repeatsMerged: true }),
     'select City, "2023 Is", "2024 Plan" from t order by City',
     'Oslo|2|3 / Ulm|6|7',
+  ],
+  [
+    'a heading of a sheet that repeats a name above a row of text',
+    table('Name|Contact|Contact / Ada|a@x|b@x / Bob|c@x|5'),
+    'select Name, Contact, Contact_2 from t order by Name',
+    'Ada|a@x|b@x / Bob|c@x|5',
   ],
   ['prices without cents', table("a|b / x|5,- / y|CHF 1'200.–"), 'select sum(b) from t', '1205'],
   ['a sign before a space', table('a|b / x|-1.200,50 € / y|+ 5,5 €'), 'select sum(b) from t', '-1195'],
@@ -129,6 +141,24 @@ test.each<[string, SourceTable, string, string]>([
     table('d|n / Fr, 16.03.2024|1 / 01-Feb-24|2 / Mon 02/12/2024|3 / 13/12/2023|4'),
     'select d from t order by n',
     '2024-03-16 / 2024-02-01 / 2024-12-02 / 2023-12-13',
+  ],
+  [
+    'article numbers behind words are no dates',
+    table(ARTICLES),
+    'select a from t order by n',
+    'AB 10-11-12 / Room 1-2-03 / SO 10-11-12',
+  ],
+  [
+    'a count of sets is no date',
+    table('a|n / 1 Set 12|1 / 2 Dec 30|2'),
+    'select a from t order by n',
+    '1 Set 12 / 2 Dec 30',
+  ],
+  [
+    'weekdays of other languages, and cut months before two digits',
+    table("d|n / lunes 1/2/24|1 / mar. 13 mars 24|2 / 3 Sept. 24|3 / Thursday 3 May '24|4 / 5. März 24|5"),
+    'select d from t order by n',
+    '2024-02-01 / 2024-03-13 / 2024-09-03 / 2024-05-03 / 2024-03-05',
   ],
   ['doubled and blank headings', table('n|N||n / 1|2|3|4'), 'select n, N_2, column3, n_3 from t', '1|2|3|4'],
   ['no heading', table('1|2 / 3|4'), 'select sum(column1), sum(column2) from t', '4|6'],
@@ -213,11 +243,30 @@ test.each([
 
 test.each([
   ['a name that begins like a total', 'Film|Sum / Total Recall|1 / Summer|2 / Sum of All Fears|3', '6|3'],
+  ['a product of the brand above', 'Product|Brand|Sum / Max|Colgate|1 / Colgate Total|Colgate|2', '3|2'],
   ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
   ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
   expect(await cells(table(rows), 'select sum("Sum"), count(*) from t')).toBe(expected)
+})
+
+test('a last row without a name is compared with all rows above it once, not once for each column', () => {
+  const numbers = Array.from({ length: 300 }, () => '1').join('\t')
+  const rows = Array.from({ length: 2000 }, (_, i) => `x${i}\t${numbers}`)
+  const lines = new TableLines([...rows, `\t${numbers.replaceAll('1', '2000')}`].join('\n'))
+  const at = vi.spyOn(lines, 'at')
+  const notes: string[] = []
+  expect(withoutFooter(lines.filled, { lines, width: 301, names: [], notes })).toHaveLength(2000)
+  expect(notes).toEqual([expect.stringContaining('Rows of totals are left out (row 2001: ')])
+  expect(at.mock.calls.length).toBeLessThan(3000)
+})
+
+test('a result of SQL or JSON has no rows of totals', async () => {
+  const result = table('kind|n / a|1 / sum|2 / total|3 / |6', { hasHeading: true, isWorkbook: true })
+  expect(await cells(result, 'select sum(n), count(*) from t')).toBe('12|4')
+  const sheet = table('kind|n / a|1 / b|2 / total|3', { isWorkbook: true })
+  expect(await cells(sheet, 'select sum(n), count(*) from t')).toBe('3|2')
 })
 
 test.each([
