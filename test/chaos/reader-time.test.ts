@@ -101,6 +101,7 @@ const LEADS: Record<string, string> = {
   'a JSON input': '{"action": "search", "action_input": "',
   'an object without quotes': '{action: search, action_input: ',
   'a fence': '```\nAction: ',
+  'a fence that a comment closes': 'Action: search\nAction Input:\n```\n{"a": 1}\n```',
   'an address': 'http://a.b/&',
 }
 
@@ -113,8 +114,9 @@ describe.each(Object.entries(LEADS))('linear time: %s', (_what, lead) => {
 })
 
 test('linear time: blanks before a character, and closed brackets', () => {
-  for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n'])
-    isLinear((length) => `${lead}${' '.repeat(length)}x`)
+  const fence = 'Action: search\nAction Input:\n```\n{"a": 1}\n```'
+  for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n', fence, `${fence} note`])
+    for (const end of ['x', '\nx']) isLinear((length) => `${lead}${' '.repeat(length)}${end}`)
   isLinear((length) => '['.repeat(length / 2) + ']'.repeat(length / 2))
 })
 
