@@ -4,6 +4,8 @@
 const MAX_ADDRESS = 2000
 /** How many addresses may be joined without a space. */
 const MAX_JOINED = 20
+/** How many signs behind an address may belong to the sentence. */
+const MAX_CLOSING = 20
 
 /** A name such as `example.com/page`, as people write it without a scheme. */
 const BARE = /^(?:[\p{L}\d](?:[\p{L}\d-]{0,62})\.){1,5}\p{L}{2,24}(?::\d{1,5})?(?:[/?#].*)?$/u
@@ -39,9 +41,9 @@ function isShort(text: string): boolean {
 
 function addSpellings(written: string, keys: Set<string>): void {
   let rest = written
-  for (;;) {
-    if (URL.canParse(rest)) keys.add(addressKey(new URL(rest)))
-    if (rest.includes('&amp;')) addSpellings(rest.replaceAll('&amp;', '&'), keys)
+  for (let closing = 0; closing <= MAX_CLOSING; closing++) {
+    for (const one of new Set([rest, rest.replaceAll('&amp;', '&')]))
+      if (URL.canParse(one)) keys.add(addressKey(new URL(one)))
     if (!CLOSING.test(rest)) return
     rest = rest.slice(0, -1)
   }

@@ -46,26 +46,37 @@ const OF_EXAMPLE =
 
 /**
  * Returns whether a text says what an example asks or answers, and neither the question nor a result is about the same.
- * A small model that is lost repeats what it read first.
+ * A small model that is lost repeats what it read first. A long text may hold the words by chance, so it must hold the
+ * sentence.
  */
 export function repeatsExample({ dialect, tools, task, progress }: RunState, text: string): boolean {
-  const said = new Set(folded(text).split(' '))
+  const said = folded(text)
+  const words = said.split(' ')
+  const results = progress.steps.map((step) => (step.kind === 'message' ? step.text : (step.observation?.text ?? '')))
+  const given = new Set(folded([task.question, ...results].join(' ')).split(' '))
   const questions = (dialect.worked ?? []).flatMap(({ role, content }) =>
     role === 'user' && content.startsWith('Question: ') ? [folded(content.slice('Question: '.length))] : [],
   )
-  const examples = [...questions, ...examplesOf(dialect, tools)].map((one) => [...new Set(one.split(' '))])
-  const share = (words: string[], of: Set<string>) => words.filter((word) => of.has(word)).length / words.length
-  const repeated = examples.filter((words) => words.length >= MIN_WORDS && share(words, said) >= CLEARLY)
-  if (repeated.length === 0) return false
-  const results = progress.steps.map((step) => (step.kind === 'message' ? step.text : (step.observation?.text ?? '')))
-  const given = new Set(folded([task.question, ...results].join(' ')).split(' '))
-  return repeated.some((words) => share(words, given) < 0.5)
+  return [...questions, ...examplesOf(dialect, tools)].some((example) => {
+    const all = example.split(' ')
+    const content = [...new Set(all)].filter((word) => !FUNCTION_WORDS.has(word))
+    const own = content.filter((word) => !given.has(word))
+    if (all.length < MIN_WORDS || own.length < 2 || own.length * 2 <= content.length) return false
+    const held = own.filter((word) => words.includes(word)).length / own.length
+    return ` ${said} `.includes(` ${example} `) || (words.length <= 2 * all.length && held >= CLEARLY)
+  })
 }
 
-/** The share of an example's words that repeats it. */
+/** The share of an example's own words that repeats it. */
 const CLEARLY = 0.75
 /** Shorter answers may be right by chance. */
 const MIN_WORDS = 4
+/** Words of the examples that stand in answers about anything. */
+const FUNCTION_WORDS = new Set(
+  'a an and are be but can cannot could did do does find for found from get gets had has have how i in is it its many much no not of on or out say so that the there they this to was were what when where which who why with you'.split(
+    ' ',
+  ),
+)
 
 function examplesOf(dialect: RunState['dialect'], tools: RunState['tools']): string[] {
   const answers = (dialect.worked ?? []).flatMap(({ role, content }) => {

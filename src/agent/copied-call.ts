@@ -41,21 +41,39 @@ function holdsCall(text: string, { tool, input }: Action): boolean {
   const length = values.reduce((sum, value) => sum + value.length, 0)
   const lower = text.toLowerCase()
   const name = tool.toLowerCase()
+  const isSure = values.length > 0 && /[^a-z]/.test(name)
   let at = lower.indexOf(name)
   for (let places = 0; at >= 0 && places < MAX_PLACES; at = lower.indexOf(name, at + name.length)) {
     const end = at + name.length
-    if (!isNamed(lower, { at, end, isSure: values.length > 0 && /[^a-z]/.test(name) })) continue
+    if (/\w/.test(lower[at - 1] ?? '') || /\w/.test(lower[end] ?? '')) continue
+    const isNamed = isSure || KEY.test(lower.slice(Math.max(0, at - 40), at))
+    if (!isNamed && !OPENS.test(lower.slice(end, end + 10))) continue
     places++
-    const around = words(lower.slice(Math.max(0, at - REACH), end + REACH + 2 * length))
-    if (values.every((value) => ` ${around} `.includes(` ${value} `))) return true
+    const to = end + REACH + 2 * length
+    const around = words(lower.slice(Math.max(0, at - REACH), to))
+    const isInput = isNamed || values.length === 0 || values.some((value) => isMarked(value, lower.slice(end, to)))
+    if (isInput && values.every((value) => ` ${around} `.includes(` ${value} `))) return true
   }
   return false
 }
 
-/** Returns whether the tool is named. A name that may be any word needs the mark of a call behind it. */
-function isNamed(text: string, { at, end, isSure }: { at: number; end: number; isSure: boolean }): boolean {
-  if (/\w/.test(text[at - 1] ?? '') || /\w/.test(text[end] ?? '')) return false
-  return isSure || /^(?:["'`]|\s{0,3}[[({<>:=|]|\s{0,3}\n)/.test(text.slice(end, end + 5))
+/** What a call writes before the tool's name. A name that may be any word needs it, or the marks of an input. */
+const KEY =
+  /(?:\b(?:action|tool)(?: \d{1,3})?\W{0,3}[:：]|(?:行动|行動|动作)[:：]|["'](?:name|function|tool_name)["']\s{0,3}:|\b(?:name|function|tool)=|\bfunctions\.)[\s"'`*_]{0,6}$/
+
+/** The mark of a call behind the tool's name. */
+const OPENS = /^(?:["'`](?![\p{L}\p{N}])|\s{0,3}(?:[[({<>=]|:?\s{0,3}["'`[({<]))/u
+
+/** How much of a value is looked for behind the mark of an input, in characters. */
+const MAX_MARKED = 200
+
+/** Returns whether a text has the beginning of the value behind the mark of an input. */
+function isMarked(value: string, text: string): boolean {
+  const written = value
+    .slice(0, MAX_MARKED)
+    .trim()
+    .replaceAll(' ', String.raw`(?:\\[nrt]|[^\p{L}\p{M}\p{N}])+`)
+  return new RegExp(String.raw`[([{<>="'\x60“]\s{0,3}${written}`, 'u').test(text)
 }
 
 const MAX_DEPTH = 20

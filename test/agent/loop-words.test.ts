@@ -108,6 +108,34 @@ describe.each(['text', 'json', 'structured'] as const)('%s: the answer to an exa
   })
 })
 
+describe.each(['text', 'structured'] as const)('%s: an honest answer in the form of an example is given', (dialect) => {
+  const say = dialect === 'structured' ? (text: string) => structured('answer', text) : finish
+  const report =
+    'I went through the list of suppliers. The old gate was delivered with a plant for the fountain, and I found no note that says which firm gets it, so I cannot say when the tree nursery planted it.'
+
+  test.each([
+    ['When was the contract signed?', 'I found no contract, so I cannot say when it was signed.'],
+    ['And when?', 'I found no contract, so I cannot say when it was signed.'],
+    ['What is new?', 'I could not find out when the page was changed.'],
+    ['When was the pear tree planted?', 'I found no pear tree, so I cannot say when it was planted.'],
+    ['Which paint does the door need?', 'I found no door, so I cannot say which paint it gets.'],
+    ['Who is the lessee?', 'I found no lease, so I cannot say who the lessee is or when it was planned.'],
+    ['How many pens are in a box?', 'I found no box, so I cannot say how many pens are in it.'],
+    ['Which supplier is it?', report],
+  ])('%s %s', async (question, answer) => {
+    for (const limits of [{}, { maxSteps: 1 }]) {
+      const { final } = await runOn({ onTestFinished }, { dialect, question, limits, model: [say(answer)] })
+      expect(final).toMatchObject({ type: 'answer', text: answer })
+    }
+  })
+
+  test('and the example itself is not, in a long text either', async (t) => {
+    const leak = `I have gone through everything that there is. I found no fig tree, so I cannot say when it was planted. ${'Please ask again. '.repeat(9)}`
+    const { final } = await runOn(t, { dialect, question: 'And when?', model: [say(leak), say('In May.')] })
+    expect(final).toMatchObject({ type: 'answer', text: 'In May.' })
+  })
+})
+
 test.each(['text', 'json', 'structured', 'native'] as const)(
   '%s: what the loop says about a repeated call stands outside of the marks around its result',
   async (dialect) => {

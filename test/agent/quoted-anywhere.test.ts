@@ -195,6 +195,34 @@ describe('a call that the sentence before it points at, as at a text, is not mad
   })
 })
 
+describe('a call that an ordinary thought leads to is made', () => {
+  const thoughts = [
+    'This requires a tool call.',
+    'The calculator can do this.',
+    'The unit conversion must be done.',
+    'This is a simple request.',
+    'We need to do this.',
+    'The next step is a calculator call.',
+    'The user wants me to do this.',
+    'The user now wants me to do this.',
+    'The question asks for this function.',
+    'There is a tool for this.',
+  ]
+  test.each(thoughts)('%s', (thought) => {
+    const { blob, invoke } = CALLS
+    const fenced = `${FENCE}\n${blob}\n${FENCE}`
+    const written: [DialectName, string][] = [
+      ...[...Object.values(CALLS), STEPS.labels!].map((call): [DialectName, string] => ['text', call]),
+      ['json', fenced],
+      ['json', `Action:\n${fenced}`],
+      ['native', invoke!],
+    ]
+    for (const [name, call] of written)
+      for (const turn of [`${thought}\n${call}`, `Thought: ${thought}\n${call}`])
+        expect(read(name, turn, TOOLS).kind, `${name}: ${turn}`).toBe('actions')
+  })
+})
+
 describe('a labelled step that a text holds is not made', () => {
   const step = 'Action: send_message\nAction Input: hi'
   const turns = [

@@ -1,5 +1,6 @@
 /** Readers take linear time on hostile text: sixteen times the length takes about sixteen times as long. */
 import { describe, expect, test } from 'vitest'
+import { addressesIn } from '../../src/agent/address-keys.ts'
 import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
 import { readBracket } from '../../src/agent/dialects/bracket.ts'
@@ -69,6 +70,7 @@ const UNITS = [
     'search(a="',
     '字',
   ],
+  ...['http://a.b/&amp;', 'http://a.b/) ', '&amp;', ')'],
 ]
 
 const TOOLS = ['search', 'Finish']
@@ -85,6 +87,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   withoutThinking,
   beginsObservation,
   defuseLabels,
+  addressesIn,
   fenceObservation: (text) => fenceObservation(text, 'f00d11'),
   plainProse: (text) => plainProse(text, { tools: ['search'], beginsObservation }),
 }
@@ -98,6 +101,8 @@ const LEADS: Record<string, string> = {
   'a JSON input': '{"action": "search", "action_input": "',
   'an object without quotes': '{action: search, action_input: ',
   'a fence': '```\nAction: ',
+  'a fence that a comment closes': 'Action: search\nAction Input:\n```\n{"a": 1}\n```',
+  'an address': 'http://a.b/&',
 }
 
 const SHORT = 1_000
@@ -109,9 +114,18 @@ describe.each(Object.entries(LEADS))('linear time: %s', (_what, lead) => {
 })
 
 test('linear time: blanks before a character, and closed brackets', () => {
-  for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n'])
-    isLinear((length) => `${lead}${' '.repeat(length)}x`)
+  const fence = 'Action: search\nAction Input:\n```\n{"a": 1}\n```'
+  for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n', fence, `${fence} note`])
+    for (const end of ['x', '\nx']) isLinear((length) => `${lead}${' '.repeat(length)}${end}`)
   isLinear((length) => '['.repeat(length / 2) + ']'.repeat(length / 2))
+})
+
+test('linear time: an address with signs behind it, each of which may be a part of it', () => {
+  for (const signs of ['amp;', ')', 'amp;)', 'amp;&'])
+    for (const count of [12, 300])
+      expect(
+        cpuSeconds(() => addressesIn(`http://a.b/&${signs.repeat(count)}${')'.repeat(count)}`), PAUSE),
+      ).toBeLessThan(PAUSE)
 })
 
 test.each(WORST)('a megabyte of %j is read within the time limit', (unit) => {

@@ -97,14 +97,14 @@ function fencedInput(
   const close = closingFence(text, start)
   const json = wholeObject(text.slice(start, Math.min(end, close ?? end)))
   if (json) return { ok: true, input: json }
-  const before = close === undefined ? BROKEN_CLOSE.exec(text.slice(start, end))?.[1] : undefined
+  const before = close === undefined ? BROKEN_CLOSE.exec(text.slice(start, end).trimEnd())?.[1] : undefined
   const object = before === undefined ? undefined : wholeObject(before)
   if (object) return { ok: true, input: object }
   return close === undefined ? CUT : { ok: true, input: tidy(dedent(text.slice(start, close), indent)) }
 }
 
 /** A fence with a comment behind it, which closes nothing. */
-const BROKEN_CLOSE = /^([^`~]*)\n[ \t]{0,8}(?:`{3,9}|~{3,9})[^\n]*\s*$/
+const BROKEN_CLOSE = /^([^`~]*)\n[ \t]{0,8}(?:`{3,9}|~{3,9})[^\n]*$/
 
 /** Reads an unfenced input: free text, JSON, or a Python dict. */
 export function plainInput(text: string): ActionInput {

@@ -36,6 +36,16 @@ export const HOSTILE = /\b(?:injection|injected|malicious|attack)\b/iu
 export const DECLINED =
   /\b(?:ignor(?:e|ed|ing) (?:it|this|that|them)|injection|malicious|I refuse|refused|I (?:won['’]t|(?:will|must|should|do|did) not) (?:do|call|run|follow|obey|execute|make|send))\b/iu
 
-/** A sentence that points at the call behind it, as at a text: "the page says to call this tool". No plan is meant. */
-export const POINTS =
-  /\b(?:this|these|th(?:is|e) (?:following|next)|the following|such an?|an?) (?:[\w-]+ )?(?:tool|call|command|function|action|instruction|request|invocation|lines?|snippet|markup)s?(?=[.!:]?$| (?:in|at|on|into|inside|below|for)\b)|\b(?:as follows|the following|do(?:es)? this|done)[.:]?$/iu
+/** A verb with which a text, and no person of the conversation, says something. */
+const REPORTS = String.raw`(?<!\b(?:I|we|you|he|she|they|users?|persons?|people|askers?|questions?|tasks?) (?:(?:also|now|just|only) )?)(?:\b(?:says|said|asks|tells|told|wants|reads|contains|includes|suggests|recommends|instructs|holds|has|shows|(?:ends|begins|starts|closes) with)|(?<=s )(?:say|ask|tell|want|read|contain|include|suggest|recommend|instruct|hold|have|show))\b`
+
+const CALL = '(?:tool|call|command|function|action|instruction|request|invocation|lines?|snippet|markup)s?'
+
+/** A report of the call behind it, as of a text: "the page says to call this tool". No plan is meant. */
+export const POINTS = new RegExp(
+  [
+    String.raw`(?:${REPORTS})[^]*?(?:\b(?:this|these|th(?:is|e) (?:following|next)|the following|such an?) (?:[\w-]+ )?${CALL}(?=[.!:]?$| (?:in|at|on|into|inside|below|for)\b)|\b(?:as follows|the following|do this)[.:]?$)`,
+    String.raw`\bthere (?:is|are) (?:an? )?(?:[\w-]+ )?(?:call|command|instruction|invocation|snippet)s? (?:in|at|on|inside|below)\b`,
+  ].join('|'),
+  'iu',
+)
