@@ -92,7 +92,7 @@ const HINTS = [
   `${wordOf(ADVERBS)}[^.?!。？！\\n]{0,20}${wordOf(SAY)}`,
   `${wordOf(SAY)}(?: \\p{L}+){0,2} (?:${ADJECTIVES})(?: (?:please|pls|bitte|stp|svp|por favor|per favore|graag|aub))?\\s*(?:[.,;:!?]|$)`,
   `${wordOf(ADJECTIVES)} ${wordOf(`${SAY_AFTER}|${AN_ANSWER}`)}`,
-  `(?:^|[.?!,;\\n]\\s*)${POLITE}(?:dm|pm|whisper)(?: (?:it|this|that))?(?: to)? (?:me|us)${WORD[1]}`,
+  `(?:^|[.?!,;\\n]\\s*)${POLITE}(?:whisper|(?:dm|pm)(?: (?:it|this|that))?(?: to)? (?:me|us))${WORD[1]}`,
   `(?:^|[.?!\\n]\\s*)${POLITE}only (?:show|tell|answer) me${WORD[1]}`,
   `${wordOf('(?:only|just) visible (?:to|for) me|visible (?:only|just) (?:to|for) me')}`,
   `^\\s*${POLITE}(?:keep (?:it|this|that)|this is|that[’']s|it[’']s|make (?:it|this)) (?:${ADJECTIVES}|${LABELS})\\s*(?:[.,;:!?]|$)`,
