@@ -13,7 +13,7 @@ import { HeardSignals, type Grants, type RunControl } from '../stores/runs/run-c
 import { isAboutConversation } from './about-conversation.ts'
 import { doneBeforeOf } from './changes-before.ts'
 import { condenseFollowUp } from './condense.ts'
-import { earlierTurns, turnOf } from './earlier-turns.ts'
+import { earlierTurns, loadTurns, turnOf } from './earlier-turns.ts'
 import {
   doubtfulFigures,
   judgeAnswer,
@@ -135,10 +135,11 @@ async function* answerOnceHeard(
   const { question, run, deps, heard } = answering
   const { agent, prompts, condenseModel, signal } = deps
   const thread = conversationOf(question)
-  const turns = earlierTurns(await deps.history.load(thread), question, run)
+  const loaded = await loadTurns(deps.history, question)
+  const turns = earlierTurns(loaded.all, question, run)
   await listening
   heard.throwIfWithdrawn()
-  const context = await loadThreadContext(answering, turns)
+  const context = await loadThreadContext(answering, earlierTurns(loaded.inThread, question, run))
   const all = { turns, said: context.text }
   const past = hasMessages(all) ? trimToBudget(turns, context.text) : all
   const standalone = yield* condenseFollowUp(question, run, { agent, prompts, condenseModel, ...past, heard, signal })

@@ -1,7 +1,25 @@
 import type { Source } from '../agent/contracts/tool.ts'
-import { originalId, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
+import { conversationOf, originalId, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
+
+/** `inThread`: the turns of the thread itself, up to which its messages were read. */
+interface LoadedTurns {
+  all: Turn[]
+  inThread: Turn[]
+}
+
+/**
+ * Loads the turns of a question's conversation, oldest first. A private question of a message also knows those of its
+ * thread, which its asker can read.
+ */
+export async function loadTurns(history: History, question: Question): Promise<LoadedTurns> {
+  const own = await history.load(conversationOf(question))
+  const { conversation, ...inPlace } = question
+  if (question.surface !== 'private' || conversation === undefined) return { all: own, inThread: own }
+  const inThread = await history.load(conversationOf(inPlace))
+  return { all: [...inThread, ...own].sort((one, other) => one.at - other.at), inThread }
+}
 
 /**
  * Returns the turns that the question can refer to, without its own. If a question was edited or repeated, only its

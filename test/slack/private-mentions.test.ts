@@ -16,7 +16,9 @@ const own = ({ slack }: TestBot) =>
 
 /** A bot and what Alice has seen alone since the last look. */
 async function privateBot() {
-  const bot = await startBot(fileEnds(), { model: () => finish('An answer.') })
+  const bot = await startBot(fileEnds(), {
+    model: ({ kind, question }) => (kind === 'turn' ? finish('An answer.') : question),
+  })
   let looked = 0
   const since = () => bot.slack.ephemerals(GENERAL, ALICE).slice(looked)
   const next = async (what: string) => {
@@ -98,6 +100,7 @@ describe('in a thread', async () => {
     await thread.reply('Bob says the budget is 4711.', { user: BOB })
     await thread.ended()
     const before = [thread.shown().length, own(bot).length]
+    const asked = bot.model.requests.length
     await thread.reply('private: what did Bob say of the budget?')
     const answer = await bot.slack.until(
       () =>
@@ -108,7 +111,12 @@ describe('in a thread', async () => {
     )
     expect(answer.thread_ts).toBe(thread.ts)
     expect(thread.shown()).toHaveLength(before[0]!)
-    expect(bot.model.requests.at(-1)?.prompt).toContain('the budget is 4711')
+    const since = (asked: number) => bot.model.requests.slice(asked).map(({ prompt }) => prompt)
+    expect(since(asked).join('\n')).toContain('the budget is 4711')
+    const next = bot.model.requests.length
+    await thread.reply('private: explain your first answer here')
+    await bot.slack.until(() => own(bot).length > before[1]! + 1, 'another private answer')
+    expect(since(next).join('\n')).toContain('What is a quark?')
     await thread.reply('And what is a gluon?')
     await bot.slack.until(() => thread.endings().length === 3, 'a public answer')
   })

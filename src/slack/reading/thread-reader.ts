@@ -57,10 +57,7 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
   const time = new Deadline(signal, PATIENCE_MS)
   try {
-    const reading = messagesBefore(
-      { ...work, signal: time.signal },
-      question.surface === 'private' ? '0' : readUpTo(turns, askedAt(question)),
-    )
+    const reading = messagesBefore({ ...work, signal: time.signal }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files, attached } = await reading
     const asked = own.length > 0 ? own : files
