@@ -112,13 +112,13 @@ class RedisQueue implements ControlledQueue {
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly moveChannel: Queue['moveChannel'] = (...of) => this.#line.moveChannel(...of)
   readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
-  readonly forgetTeam: Queue['forgetTeam'] = async (team) => {
+  readonly forgetTeam: Queue['forgetTeam'] = async (team, whenEnded) => {
     const threads = await this.#intake.jobs.activeOf(team)
     for (const thread of threads) await this.#stopRunning(thread)
     await this.#line.forgetTeam(team)
     await this.#intake.jobs.forgetTeam(team)
     if (threads.length > 0)
-      this.#forgetOnceEnded(team).catch((error: unknown) =>
+      this.#forgetOnceEnded(team, whenEnded).catch((error: unknown) =>
         this.#parts.log.warn({ team, error: messageOf(error) }, 'the data of a team’s last runs could not be deleted'),
       )
   }
@@ -129,12 +129,13 @@ class RedisQueue implements ControlledQueue {
   }
 
   /** Deletes the keys that ending runs have written again: BullMQ's stream of events, and the tags of its channel. */
-  async #forgetOnceEnded(team: string): Promise<void> {
+  async #forgetOnceEnded(team: string, whenEnded?: () => Promise<void>): Promise<void> {
     const { jobs } = this.#intake
     const { now } = this.#settings
     for (const until = now() + ENDING_MS; now() < until && !this.#isStopped; await sleep(ENDING_CHECK_MS))
       if ((await jobs.activeOf(team)).length === 0) break
     await jobs.forgetTeam(team)
+    await whenEnded?.()
   }
 
   async stats(): Promise<QueueStats> {

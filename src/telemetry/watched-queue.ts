@@ -34,7 +34,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     moveChannel: (place, to) => queue.moveChannel(place, to),
     forgetChannel: (place) => queue.forgetChannel(place),
     forgetUser: (person) => queue.forgetUser(person),
-    forgetTeam: (team) => queue.forgetTeam(team),
+    forgetTeam: (...of) => queue.forgetTeam(...of),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Forgetting, Person, PersonInPlace, Place } from '../../base/place.ts'
+import type { Queue } from '../../queue/types.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
@@ -24,7 +25,7 @@ interface PersonalStore extends TeamStore {
 
 interface ForgettingStores {
   schedules: ConversationStore
-  queue: ConversationStore
+  queue: ConversationStore & Pick<Queue, 'forgetTeam'>
   history: ConversationStore
   archive: ConversationStore
   threads: ConversationStore
@@ -65,7 +66,10 @@ export function forgettingAll(
       const { channelSettings, limits, freeRequests, oncePerDay, unanswered, homeAdmins, openHomes } = stores
       const lists = [unanswered, homeAdmins, openHomes]
       const others = [actionTokens, channelSettings, limits, freeRequests, oncePerDay, use, ...lists, people]
-      for (const store of [...all, ...others, await files()]) await store?.forgetTeam(team)
+      // A run that this stops books its use once more when it ends.
+      const stopping = { forgetTeam: (one: string) => queue.forgetTeam(one, () => use.forgetTeam(one)) }
+      const inOrder = all.map((store) => (store === queue ? stopping : store))
+      for (const store of [...inOrder, ...others, await files()]) await store?.forgetTeam(team)
     },
   }
 }
