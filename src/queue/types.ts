@@ -66,8 +66,8 @@ export interface WaitingLine extends Forgetting, Moving {
  * in parallel.
  */
 export interface Queue extends WaitingLine {
-  /** Stops and forgets all runs of a team. `whenEnded` is called when those that were at work have ended, if there were any. */
-  forgetTeam(team: string, whenEnded?: () => Promise<void>): Promise<void>
+  /** Stops and forgets a team's runs. `whenEnded` is called when those that were at work have ended, if there were any. */
+  forgetTeam: (team: string, whenEnded?: () => Promise<void>) => Promise<void>
   /**
    * Claims and stores a question in one atomic step, in the conversation that it continues. When this resolves, the
    * question is as durable as the queue.

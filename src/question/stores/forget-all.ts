@@ -1,5 +1,4 @@
 import type { Forgetting, Person, PersonInPlace, Place } from '../../base/place.ts'
-import type { Queue } from '../../queue/types.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
@@ -15,6 +14,11 @@ interface ConversationStore extends Forgetting {
   forgetUser(person: Person): Promise<void>
 }
 
+/** `whenEnded` is called when the team's runs that were at work have ended, if there were any. */
+interface RunningStore extends ConversationStore {
+  forgetTeam(team: string, whenEnded?: () => Promise<void>): Promise<void>
+}
+
 interface TeamStore {
   forgetTeam(team: string): Promise<void>
 }
@@ -25,7 +29,7 @@ interface PersonalStore extends TeamStore {
 
 interface ForgettingStores {
   schedules: ConversationStore
-  queue: ConversationStore & Pick<Queue, 'forgetTeam'>
+  queue: RunningStore
   history: ConversationStore
   archive: ConversationStore
   threads: ConversationStore
