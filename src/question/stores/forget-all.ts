@@ -70,10 +70,11 @@ export function forgettingAll(
       const { channelSettings, limits, freeRequests, oncePerDay, unanswered, homeAdmins, openHomes } = stores
       const lists = [unanswered, homeAdmins, openHomes]
       const others = [actionTokens, channelSettings, limits, freeRequests, oncePerDay, use, ...lists, people]
+      await schedules.forgetTeam(team)
       // A run that this stops books its use once more when it ends.
-      const stopping = { forgetTeam: (one: string) => queue.forgetTeam(one, () => use.forgetTeam(one)) }
-      const inOrder = all.map((store) => (store === queue ? stopping : store))
-      for (const store of [...inOrder, ...others, await files()]) await store?.forgetTeam(team)
+      await queue.forgetTeam(team, () => use.forgetTeam(team))
+      for (const store of [history, archive, threads, remembered, ...others, await files()])
+        await store?.forgetTeam(team)
     },
   }
 }
