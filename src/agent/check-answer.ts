@@ -49,15 +49,14 @@ const OF_EXAMPLE =
  * A small model that is lost repeats what it read first. A long text may hold the words by chance, so it must hold the
  * sentence.
  */
-export function repeatsExample({ dialect, tools, task, progress }: RunState, text: string): boolean {
+export function repeatsExample({ dialect, task, progress }: RunState, text: string): boolean {
+  if (!dialect.examples) return false
+  const { questions, answers } = dialect.examples
   const said = folded(text)
   const words = said.split(' ')
   const results = progress.steps.map((step) => (step.kind === 'message' ? step.text : (step.observation?.text ?? '')))
   const given = new Set(folded([task.question, ...results].join(' ')).split(' '))
-  const questions = (dialect.worked ?? []).flatMap(({ role, content }) =>
-    role === 'user' && content.startsWith('Question: ') ? [folded(content.slice('Question: '.length))] : [],
-  )
-  return [...questions, ...examplesOf(dialect, tools)].some((example) => {
+  return [...questions, ...answers].map(folded).some((example) => {
     const all = example.split(' ')
     const content = [...new Set(all)].filter((word) => !FUNCTION_WORDS.has(word))
     const own = content.filter((word) => !given.has(word))
@@ -77,14 +76,6 @@ const FUNCTION_WORDS = new Set(
     ' ',
   ),
 )
-
-function examplesOf(dialect: RunState['dialect'], tools: RunState['tools']): string[] {
-  const answers = (dialect.worked ?? []).flatMap(({ role, content }) => {
-    const turn = role === 'assistant' ? dialect.read({ text: content }, tools) : undefined
-    return turn?.kind === 'finish' ? [folded(turn.answer)] : []
-  })
-  return answers.filter((answer) => answer.split(' ').length >= MIN_WORDS)
-}
 
 /** The sentences of the loop's messages to the model. */
 function loopTexts(steps: readonly Step[]): string[] {
@@ -152,10 +143,10 @@ class CleanReader implements AnswerReader {
   #held = ''
   #isOver = false
 
-  constructor(reader: AnswerReader, { nonce, dialect, tools }: RunState) {
+  constructor(reader: AnswerReader, { nonce, dialect: { examples } }: RunState) {
     this.#reader = reader
     this.#nonce = nonce
-    this.#examples = examplesOf(dialect, tools)
+    this.#examples = (examples?.answers ?? []).map(folded).filter((answer) => answer.split(' ').length >= MIN_WORDS)
   }
 
   push(piece: string, cut: ObservationCut): string {

@@ -83,6 +83,12 @@ export interface AnswerOpening {
   endsAt?(line: string): boolean
 }
 
+/** What the worked turns of a prompt ask and answer. */
+export interface Examples {
+  questions: string[]
+  answers: string[]
+}
+
 /** How a prompt teaches ReAct and how its output is read. No method throws on anything a model wrote. */
 export interface Dialect {
   readonly name: string
@@ -95,8 +101,8 @@ export interface Dialect {
   readonly takesProse?: 'any' | 'none'
   /** Whether a repeated action takes its tool out of the next turns, so that the third time need not end the run. */
   readonly omitsRepeated?: true
-  /** The examples that come before every question. Their answers are none to it. */
-  readonly worked?: readonly Message[]
+  /** The examples before every question. What they answer is no answer to it. */
+  readonly examples?: Examples
   /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
   /** Returns whether a line of model output begins an invented observation. The stream is cut before it. */

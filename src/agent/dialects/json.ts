@@ -21,7 +21,7 @@ import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Action, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import { renderTurns, toolVariables } from './text.ts'
-import { workedTurns } from './worked-turns.ts'
+import { examplesIn, workedTurns } from './worked-turns.ts'
 
 /**
  * LangChain's chat-zero-shot-react-description ("How ReAct Prompting Works", "Exploring ChatAgents"): one JSON object
@@ -29,13 +29,15 @@ import { workedTurns } from './worked-turns.ts'
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['json-turns']({}))
+  const read: Dialect['read'] = (completion, tools) =>
+    readJson(completion.text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'json',
-    worked,
+    examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderJson(view, prompts, worked) }),
-    read: (completion, tools) => readJson(completion.text, namesOfTools(tools), acceptsInput(tools)),
+    read,
     opensAnswer: (line) => labelledAnswer(line) ?? answerInJson(line),
   }
 }

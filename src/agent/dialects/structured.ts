@@ -12,7 +12,7 @@ import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { readJsonTurn } from './json.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
-import { alternating, workedTurns } from './worked-turns.ts'
+import { alternating, examplesIn, workedTurns } from './worked-turns.ts'
 
 /**
  * A thought, then a step: a tool with its input, or `answer` with the answer. Turns are turns, and worked turns come
@@ -20,15 +20,17 @@ import { alternating, workedTurns } from './worked-turns.ts'
  */
 export function structuredDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['structured-turns']({}))
+  const read: Dialect['read'] = ({ text }, tools) =>
+    withoutLeftOut(readStructured(text, namesOfTools(tools), acceptsInput(tools)), tools)
   return {
     name: 'structured',
-    worked,
+    examples: examplesIn(worked, read),
     stop: [],
     takesProse: 'any',
     omitsRepeated: true,
     beginsObservation,
     render: (view) => renderStructured(view, prompts, worked),
-    read: ({ text }, tools) => withoutLeftOut(readStructured(text, namesOfTools(tools), acceptsInput(tools)), tools),
+    read,
     opensAnswer: answerOpening,
   }
 }

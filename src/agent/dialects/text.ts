@@ -12,7 +12,7 @@ import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { alternating, workedTurns } from './worked-turns.ts'
+import { alternating, examplesIn, workedTurns } from './worked-turns.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot ("langchain-mini", "LLM ReAct 模式的实现"), after
@@ -21,13 +21,15 @@ import { alternating, workedTurns } from './worked-turns.ts'
  */
 export function textDialect(prompts: Prompts): Dialect {
   const worked = workedTurns(prompts['text-turns']({}))
+  const read: Dialect['read'] = (completion, tools) =>
+    readText(completion.text, namesOfTools(tools), acceptsInput(tools))
   return {
     name: 'text',
-    worked,
+    examples: examplesIn(worked, read),
     stop: ['\nObservation:', '\nObservation :'],
     beginsObservation,
     render: (view) => ({ messages: renderText(view, prompts, worked) }),
-    read: (completion, tools) => readText(completion.text, namesOfTools(tools), acceptsInput(tools)),
+    read,
     opensAnswer: (line) => labelledAnswer(line),
   }
 }

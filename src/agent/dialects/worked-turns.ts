@@ -1,3 +1,4 @@
+import type { Dialect, Examples } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 
 /** How a worked turn begins, after what people and tools say. */
@@ -19,6 +20,20 @@ export function workedTurns(text: string): Message[] {
   }
   return messages
 }
+
+/** Returns what worked turns ask and answer, as the dialect reads them. */
+export function examplesIn(worked: readonly Message[], read: Dialect['read']): Examples {
+  const questions = worked.flatMap(({ role, content }) =>
+    role === 'user' && content.startsWith(QUESTION) ? [content.slice(QUESTION.length)] : [],
+  )
+  const answers = worked.flatMap(({ role, content }) => {
+    const turn = role === 'assistant' ? read({ text: content }, []) : undefined
+    return turn?.kind === 'finish' ? [turn.answer] : []
+  })
+  return { questions, answers }
+}
+
+const QUESTION = 'Question: '
 
 /** Joins consecutive messages of people and tools, because some models demand that the roles take turns. */
 export function alternating(messages: Message[]): Message[] {
