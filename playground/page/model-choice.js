@@ -5,7 +5,7 @@ import { showNotice } from './notice.js'
 
 /** Trying a model includes loading it. */
 const TRY_MS = 120_000
-/** Whether the menu gets the focus back when it is drawn again. */
+/** The menu gets the focus back when it is drawn again. */
 let hasChosen = false
 
 /**

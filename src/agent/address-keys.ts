@@ -4,7 +4,7 @@
 const MAX_ADDRESS = 2000
 /** How many addresses may be joined without a space. */
 const MAX_JOINED = 20
-/** How many signs behind an address may belong to the sentence. */
+/** The most signs behind an address that may belong to the sentence. */
 const MAX_CLOSING = 20
 
 /** A name such as `example.com/page`, as people write it without a scheme. */

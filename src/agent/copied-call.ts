@@ -31,7 +31,7 @@ function textsRead({ task, progress }: RunState, { tool, input }: Action): strin
   return [said, filesText, remembered, ...results.map(({ observation }) => observation.text)]
 }
 
-/** How far from the tool's name its input is looked for, in characters, and at how many places of a text. */
+/** The input is looked for this far from the tool's name, in characters, and at this many places of a text. */
 const REACH = 300
 const MAX_PLACES = 20
 
@@ -64,7 +64,7 @@ const KEY =
 /** The mark of a call behind the tool's name. */
 const OPENS = /^(?:["'`](?![\p{L}\p{N}])|\s{0,3}(?:[[({<>=]|:?\s{0,3}["'`[({<]))/u
 
-/** How much of a value is looked for behind the mark of an input, in characters. */
+/** The beginning of a value that is looked for behind the mark of an input, in characters. */
 const MAX_MARKED = 200
 
 /** Returns whether a text has the beginning of the value behind the mark of an input. */

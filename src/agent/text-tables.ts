@@ -8,7 +8,7 @@ const MAX_COLUMNS = 200
 /** Cells that are left out in the text are filled in, so a short text may have very many. */
 const MAX_CELLS = 400_000
 const TOO_LARGE = 'it is too large to keep whole'
-/** How deep rows may lie in JSON, how many values are looked at, and how deep a row's own values become columns. */
+/** Rows lie at most this deep in JSON; this many values are looked at; a row's values become columns to this depth. */
 const MAX_DEPTH = 5
 const MAX_LOOKED_AT = 10_000
 const MAX_FLAT = 3

@@ -24,7 +24,7 @@ export const keptFile = z.object({
   at: z.number(),
   /** The address at which people open it. */
   permalink: z.string().optional(),
-  /** How many tables a document has. */
+  /** The number of tables in a document. */
   tables: z.number().optional(),
 })
 export type KeptFile = z.infer<typeof keptFile>

@@ -53,7 +53,7 @@ interface Said {
   context: ThreadContext
 }
 
-/** How many sources of an answer its thread can come back to. */
+/** The most sources of an answer that its thread can come back to. */
 const MAX_SOURCES = 20
 
 /** Returns the turn for the history. Additions to the question are part of it. */

@@ -83,7 +83,7 @@ export interface AnswerOpening {
   endsAt?(line: string): boolean
 }
 
-/** What the worked turns of a prompt ask and answer. */
+/** The questions and answers of a prompt's worked turns. */
 export interface Examples {
   questions: string[]
   answers: string[]
@@ -99,7 +99,7 @@ export interface Dialect {
    * counts, written a second time.
    */
   readonly takesProse?: 'any' | 'none'
-  /** Whether a repeated action takes its tool out of the next turns, so that the third time need not end the run. */
+  /** A repeated action takes its tool out of the next turns, so that the third time need not end the run. */
   readonly omitsRepeated?: true
   /** The examples before every question. What they answer is no answer to it. */
   readonly examples?: Examples

@@ -135,7 +135,7 @@ export interface WantedRows {
   sql?: string | undefined
   /** The name of a csv file that all rows of the result are sent in. */
   file?: string | undefined
-  /** Whether the result is drawn, or how: labels in its first column, then numbers. */
+  /** Draws the result, as this kind of chart if it is named: labels in its first column, then numbers. */
   chart?: boolean | ChartKind | undefined
 }
 

@@ -198,7 +198,7 @@ function repeatedResult(text: string, tool: string): { result: string; said: str
 
 const ALREADY = 'You have already done exactly this, and this is what it returned.'
 
-/** How much of the question the final turn repeats. */
+/** The part of the question that the final turn repeats. Characters. */
 const REPEATED_QUESTION_CHARS = 500
 
 const REASONS: Record<StopReason, string> = {

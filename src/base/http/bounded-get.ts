@@ -31,9 +31,9 @@ export interface GetRequest {
   /** The JSON of a POST, whose redirects are not followed. Absent for a GET. */
   sent?: string | undefined
   maxBytes: number
-  /** Whether every address that `check` allows may get the headers. Otherwise only those of the first origin. */
+  /** Every address that `check` allows gets the headers. Otherwise only those of the first origin do. */
   sharesHeaders?: boolean | undefined
-  /** Whether a 429 is returned after its retry, because its text says which limit is reached. */
+  /** A 429 is returned after its retry, because its text says which limit is reached. */
   readsBusy?: boolean | undefined
   /** Whether the body is returned as bytes: one character for each. */
   isBinary?: boolean | undefined

@@ -33,7 +33,7 @@ export interface PageFacts {
   /** A field for a name or an address, without which nobody can log in. */
   hasUser: boolean
   scripts: number
-  /** Whether an element has the id that applications fill by script. */
+  /** An element has the id that applications fill by script. */
   hasRoot: boolean
   noscript: string
   /** The words on buttons and links. */

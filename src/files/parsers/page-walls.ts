@@ -9,7 +9,7 @@ interface ShownPage {
   address: string
 }
 
-/** How many characters such a page has at most: all that are visible, or (`plain`) those beside its form. */
+/** The most characters of such a page: all that are visible, or (`plain`) those beside its form. */
 const MAX = { wall: 3000, plain: 400, check: 300, login: 250, teaser: 600, shell: 200, empty: 20, content: 40 }
 
 const any = (...patterns: string[]) => new RegExp(patterns.join('|'), 'iu')

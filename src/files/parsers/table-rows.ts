@@ -83,7 +83,7 @@ const MAX_IN_CELL = 2000
 /** The rows of a table that have ended, as SQL can ask them. */
 export class TableData {
   caption = ''
-  /** Whether a cell holds a table, so this one only lays out others. */
+  /** A cell holds a table, so this one only lays out others. */
   isLayout = false
   readonly #rows: string[][] = []
   #chars = 0

@@ -11,7 +11,7 @@ export const MAX_COLUMNS = 500
 /** The number of the row in the file, which stands beside the columns. */
 export const ROW = '_row'
 
-/** How many cells are held at a time, beside those that have their types. */
+/** The number of cells held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
 export function loadTable({ name, text, hasHeading, isWorkbook, repeatsMerged }: SourceTable): LoadedTable {

@@ -81,7 +81,7 @@ function footnotes(rows: readonly number[], lines: TableLines, width: number): s
   return rows.slice(last).map((row) => said(lines.at(row)))
 }
 
-/** Whether the last row has no name and all of its numbers are the sums of those above it. */
+/** Returns whether the last row has no name and all of its numbers are the sums of those above it. */
 function isUnnamedSum(rows: readonly number[], lines: TableLines): boolean {
   const last = rows.at(-1)
   if (last === undefined || rows.length < 3 || lines.first(last) !== '') return false

@@ -34,7 +34,7 @@ const pinSchema = z.object({
   order: z.number(),
   /** An admin has accepted it as it is, including its suspect parts. */
   accepted: z.boolean().optional(),
-  /** How often an admin has accepted it. Approvals from before no longer count. */
+  /** The number of times an admin has accepted it. Approvals from before no longer count. */
   taken: z.number().optional(),
 })
 type Pin = z.infer<typeof pinSchema>

@@ -31,7 +31,7 @@ export interface AgentParts {
    * now. A choice that is not available is replaced by the operator's.
    */
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
-  /** Whether `agentFor` may return something else at any moment, even if nothing is chosen. */
+  /** `agentFor` may return something else at any moment, even if nothing is chosen. */
   isFresh: boolean
   /** Set if MCP_CONFIG is set and there is a store for it. */
   mcp: McpToolbox | undefined

@@ -15,7 +15,7 @@ export function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
   return name === 'auto' ? 'text' : name
 }
 
-/** How long the start waits for each answer of the model's probes with AGENT_DIALECT=auto. Milliseconds. */
+/** The time that the start waits for each answer of the model's probes with AGENT_DIALECT=auto. Milliseconds. */
 const START_PROBE_MS = 15_000
 /** The same while a person waits who has just chosen the model: a small computer reads slowly. */
 export const PATIENT_PROBE_MS = 60_000

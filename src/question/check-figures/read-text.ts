@@ -2,8 +2,8 @@
 export interface ReadText {
   place: string
   text: string
-  /** Whether it is a cell of a query's result. */
+  /** It is a cell of a query's result. */
   isCell?: true
-  /** Whether it is the beginning of a file, which the prompt shows. */
+  /** It is the beginning of a file, which the prompt shows. */
   isOpening?: true
 }

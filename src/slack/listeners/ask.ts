@@ -30,7 +30,7 @@ import { onButton, onCommand, onForm, onShortcut } from './listener.ts'
 interface SubcommandCall {
   command: Question
   text: string
-  /** What the text asks about who should see the answer. */
+  /** The audience that the text asks for. */
   asked: AskedPrivacy | undefined
   trigger: string
 }

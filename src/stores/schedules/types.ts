@@ -52,7 +52,7 @@ const runSchema = z.object({
    */
   end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'late', 'skipped', 'limited']),
   cost: costSchema.optional(),
-  /** How many times were missed in a row. */
+  /** The number of times missed in a row. */
   count: z.number().optional(),
 })
 export type ScheduleRun = z.infer<typeof runSchema>
