@@ -3,9 +3,9 @@ import { messageOf, TransientError } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { connectRedis, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
-import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
+import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
-import { logThrottle, bullPrefix, ThreadJobs } from './thread-jobs.ts'
+import { logThrottle, bullPrefix, ThreadJobs, waitingEntry } from './thread-jobs.ts'
 import { redisLine } from './redis-waiting-line.ts'
 import { RedisRunControl } from './redis-run-control.ts'
 import { queueSettings, type GivenQueueSettings, type QueueSettings } from './queue-settings.ts'
@@ -177,8 +177,7 @@ async function acceptDelivery(
   const { accepted, gen, before } = await store.accept(question, options)
   if (before > 0) options.onQueued?.()
   if (gen === '') return accepted
-  const entry = { id: question.id, at: question.at, isBackground: isBackground(question) }
-  await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? entry : undefined)
+  await jobs.ensure(conversationOf(question), gen, accepted === 'accepted' ? waitingEntry(question) : undefined)
   return accepted
 }
 

@@ -1,8 +1,8 @@
 import type { StoreLog } from '../base/store-log.ts'
 import type { RedisKeyspace } from '../base/redis/redis-keys.ts'
 import { findRuns } from '../stores/runs/list-runs.ts'
-import { conversationOf, isBackground } from '../stores/runs/types.ts'
-import { logThrottle, ThreadJobs } from './thread-jobs.ts'
+import { conversationOf } from '../stores/runs/types.ts'
+import { logThrottle, ThreadJobs, waitingEntry } from './thread-jobs.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { ThreadStore } from './thread-store.ts'
 
@@ -25,8 +25,7 @@ export async function retryDeadLettered(place: RetryPlace, id: string): Promise<
     if (state !== 'dead-lettered') continue
     const gen = await store.retry(question)
     if (gen === '') continue
-    const entry = { id: question.id, at: question.at, isBackground: isBackground(question) }
-    await jobs.ensure(conversationOf(question), gen, entry)
+    await jobs.ensure(conversationOf(question), gen, waitingEntry(question))
     isRetried = true
   }
   return isRetried

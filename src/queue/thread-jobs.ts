@@ -45,6 +45,11 @@ interface WaitingEntry {
   isBackground?: boolean
 }
 
+/** Returns the entry of a question that waits. */
+export function waitingEntry(question: Question): WaitingEntry {
+  return { id: question.id, at: question.at, isBackground: isBackground(question) }
+}
+
 /** The BullMQ jobs that give threads their turns: one job for each generation of a thread. */
 export class ThreadJobs {
   readonly #redis: RedisClient

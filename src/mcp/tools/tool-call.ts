@@ -1,4 +1,5 @@
-import type { ToolQuestion, Source, ToolOutput } from '../../agent/contracts/tool.ts'
+import type { ToolQuestion, ToolOutput } from '../../agent/contracts/tool.ts'
+import type { Source } from '../../agent/contracts/evidence.ts'
 import { ToolError } from '../../base/errors.ts'
 import { parseExact, stringifyExact } from '../../base/parse-json.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'

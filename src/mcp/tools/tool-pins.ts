@@ -145,10 +145,12 @@ export function fingerprintOf(seen: SeenTool): string {
 const pinned = new WeakMap<SeenTool, Omit<Pin, 'order'>>()
 
 function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
+  const known = pinned.get(seen)
+  if (known) return known
   const { description, hints } = seen
   // As 0.1.0 hashed them, which read all numbers as doubles.
   const parameters = roundedNumbers(seen.parameters)
-  const pin = pinned.get(seen) ?? {
+  const pin = {
     description: jsonHash(plainWords(description)),
     schema: jsonHash(canonical(parameters)),
     written: jsonHash([description, parameters]),

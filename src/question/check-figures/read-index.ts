@@ -206,10 +206,10 @@ export class ReadIndex {
     return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
   }
 
-  /** The different plain numbers, sorted. What a query has counted is not derived from the rows that happen to stand at the beginning of its file. */
+  /** The different plain numbers, sorted. Beside a query's result, the rows that open its file do not count. */
   get values(): number[] {
-    if (this.cells.size > 0) return [...this.#read].sort((one, other) => one - other)
-    return (this.#values ??= this.#plain.values)
+    this.#values ??= this.cells.size > 0 ? [...this.#read].sort((one, other) => one - other) : this.#plain.values
+    return this.#values
   }
 
   placesOf(indexes: Iterable<number>): string[] {

@@ -1,6 +1,6 @@
 /** Collects the texts that a run has read, each with a name for its source. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/evidence.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { withoutEcho } from './echo.ts'

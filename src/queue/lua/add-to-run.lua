@@ -2,14 +2,14 @@
 -- is unique only within a workspace (`userTeam`). The run must have no answer, not be stopped, and be older than the
 -- message. Returns its id, or nil.
 local function runToAddTo(inbox, given)
-  local userTeam = cjson.decode(given.question).userTeam
+  local message = cjson.decode(given.question)
   local line = redis.call('LRANGE', inbox, 0, -1)
   for at = #line, 1, -1 do
     local id = line[at]
     local question, answer, givenUp = unpack(redis.call('HMGET', given.runs .. id, 'question', 'answer', 'givenUp'))
     local asked = question and cjson.decode(question)
-    if asked and asked.user == given.user and asked.userTeam == userTeam and asked.thread == given.root then
-      local ts, own = tsOf(given.question), tsOf(question)
+    if asked and asked.user == given.user and asked.userTeam == message.userTeam and asked.thread == given.root then
+      local ts, own = tsIn(message), tsIn(asked)
       if answer or givenUp or (ts and own and ts < own) then return nil end
       local sent = redis.call('LRANGE', given.signals .. id, 0, -1)
       if #sent >= tonumber(given.max) then return nil end

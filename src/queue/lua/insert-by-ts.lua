@@ -1,8 +1,13 @@
--- The ts of the message that asked a stored question. Nil without a message, or if the question cannot be read.
+-- The ts of the message that asked a question. Nil without a message.
+local function tsIn(asked)
+  local ts = type(asked) == 'table' and asked.ts
+  return type(ts) == 'string' and tonumber(ts) or nil
+end
+
+-- The same of a stored question. Nil if it cannot be read.
 local function tsOf(question)
   local isRead, asked = pcall(cjson.decode, question or '')
-  local ts = isRead and type(asked) == 'table' and asked.ts
-  return type(ts) == 'string' and tonumber(ts) or nil
+  return isRead and tsIn(asked) or nil
 end
 
 -- Puts a stored question into its thread's inbox, in the order of the messages. A late question, or an edited one that

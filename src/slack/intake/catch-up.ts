@@ -1,9 +1,9 @@
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import { isTransient } from '../../base/redis/redis-errors.ts'
-import type { Question } from '../../stores/runs/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { readMessages } from '../client/thread-messages.ts'
-import { hearPrivateWords, privacyOfMessage } from './hear-private-words.ts'
+import { hearPrivateWords } from './hear-private-words.ts'
 import { hearRemember, toRemember } from './remember.ts'
 import { isMuteWord } from './mute-word.ts'
 import { isStopWord } from './stop-runs.ts'
@@ -31,9 +31,8 @@ export async function catchUp(work: QuestionWork): Promise<void> {
         await hearRemember(reply, said, services)
         continue
       }
-      const privacy = privacyOfMessage(reply)
-      const heard = privacy ? await hearPrivateWords(reply, privacy, { installation, services }) : reply
-      const outcome = heard && (await queue.accept(heard, privacy ? {} : { onlyKnownThread: true }))
+      const heard = await hearPrivateWords(reply, { installation, services })
+      const outcome = heard && (await queue.accept(heard, isPrivate(heard) ? {} : { onlyKnownThread: true }))
       if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }
     await run.posted(CAUGHT_UP, 'done')

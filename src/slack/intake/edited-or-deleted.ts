@@ -96,6 +96,7 @@ async function askedBy(message: SlackMessage, { team, services }: WithdrawContex
   const before = editTsOf(edited)
   const ids = before ? [editedQuestion({ id }, before).id, id] : [id]
   const alone = inPrivate(question)
+  if (isDirect) return { question, thread: conversationOf(question), ids }
   const thread = conversationOf(alone)
   // A message that asked for a private answer has its run in a conversation of its asker's.
   const runs = await Promise.all(ids.map((one) => services.control.load({ thread, id: one })))

@@ -1,17 +1,17 @@
 /** A message in a channel whose words ask for a private answer, as `/ask private` does. */
 import { messageOf } from '../../base/errors.ts'
-import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
-import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import { isFollowed } from '../../question/followed-threads.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { AUDIENCE } from '../format/audience-words.ts'
 import { audienceContent } from '../format/blocks.ts'
 import type { Services } from '../services.ts'
 import { questionValue, inPrivate } from './asked-audience.ts'
-import { askedPrivacy } from './private-words.ts'
+import { askedPrivacy, type AskedPrivacy } from './private-words.ts'
 
 /** Returns what the words of a message in a channel say about who should see the answer, if they do. */
-export function privacyOfMessage({ kind, channel, surface, text }: Question): ReturnType<typeof askedPrivacy> {
+function privacyOfMessage({ kind, channel, surface, text }: Question): AskedPrivacy | undefined {
   const isPersons = kind === 'asked' && !channel.startsWith('D') && (surface === 'mention' || surface === 'thread')
   return isPersons ? askedPrivacy(text) : undefined
 }
@@ -23,21 +23,20 @@ export function asWordsAsk(question: Question, { wasPrivate }: { wasPrivate: boo
 }
 
 /**
- * Returns the question for its asker alone. Where the words are unclear, a card asks them first. Without a mention, a
+ * Returns the question for its asker alone if its words ask for that, otherwise as it is. Where the words are unclear, a card asks them first. Without a mention, a
  * message counts only in a thread where the bot was asked before and follows replies.
  * @returns undefined if nothing is to be answered now
  */
 export async function hearPrivateWords(
   question: Question,
-  { privacy, text }: NonNullable<ReturnType<typeof askedPrivacy>>,
   { installation, services }: { installation: Installation; services: Services },
 ): Promise<Question | undefined> {
-  const isForBot =
-    question.surface !== 'thread' ||
-    ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
+  const asked = privacyOfMessage(question)
+  if (!asked) return question
+  const isForBot = question.surface !== 'thread' || (await isFollowed(question, services))
   if (!isForBot) return undefined
-  const alone = inPrivate({ ...question, text })
-  const value = privacy === 'unclear' ? questionValue(question) : undefined
+  const alone = inPrivate({ ...question, text: asked.text })
+  const value = asked.privacy === 'unclear' ? questionValue(question) : undefined
   if (value === undefined) return alone
   // Slack delivers a mention as two events.
   if (!(await services.oncePerDay.isFirst(question.team, `audience:${question.id}`))) return undefined

@@ -3,8 +3,8 @@ import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace } from '../../base/place.ts'
 import { SealBroken } from '../../base/encryption.ts'
-import { isHeard, isKnownThread } from '../../question/followed-threads.ts'
-import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import { isFollowed } from '../../question/followed-threads.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
@@ -41,9 +41,7 @@ export function toRemember({ text }: Pick<Question, 'text'>): string | undefined
  */
 export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
   const { installations, oncePerDay, log } = services
-  const isForBot =
-    question.surface !== 'thread' ||
-    ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
+  const isForBot = question.surface !== 'thread' || (await isFollowed(question, services))
   const installation = await installations.of(question.team)
   if (!isForBot || !installation) return
   if (question.kind === 'bot') return log.info({ question: question.id }, 'a bot asked to remember: ignored')

@@ -5,7 +5,7 @@
  */
 import { isHeard } from '../../question/followed-threads.ts'
 import type { AcceptOptions, AcceptOutcome } from '../../queue/types.ts'
-import type { Question } from '../../stores/runs/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at-channel.ts'
 import { markTaken } from '../client/addition-reactions.ts'
 import type { Installations } from '../client/installations.ts'
@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 import { tellPlaceLater, tellWorkingLater } from './tell-queue-position.ts'
 import { recipientOfMessage, type Incoming } from './find-recipient.ts'
 import { askedWords } from './asked-words.ts'
-import { hearPrivateWords, privacyOfMessage } from './hear-private-words.ts'
+import { hearPrivateWords } from './hear-private-words.ts'
 import { hearMuteWord, isMuteWord } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
 
@@ -49,10 +49,10 @@ export async function enqueueMessage(
   const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
   // The `app_mention` may not have said so.
   const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
-  const privacy = privacyOfMessage(question)
-  if (privacy) {
-    const alone = await hearPrivateWords(question, privacy, { installation, services })
-    if (alone && (await enqueue(alone, services, parts)) === 'accepted') tellWorkingLater(alone, services)
+  const heard = await hearPrivateWords(question, { installation, services })
+  if (!heard) return
+  if (isPrivate(heard)) {
+    if ((await enqueue(heard, services, parts)) === 'accepted') tellWorkingLater(heard, services)
     return
   }
   // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.

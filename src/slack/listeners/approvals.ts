@@ -191,7 +191,8 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const { approvers } = await services.settingsFor(question)
   const asked = decisionAbout(question, call)
   const options = { approvers, installation, log }
-  const [deciders, { toAsk }] = await Promise.all([decidersOf(asked, options), otherApprovers(asked, options)])
+  const deciders = await decidersOf(asked, options)
+  const { toAsk } = deciders.asker === undefined ? deciders : await otherApprovers(asked, options)
   const mentions = new Mentions(installation.directory, question)
   const card = { question, mentions, deciders, isSeenByAskerAlone: false }
   const content = waitingCard(await toWaitingCall(ref.key, call, card))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageTable, sourceSchema } from '../../agent/contracts/tool.ts'
+import { messageTable, sourceSchema } from '../../agent/contracts/evidence.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { decisionBasis, writeOutcome } from '../audit/types.ts'
 
@@ -223,10 +223,8 @@ export function baseOf(question: Question): QuestionBase {
 /** The question without the work that was done before its thread was opened. */
 export function withoutPrior(question: Question): Question {
   if (question.kind !== 'occurrence') return question
-  return occurrenceWithoutPrior(question)
-}
-
-function occurrenceWithoutPrior({ prior: _, ...others }: OccurrenceQuestion): OccurrenceQuestion {
+  const others = { ...question }
+  delete others.prior
   return others
 }
 

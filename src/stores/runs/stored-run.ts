@@ -42,6 +42,8 @@ export function postField(key: string): string {
   return `post:${key}`
 }
 
+const storedStatus = runStatus.catch('waiting')
+
 /**
  * Reads a run's hash. A part that is no longer valid JSON counts as not saved, and so do all steps after a missing one.
  * @returns undefined if the hash has no readable question: there is nothing to answer.
@@ -53,7 +55,7 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
   const lastError = hash.get('lastError')
   return {
     question: question.data,
-    state: runStatus.catch('waiting').parse(hash.get('state')),
+    state: storedStatus.parse(hash.get('state')),
     saved: parseSaved(hash),
     losses: Number(hash.get('losses') ?? 0),
     failures: Number(hash.get('failures') ?? 0),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/contracts/model.ts'
 import { stopReason, type Step } from '../../agent/contracts/run-events.ts'
-import { personsAnswer, sourceSchema, type ToolMemory } from '../../agent/contracts/tool.ts'
+import { personsAnswer, type ToolMemory } from '../../agent/contracts/tool.ts'
+import { sourceSchema } from '../../agent/contracts/evidence.ts'
 import type { ThreadContext } from '../history/types.ts'
 import { doneCallSchema } from './question.ts'
 

@@ -77,8 +77,10 @@ function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: StoredTh
   }
 }
 
+const grantsSchema = z.array(grantSchema)
+
 function grantsIn(stored: string | undefined): Grant[] {
-  return z.array(grantSchema).safeParse(parseJson(stored)).data ?? []
+  return grantsSchema.safeParse(parseJson(stored)).data ?? []
 }
 
 function flagOf<Name extends string>(name: Name, stored: string | undefined): Partial<Record<Name, boolean>> {
