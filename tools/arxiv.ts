@@ -2,7 +2,8 @@
  * Scientific papers from arXiv's API, which answers with an Atom feed: https://info.arxiv.org/help/api/user-manual.html
  */
 import { z } from 'zod'
-import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'

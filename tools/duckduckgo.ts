@@ -5,7 +5,8 @@
  * answer, which the tool then says. The HTML pages are not used, because they answer bots with a puzzle.
  */
 import { z } from 'zod'
-import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseServiceJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
-import { CHART_KINDS, type Tool } from '../src/agent/contracts/tool.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
+import { CHART_KINDS } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** A result of 50 rows is read whole. */

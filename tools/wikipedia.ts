@@ -4,7 +4,8 @@
  * TOOLS.
  */
 import { z } from 'zod'
-import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Fetched, Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type Service, type ToolParts } from './tool-settings.ts'

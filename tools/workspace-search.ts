@@ -1,14 +1,7 @@
 /** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
-import type {
-  Find,
-  FindKind,
-  Source,
-  Tool,
-  ToolContext,
-  ToolOutput,
-  WorkspaceReader,
-} from '../src/agent/contracts/tool.ts'
+import type { Find, FindKind, Tool, ToolContext, ToolOutput, WorkspaceReader } from '../src/agent/contracts/tool.ts'
+import type { Source } from '../src/agent/contracts/evidence.ts'
 import { defineTool } from '../src/agent/define-tool.ts'
 import { cutText } from '../src/base/cut-text.ts'
 import { queryText } from './query.ts'

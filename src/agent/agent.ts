@@ -3,6 +3,7 @@
  * ends the run. All dialects share it. It yields events and stores nothing. Between two events the generator waits, so
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
+import { uniqueSources } from './contracts/evidence.ts'
 import { actAndObserve } from './act.ts'
 import { eitherOf, roomForActions, stopReason } from './budget.ts'
 import { repeatsExample, repeatsLoop, withoutMarks } from './check-answer.ts'
@@ -205,7 +206,7 @@ function answerOf(
   { cutOff, finalTurn, unseen }: Pick<ModelTurn, 'cutOff' | 'finalTurn' | 'unseen'>,
 ): LoopEnd {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
-  const sources = [...new Map([...found, ...(run.task.sources ?? [])].map((source) => [source.url, source])).values()]
+  const sources = uniqueSources([...found, ...(run.task.sources ?? [])])
   const shown = cutOff ? `${text}\n\n${CUT_OFF}` : text
   return { type: 'answer', text: shown, sources, ...(finalTurn && { stopped: finalTurn }), ...(unseen && { unseen }) }
 }

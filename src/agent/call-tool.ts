@@ -10,7 +10,8 @@ import type { RunState } from './run-state.ts'
 import { isSafeToRepeat, unknownEffect } from './unknown-effect.ts'
 import type { Usage } from './contracts/model.ts'
 import type { Observation } from './contracts/run-events.ts'
-import type { PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput } from './contracts/tool.ts'
+import type { PersonsAnswer, Tool, ToolAsks, ToolContext, ToolOutput } from './contracts/tool.ts'
+import type { Series } from './contracts/evidence.ts'
 
 /** A call of a tool for step `n`. `answers` are the asker's answers to the tool's questions. */
 export interface StepCall {
@@ -56,8 +57,8 @@ export async function callTool(run: RunState, { n, tool, input, answers }: StepC
 
 /** Keeps the tables of an output if they can be queried. What a tool quotes may be a part of a table. */
 function tablesNote(run: RunState, { n, tool }: Pick<StepCall, 'n' | 'tool'>, output: ToolOutput): string {
-  const { tables = tool.quotes ? [] : undefined, ...rest } = output
-  return run.files && !tool.returnDirect ? keepTables(run.memory, n, { ...rest, ...(tables && { tables }) }) : ''
+  if (!run.files || tool.returnDirect) return ''
+  return keepTables(run.memory, n, tool.quotes ? { ...output, tables: output.tables ?? [] } : output)
 }
 
 /** The observation of a call that timed out. A call with effects may still have taken effect. */

@@ -154,7 +154,8 @@ class CleanReader implements AnswerReader {
     const text = this.#held + this.#reader.push(piece, cut)
     this.#isOver = text.includes(this.#nonce)
     if (this.#isOver) return ''
-    const isExample = this.streamedText === '' && this.#examples.some((answer) => begins(folded(text), answer))
+    const said = this.streamedText === '' && this.#examples.length > 0 ? folded(text) : undefined
+    const isExample = said !== undefined && this.#examples.some((answer) => begins(said, answer))
     const from = isExample ? 0 : text.length - beginningAt(text, `</${this.#nonce}`)
     this.#held = text.slice(from)
     this.streamedText += text.slice(0, from)

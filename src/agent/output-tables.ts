@@ -1,22 +1,11 @@
 /** The tables in what tools return. SQL can ask them later in the run, so they are kept whole, or not at all. */
 import { z } from 'zod'
-import type { OutputTable, ToolMemory, ToolOutput } from './contracts/tool.ts'
+import type { ToolMemory, ToolOutput } from './contracts/tool.ts'
+import { outputTable, type OutputTable } from './contracts/evidence.ts'
 import { tablesInText } from './text-tables.ts'
 
 /** A kept table. Its name is that of its step: `result_3`. */
-const keptSchema = z.array(
-  z.object({
-    name: z.string(),
-    caption: z.string(),
-    text: z.string(),
-    hasHeading: z.literal(true).exactOptional(),
-    isExact: z.literal(true).exactOptional(),
-    repeatsMerged: z.literal(true).exactOptional(),
-    refused: z.string().exactOptional(),
-    forAsker: z.literal(true).exactOptional(),
-    source: z.object({ title: z.string(), url: z.string() }).exactOptional(),
-  }),
-)
+const keptSchema = z.array(outputTable.extend({ caption: z.string(), forAsker: z.literal(true).exactOptional() }))
 
 export type KeptTable = z.infer<typeof keptSchema>[number]
 

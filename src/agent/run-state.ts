@@ -4,7 +4,8 @@ import type { RunProgress } from './run-progress.ts'
 import type { Completion, Dialect, ParsedTurn, PastTurn } from './contracts/dialect.ts'
 import type { Model, Picture, Usage } from './contracts/model.ts'
 import type { Step, StopReason, ToolStep } from './contracts/run-events.ts'
-import type { PersonsAnswer, RunFiles, Source, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
+import type { PersonsAnswer, RunFiles, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
+import type { Source } from './contracts/evidence.ts'
 
 /**
  * The limits of one run (create-agent.ts sets them from the settings, budget.ts enforces them). Times in milliseconds.

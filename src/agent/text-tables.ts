@@ -1,6 +1,6 @@
 /** Finds tables in a text: rows in JSON, and the tables of Markdown. Linear in the length of the text. */
 import { digitsOf, isRecord, parseExact } from '../base/parse-json.ts'
-import type { OutputTable } from './contracts/tool.ts'
+import type { OutputTable } from './contracts/evidence.ts'
 
 const MAX_TEXT = 4_000_000
 const MAX_TABLES = 20
@@ -122,7 +122,7 @@ function cellOf(value: unknown): string {
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
 
 /** The name of a table is the heading above it. */
-export function markdownTables(text: string): OutputTable[] {
+function markdownTables(text: string): OutputTable[] {
   const lines = text.split('\n')
   const tables: OutputTable[] = []
   let name = ''

@@ -1,14 +1,15 @@
 /** The result of a query as a chart: labels in its first column, series in the others or by the second one. */
-import type { ChartKind, Series } from '../agent/contracts/tool.ts'
+import type { ChartKind, Series } from '../agent/contracts/evidence.ts'
 import type { SqlResult } from './tables/types.ts'
 
-const POINTS = { min: 2, max: 20 }
-const MAX_SERIES = 12
+/** Slack's limits of a chart. */
+export const POINTS = { min: 2, max: 20 }
+export const MAX_SERIES = 12
 const MAX_SEGMENTS = 12
 const EMPTY = '(empty)'
 
 /** `note`: what is not as it was wanted, or why nothing is drawn. */
-export interface ChartOf {
+interface ChartOf {
   series?: Series
   note?: string
 }
@@ -28,12 +29,12 @@ export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: Chart
   const fault = faultIn(labels, named, isLong)
   if (fault !== undefined) return undrawn(fault)
   const missing = named.flatMap(({ values }) => values).filter((value) => value === undefined).length
-  const [first, ...more] = named.map(({ name, values }) => ({ name, values: values.map((value) => value ?? 0) }))
+  const drawn = named.map(({ name, values }) => ({ name, values: values.map((value) => value ?? 0) }))
+  const [first, ...more] = drawn
   if (!first) return undrawn('there is no number to draw')
-  const isPie = more.length === 0 && labels.length <= MAX_SEGMENTS && first.values.every((value) => value > 0)
   const notes = [
     ...(missing > 0 ? [`${missing} of ${labels.length * named.length} points have no row and are drawn as 0.`] : []),
-    ...(kind === 'pie' && !isPie ? ['Bars are drawn: a pie has one series of 1 to 12 positive numbers.'] : []),
+    ...(kind === 'pie' && !isPie(drawn) ? ['Bars are drawn: a pie has one series of 1 to 12 positive numbers.'] : []),
   ]
   const value = isLong ? (columns[2] ?? '') : named.map(({ name }) => name).join(', ')
   const series: Series = {
@@ -44,6 +45,12 @@ export function chartOf({ columns, rows, count, isMore }: SqlResult, kind: Chart
     axes: { x: columns[0] ?? '', ...(named.length === 1 && { y: value }) },
   }
   return { series, ...(notes.length > 0 && { note: notes.join(' ') }) }
+}
+
+/** Returns whether series can be drawn as a pie: one of positive numbers. */
+export function isPie([first, ...more]: readonly { values: readonly number[] }[]): boolean {
+  if (!first || more.length > 0) return false
+  return first.values.length <= MAX_SEGMENTS && first.values.every((value) => value > 0)
 }
 
 const undrawn = (why: string): ChartOf => ({ note: `It is not drawn: ${why}.` })

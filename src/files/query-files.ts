@@ -1,5 +1,6 @@
 /** Runs a query over the tables of a conversation, and words its result for the model. */
-import type { OutputTable, Source, ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import type { ToolOutput, WantedRows } from '../agent/contracts/tool.ts'
+import type { OutputTable, Source } from '../agent/contracts/evidence.ts'
 import { rowsText } from '../agent/text-tables.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
@@ -72,11 +73,11 @@ function resultTables({ columns, rows, isMore }: SqlResult): OutputTable[] {
   return [isMore ? { ...whole, text: '', refused: 'it has too many rows to keep' } : whole]
 }
 
-const plainTable = ({ name, text, hasHeading, isWorkbook, repeatsMerged }: RunTable) => ({
+const plainTable = ({ name, text, hasHeading, isExact, repeatsMerged }: RunTable) => ({
   name,
   text,
   ...(hasHeading && { hasHeading }),
-  ...(isWorkbook && { isWorkbook }),
+  ...(isExact && { isExact }),
   ...(repeatsMerged && { repeatsMerged }),
 })
 

@@ -1,5 +1,6 @@
 /** The files of one conversation, as its run's tools read and search them. */
-import type { FilePart, MessageTable, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
+import type { FilePart, RunFiles, ToolOutput } from '../agent/contracts/tool.ts'
+import { uniqueSources, type MessageTable, type Source } from '../agent/contracts/evidence.ts'
 import { keptTables } from '../agent/output-tables.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { addressOf, type FileStore, type KeptFile } from './file-store.ts'
@@ -7,9 +8,9 @@ import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'
 import type { FileParser } from './parse-file.ts'
 import { queryFiles } from './query-files.ts'
-import { documentTables, messageTables, resultTables, sheetTables, withUniqueTableNames } from './run-tables.ts'
+import { fileTables, hasTables, messageTables, resultTables, withUniqueTableNames } from './run-tables.ts'
 import type { ParsedFile } from './types.ts'
-import { isTable, sectionUnit } from './section-units.ts'
+import { sectionUnit } from './section-units.ts'
 
 interface RunFilesOptions {
   store: FileStore
@@ -74,9 +75,9 @@ interface TableParts {
 /** Returns the tables of the conversation, those of the newest files last. */
 async function tablesIn(files: readonly KeptFile[], { textOf, tables }: TableParts) {
   const found = []
-  for (const file of files.filter(({ kind, tables = 0 }) => isTable(kind) || tables > 0)) {
+  for (const file of files.filter(hasTables)) {
     const text = await textOf(file)
-    if (text) found.push(...(isTable(file.kind) ? sheetTables(file, text) : documentTables(file, text)))
+    if (text) found.push(...fileTables(file, text))
   }
   return [...found, ...messageTables(tables)]
 }
@@ -149,7 +150,7 @@ async function searchFiles(
     ({ file, passage }) => `${file.name}, ${passage.place}:\n${richestPart(passage.text, query, each)}`,
   )
   const sources = best.flatMap((one) => one.sources)
-  return { text: texts.join('\n\n'), sources: [...new Map(sources.map((source) => [source.url, source])).values()] }
+  return { text: texts.join('\n\n'), sources: uniqueSources(sources) }
 }
 
 /** The place is a part of the address, so that two pages are two sources; viewers of PDFs know `page` (RFC 8118). */

@@ -1,7 +1,8 @@
 /** The tables that SQL can ask: in a conversation's files and messages, and in the results of the run. */
-import type { MessageTable, OutputTable, Source } from '../agent/contracts/tool.ts'
+import type { MessageTable, OutputTable, Source } from '../agent/contracts/evidence.ts'
 import type { KeptTable } from '../agent/output-tables.ts'
 import type { KeptFile } from './file-store.ts'
+import { rowsText } from '../agent/text-tables.ts'
 import { isTable } from './section-units.ts'
 import { CUT } from './section-writer.ts'
 import type { SourceTable } from './tables/types.ts'
@@ -17,7 +18,7 @@ export interface RunTable extends SourceTable {
 }
 
 /** Returns the sheets of a file as tables. */
-export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
+function sheetTables(file: NamedFile, { kind, sections, notes = [] }: ParsedFile): RunTable[] {
   const filled = sections.filter(({ lines }) => lines > 0)
   const stem = stemOf(file.name)
   return filled.map((section) => {
@@ -34,7 +35,7 @@ export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: Pars
       name: sqlName(filled.length === 1 ? stem : `${stem} ${name}`),
       text,
       from,
-      ...(kind !== 'csv' && { isWorkbook: true as const }),
+      ...(kind !== 'csv' && { isExact: true as const }),
       ...(refused !== undefined && { refused }),
       ...(file.permalink !== undefined && { source: { title: from, url: file.permalink } }),
     }
@@ -42,7 +43,7 @@ export function sheetTables(file: KeptFile, { kind, sections, notes = [] }: Pars
 }
 
 /** Returns the tables inside a document. */
-export function documentTables(file: KeptFile, { tables = [] }: ParsedFile): RunTable[] {
+function documentTables(file: NamedFile, { tables = [] }: ParsedFile): RunTable[] {
   const stem = stemOf(file.name)
   return tables.map(({ name = '', text, refused }, i) => {
     const from = `${file.name}, table ${name === '' ? i + 1 : `"${name}"`}`
@@ -57,24 +58,30 @@ export function documentTables(file: KeptFile, { tables = [] }: ParsedFile): Run
   })
 }
 
+/** Returns whether a file has tables. */
+export function hasTables({ kind, tables = 0 }: KeptFile): boolean {
+  return isTable(kind) || tables > 0
+}
+
+/** Returns the tables of a file: its sheets, or those in a document. */
+export function fileTables(file: NamedFile, text: ParsedFile): RunTable[] {
+  return isTable(text.kind) ? sheetTables(file, text) : documentTables(file, text)
+}
+
+type NamedFile = Pick<KeptFile, 'name' | 'permalink'>
+
 /** Returns the tables that earlier steps of the run returned. Their names are known to the model. */
 export function resultTables(tables: readonly KeptTable[]): RunTable[] {
-  return tables.map(({ caption, isExact, ...table }) => ({
-    ...table,
-    from: caption || table.name,
-    ...(isExact && { isWorkbook: true as const }),
-  }))
+  return tables.map(({ caption, ...table }) => ({ ...table, from: caption || table.name }))
 }
 
 /** Returns the tables of a page that was read: those in it, or the sheets of a workbook. */
 export function pageTables(file: ParsedFile, source: Source): OutputTable[] {
-  const own = { id: '', name: source.title, what: '', question: '', user: '', at: 0, kind: file.kind }
-  const all = isTable(file.kind) ? sheetTables(own, file) : documentTables(own, file)
-  return all.map(({ text, from, refused, isWorkbook, repeatsMerged }) => ({
+  return fileTables({ name: source.title }, file).map(({ text, from, refused, isExact, repeatsMerged }) => ({
     name: from,
     text,
     source,
-    ...(isWorkbook && { isExact: true as const }),
+    ...(isExact && { isExact }),
     ...(repeatsMerged && { repeatsMerged }),
     ...(refused !== undefined && { refused }),
   }))
@@ -85,9 +92,7 @@ const messageTableName = ({ name }: Pick<MessageTable, 'name'>) => sqlName(name 
 export function messageTables(tables: readonly MessageTable[]): RunTable[] {
   return tables.map((table) => ({
     name: messageTableName(table),
-    text: [table.columns, ...table.rows]
-      .map((row) => row.map((cell) => cell.replace(/[\s]+/g, ' ')).join('\t'))
-      .join('\n'),
+    text: rowsText([table.columns, ...table.rows]),
     hasHeading: true as const,
     from: table.name || 'a table in the thread',
   }))
@@ -98,7 +103,7 @@ export function messageTables(tables: readonly MessageTable[]): RunTable[] {
  * of tables in messages. Undefined if there are no tables.
  */
 export function knownTableNames(files: readonly KeptFile[], tables: readonly MessageTable[]): string[] | undefined {
-  if (tables.length === 0 && !files.some(({ kind, tables = 0 }) => isTable(kind) || tables > 0)) return undefined
+  if (tables.length === 0 && !files.some(hasTables)) return undefined
   const single = files.filter(({ kind, tables }) => kind === 'csv' || tables === 1)
   const names = single.map(({ name }) => sqlName(stemOf(name)))
   return [...new Set([...names, ...tables.map(messageTableName)])].slice(-MAX_NAMES)

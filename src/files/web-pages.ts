@@ -1,6 +1,7 @@
 /** Pages and documents of the web as text, read in the same bounded processes as files. */
 import { ToolError } from '../base/errors.ts'
-import type { FilePart, Source, ToolOutput } from '../agent/contracts/tool.ts'
+import type { FilePart, ToolOutput } from '../agent/contracts/tool.ts'
+import type { Source } from '../agent/contracts/evidence.ts'
 import type { FetchedPage, PageReader } from '../../tools/tool-settings.ts'
 import { openingOf } from './outline.ts'
 import { fileParsers } from './parse-file.ts'
@@ -20,8 +21,7 @@ export function pageReader(parsers = fileParsers): PageReader {
       const outcome = await parser.parse({ name: nameOf(page), bytes: page.bytes, page: source }, context.signal)
       if (!outcome.file) throw new ToolError(`${new URL(page.address).hostname}: ${faultOf(outcome)}`)
       const output = shown(outcome.file, { page, part, maxChars: Math.max(200, maxChars - AROUND_CHARS) })
-      const tables = sourcesOf(outcome.file, page).flatMap((one) => pageTables(outcome.file, one))
-      return { ...output, tables }
+      return { ...output, tables: pageTables(outcome.file, sourceOf(outcome.file, page)) }
     },
   }
 }
@@ -41,18 +41,18 @@ interface FetchedPart {
 function shown(file: ParsedFile, { page, part, maxChars }: FetchedPart): ToolOutput {
   const head = [`Page: ${page.address}`, ...(file.published ? [`Published: ${file.published}`] : [])].join('\n')
   if (Object.values(part).every((one) => one === undefined))
-    return { text: `${head}\n${openingOf(file, maxChars).text}`, sources: sourcesOf(file, page) }
+    return { text: `${head}\n${openingOf(file, maxChars).text}`, sources: [sourceOf(file, page)] }
   const read = readPart(file, part, maxChars)
   if (read.text === undefined) return { text: `${head}\n${read.missing}` }
   const more = read.more ? `\n(${read.more})` : ''
-  return { text: `${head}\n${read.place}:\n${read.text}${more}`, sources: sourcesOf(file, page, read) }
+  return { text: `${head}\n${read.place}:\n${read.text}${more}`, sources: [sourceOf(file, page, read)] }
 }
 
 /** The source of a part of a long page is named with the heading above it. */
-function sourcesOf(file: ParsedFile, { address }: FetchedPage, read?: { place: string; sections: number[] }): Source[] {
+function sourceOf(file: ParsedFile, { address }: FetchedPage, read?: { place: string; sections: number[] }): Source {
   const title = file.title?.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE) || new URL(address).hostname
   const heading = read && headingAbove(file, read)
-  return [{ title: heading && heading !== title ? `${title}: ${heading}` : title, url: address }]
+  return { title: heading && heading !== title ? `${title}: ${heading}` : title, url: address }
 }
 
 function headingAbove({ headings = [] }: ParsedFile, { place, sections }: { place: string; sections: number[] }) {

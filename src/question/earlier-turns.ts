@@ -1,4 +1,4 @@
-import type { Source } from '../agent/contracts/tool.ts'
+import type { Source } from '../agent/contracts/evidence.ts'
 import { conversationOf, originalId, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'

@@ -1,5 +1,6 @@
 /** The results of every search engine in one shape. */
-import type { Source, ToolOutput } from '../../src/agent/contracts/tool.ts'
+import type { ToolOutput } from '../../src/agent/contracts/tool.ts'
+import type { Source } from '../../src/agent/contracts/evidence.ts'
 import { oneLine, webAddress } from '../service-response.ts'
 
 /** Makes one search. @throws ToolError with a sentence that contains no key */

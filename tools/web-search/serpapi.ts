@@ -1,6 +1,7 @@
 /** Google through SerpApi, as in "How ReAct Prompting Works" and langchain-mini: https://serpapi.com/search-api */
 import { z } from 'zod'
-import type { Source, ToolOutput } from '../../src/agent/contracts/tool.ts'
+import type { ToolOutput } from '../../src/agent/contracts/tool.ts'
+import type { Source } from '../../src/agent/contracts/evidence.ts'
 import { ConfigError, ToolError } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/parse-json.ts'
 import { oneLine, parseServiceJson, webAddress } from '../service-response.ts'

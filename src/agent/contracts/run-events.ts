@@ -1,15 +1,8 @@
 /** The steps and events of a run. Steps are stored, so their types come from their schemas. */
 import { z } from 'zod'
 import { keptReasoning, type Usage } from './model.ts'
-import {
-  madeFile,
-  personsAnswer,
-  seriesSchema,
-  sourceSchema,
-  toolQuestion,
-  type Source,
-  type ToolMemory,
-} from './tool.ts'
+import { madeFile, personsAnswer, toolQuestion, type ToolMemory } from './tool.ts'
+import { seriesSchema, sourceSchema, type Source } from './evidence.ts'
 
 /** A tool call: the tool's name as the model wrote it, and the input (text, or fields if the dialect writes JSON). */
 const actionSchema = z.object({

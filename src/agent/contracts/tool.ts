@@ -1,52 +1,9 @@
 /** A tool: its definition, its context, and its output. What a run stores of them has its schema here. */
 import { z } from 'zod'
 import type { ToolFetch } from '../../base/http/bounded-get.ts'
+import type { ChartKind, OutputTable, Series, Source } from './evidence.ts'
 
 export type { Fetched, ToolFetch } from '../../base/http/bounded-get.ts'
-
-/** A page or record that an observation came from. `url` is absolute http(s). */
-export const sourceSchema = z.object({ title: z.string(), url: z.string() })
-export type Source = z.infer<typeof sourceSchema>
-
-export const CHART_KINDS = ['line', 'bar', 'area', 'pie'] as const
-export type ChartKind = (typeof CHART_KINDS)[number]
-
-/** Numbers in order, such as amounts by company or values by year, for charts. The text contains them too. */
-export const seriesSchema = z.object({
-  title: z.string(),
-  points: z.array(z.object({ label: z.string(), value: z.number() })),
-  /** Default: a line if the labels are times, otherwise bars. */
-  kind: z.enum(CHART_KINDS).exactOptional(),
-  /** The name of these points where there is `more`: further values for the same labels. */
-  name: z.string().exactOptional(),
-  more: z.array(z.object({ name: z.string(), values: z.array(z.number()) })).exactOptional(),
-  axes: z.object({ x: z.string().exactOptional(), y: z.string().exactOptional() }).exactOptional(),
-})
-export type Series = z.infer<typeof seriesSchema>
-
-/** A table in a message, as data. Cells are plain text, and each row has one for every column. */
-export const messageTable = z.object({
-  /** Its caption; empty if it has none. */
-  name: z.string(),
-  columns: z.array(z.string()),
-  rows: z.array(z.array(z.string())),
-})
-export type MessageTable = z.infer<typeof messageTable>
-
-/**
- * A table in a tool's output, whole. `text`: rows divided by line breaks, cells by tabs. `hasHeading`: the first row
- * names the columns for certain. `isExact`: its numbers have a point and no other marks, as in JSON. `repeatsMerged`:
- * merged cells may be repeated in its heading. `refused`: why it cannot be queried; then it has no rows.
- */
-export interface OutputTable {
-  name: string
-  text: string
-  hasHeading?: true
-  isExact?: true
-  repeatsMerged?: true
-  refused?: string
-  source?: Source
-}
 
 /** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'

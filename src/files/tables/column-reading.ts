@@ -7,7 +7,7 @@ import type { ColumnType, SqlCell } from './types.ts'
 export interface Conventions {
   decimal?: Decimal | undefined
   order?: DateOrder | undefined
-  isWorkbook?: boolean | undefined
+  isExact?: boolean | undefined
 }
 
 export interface ColumnReading {

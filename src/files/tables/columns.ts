@@ -13,12 +13,12 @@ const FITTING = 0.8
 const MAX_EXAMPLES = 3
 
 /** Returns what the unambiguous cells of all columns say. */
-export function conventionsOf(columns: readonly (readonly string[])[], isWorkbook = false): Conventions {
+export function conventionsOf(columns: readonly (readonly string[])[], isExact = false): Conventions {
   const all = columns.map((cells) => cells.slice(0, 2000))
   const votes = all.map((cells) => decimalIn(cells)).filter((one) => one !== undefined)
   const orders = all.map((cells) => orderIn(cells)).filter((one) => one !== undefined)
   const decimal = mostOf(votes)
-  return { decimal, order: mostOf(orders) ?? (decimal === 'comma' ? 'day' : undefined), isWorkbook }
+  return { decimal, order: mostOf(orders) ?? (decimal === 'comma' ? 'day' : undefined), isExact }
 }
 
 function mostOf<T>(votes: readonly T[]): T | undefined {

@@ -14,7 +14,7 @@ export const ROW = '_row'
 /** The number of cells held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
-export function loadTable({ name, text, hasHeading, isWorkbook, repeatsMerged }: SourceTable): LoadedTable {
+export function loadTable({ name, text, hasHeading, isExact, repeatsMerged }: SourceTable): LoadedTable {
   const lines = new TableLines(text)
   const notes: string[] = []
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
@@ -27,10 +27,10 @@ export function loadTable({ name, text, hasHeading, isWorkbook, repeatsMerged }:
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
   // Of a result of SQL or JSON, every row is a row. A workbook's heading is not certain.
-  const isResult = hasHeading === true && isWorkbook === true
+  const isResult = hasHeading === true && isExact === true
   const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
   const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)
-  const conventions = conventionsOf(first, isWorkbook === true)
+  const conventions = conventionsOf(first, isExact === true)
   const names = uniqueNames(Array.from({ length: width }, (_, i) => head.names?.[i] ?? ''))
   const typed: TypedColumn[] = []
   const atOnce = Math.max(8, Math.floor(CELLS_AT_ONCE / Math.max(1, rows.length)))
@@ -60,6 +60,8 @@ function rowColumn(cells: number[]): TypedColumn {
 }
 
 const isYear = (cell: string) => /^(?:19|20)\d{2}$/.test(cell)
+/** Returns whether a cell may stand in a heading. */
+const isName = (cell: string) => isYear(cell) || !isValue(cell)
 
 /** `rows`: how many rows the heading has. */
 interface TableHeading {
@@ -81,18 +83,13 @@ function headingOf(
   const usual = widths[Math.floor(widths.length / 2)] ?? 1
   const found = rows.slice(0, LOOKED_AT).findIndex((cells) => filledIn(cells) >= Math.max(1, 0.6 * usual))
   const cells = rows[found] ?? []
-  const isText =
-    cells.some((cell) => cell !== '' && !isValue(cell)) &&
-    cells.every((cell) => cell === '' || isYear(cell) || !isValue(cell))
+  const isText = cells.some((cell) => cell !== '' && !isValue(cell)) && cells.every(isName)
   if (!isText) return { skipped: Math.max(0, found), rows: 0 }
   const above = rows[found - 1] ?? []
   if (isAbove(above, cells, repeats)) return { skipped: found - 1, rows: 2, names: mergedNames(above, cells) }
   const next = rows[found + 1] ?? []
   const third = rows[found + 2] ?? []
-  const isSecond =
-    isMerged(cells, next, repeats) &&
-    next.every((cell) => cell === '' || isYear(cell) || !isValue(cell)) &&
-    third.some(isValue)
+  const isSecond = isMerged(cells, next, repeats) && next.every(isName) && third.some(isValue)
   if (!isSecond) return { skipped: found, rows: 1, names: cells }
   return { skipped: found, rows: 2, names: mergedNames(cells, next) }
 }
@@ -108,8 +105,7 @@ function isMerged(upper: readonly string[], lower: readonly string[], repeats: b
 
 /** A row of groups that leaves the first column free: `|2023||2024|` above `City|Plan|Actual|Plan|Actual`. */
 function isAbove(upper: readonly string[], lower: readonly string[], repeats: boolean): boolean {
-  const isGroup = (cell: string) => cell === '' || isYear(cell) || !isValue(cell)
-  return upper[0] === '' && filledIn(upper) > 1 && upper.every(isGroup) && isMerged(upper, lower, repeats)
+  return upper[0] === '' && filledIn(upper) > 1 && upper.every(isName) && isMerged(upper, lower, repeats)
 }
 
 /** `Q1` over `Revenue` and `Cost` becomes `Q1 Revenue` and `Q1 Cost`. */

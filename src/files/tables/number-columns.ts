@@ -76,13 +76,13 @@ const MAX_UNITS = 1000
 /** Returns the decimal mark of a column, and a sentence if it is a guess. */
 function chosenDecimal(
   { votes, open, areThousands, hasPlainThousand }: ReturnType<typeof numberFacts>,
-  { decimal: common, isWorkbook }: Conventions,
+  { decimal: common, isExact }: Conventions,
 ): { decimal: Decimal; note: string[] } {
   if (votes.point + votes.comma > 0) return { decimal: votes.comma > votes.point ? 'comma' : 'point', note: [] }
   if (open === '') return { decimal: common ?? 'point', note: [] }
   const hasComma = open.includes(',')
   // A workbook stores numbers with a point. Elsewhere a lone `1,234` is likelier a thousand than a fraction.
-  const isCanonical = isWorkbook && !hasComma
+  const isCanonical = isExact && !hasComma
   const isThousand = hasComma || (areThousands && hasPlainThousand)
   const decimal: Decimal = isCanonical ? 'point' : (common ?? (isThousand ? other(hasComma) : 'point'))
   const as = plainDigits(open, decimal)

@@ -8,7 +8,7 @@ export interface SourceTable {
   /** Whether its first row is its heading for certain, as in Slack's tables. */
   hasHeading?: true
   /** Numbers are canonical, with a point, as in the cells of a workbook. */
-  isWorkbook?: true
+  isExact?: true
   /** A merged cell of its heading may be repeated, as in the tables of documents and pages. */
   repeatsMerged?: true
 }

@@ -1,5 +1,5 @@
 /** Reads a message of Slack's API as people see it. Everything that reads messages uses it. */
-import type { MessageTable } from '../../agent/contracts/tool.ts'
+import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { attachmentsText, sameLink, withoutNote, type AttachmentReading, type Forward } from './attachment-text.ts'
 import { blocksText } from './block-text.ts'

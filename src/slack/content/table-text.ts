@@ -1,4 +1,4 @@
-import type { MessageTable } from '../../agent/contracts/tool.ts'
+import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { escapeText } from '../format/escape.ts'
 import { lines, listOf, objectOf, asText, type SlackObject } from './json.ts'

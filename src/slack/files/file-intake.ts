@@ -1,6 +1,6 @@
 /** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
 import type { ConversationFiles } from '../../question/answer.ts'
-import type { MessageTable } from '../../agent/contracts/tool.ts'
+import type { MessageTable } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'

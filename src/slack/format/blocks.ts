@@ -1,6 +1,6 @@
 import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { StopReason } from '../../agent/contracts/run-events.ts'
-import type { Series, Source } from '../../agent/contracts/tool.ts'
+import type { Series, Source } from '../../agent/contracts/evidence.ts'
 import { cutText } from '../../base/cut-text.ts'
 import {
   ASK_AGAIN,

@@ -1,5 +1,6 @@
-import type { ChartKind, Series } from '../../agent/contracts/tool.ts'
+import type { ChartKind, Series } from '../../agent/contracts/evidence.ts'
 import { cutText } from '../../base/cut-text.ts'
+import { isPie, MAX_SERIES, POINTS } from '../../files/chart-series.ts'
 import { isBlank, plainLine } from './escape.ts'
 
 interface ChartPoint {
@@ -28,9 +29,6 @@ export const CHARTS_A_MESSAGE = 2
 const TITLE_CHARS = 50
 const NAME_CHARS = 50
 const LABEL_CHARS = 20
-const POINTS = { min: 2, max: 20 }
-const MAX_SERIES = 12
-const MAX_SEGMENTS = 12
 
 /** Builds a chart from a series; undefined if Slack would refuse it or there is nothing to compare. */
 export function chartBlock({ title, points, kind, name, more = [], axes }: Series): ChartBlock | undefined {
@@ -53,16 +51,11 @@ export function chartBlock({ title, points, kind, name, more = [], axes }: Serie
     data: categories.map((label, at) => ({ label, value: values[at] ?? 0 })),
   }))
   const block = { type: 'data_visualization' as const, title: cut(title, TITLE_CHARS) }
-  const segments = series[0]?.data ?? []
-  if (kind === 'pie' && isPie(series.length, segments)) return { ...block, chart: { type: 'pie', segments } }
+  if (kind === 'pie' && isPie(named)) return { ...block, chart: { type: 'pie', segments: series[0]?.data ?? [] } }
   const isInTime = categories.every((label) => IN_TIME.test(label))
   const type = kind === undefined || kind === 'pie' ? (isInTime && kind !== 'pie' ? 'line' : 'bar') : kind
   const axis_config = { categories, ...axisLabels(axes) }
   return { ...block, chart: { type, series, axis_config } }
-}
-
-function isPie(count: number, segments: readonly ChartPoint[]): boolean {
-  return count === 1 && segments.length <= MAX_SEGMENTS && segments.every(({ value }) => value > 0)
 }
 
 function axisLabels({ x = '', y = '' }: Series['axes'] = {}) {

@@ -1,5 +1,5 @@
 /** Decides which links of an answer are clickable: hosts that its tools or the asker named, and LINK_HOSTS. */
-import type { Source } from '../../agent/contracts/tool.ts'
+import type { Source } from '../../agent/contracts/evidence.ts'
 import { hostMatches } from '../../base/http/tool-http.ts'
 import { escapeText, escapeWithin } from './escape.ts'
 

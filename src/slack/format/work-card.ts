@@ -1,7 +1,7 @@
 import type { ContainerBlock, ContextBlock, KnownBlock, TaskCardBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
-import type { Source } from '../../agent/contracts/tool.ts'
+import type { Source } from '../../agent/contracts/evidence.ts'
 import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { cutText } from '../../base/cut-text.ts'

@@ -1,4 +1,4 @@
-import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
+import { uniqueSources, type MessageTable, type Source } from '../../agent/contracts/evidence.ts'
 import { cutText } from '../../base/cut-text.ts'
 import type { ThreadMessage } from '../client/thread-messages.ts'
 import type { MessageContent } from '../content/message-content.ts'
@@ -53,6 +53,6 @@ export function boundedTables(tables: readonly MessageTable[]): MessageTable[] {
 
 /** Returns the first one, which the thread is about, and the newest. */
 export function boundedSources(sources: readonly Source[]): Source[] {
-  const all = [...new Map(sources.map((source) => [source.url, source])).values()]
+  const all = uniqueSources(sources)
   return all.length <= MAX_SOURCES ? all : [...all.slice(0, 1), ...all.slice(1 - MAX_SOURCES)]
 }

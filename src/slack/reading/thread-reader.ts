@@ -4,7 +4,7 @@ import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { indented, newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
-import type { MessageTable, Source } from '../../agent/contracts/tool.ts'
+import type { MessageTable, Source } from '../../agent/contracts/evidence.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'

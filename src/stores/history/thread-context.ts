@@ -2,6 +2,7 @@
  * Renders the messages of a thread between the questions as text: the oldest first, `@Name: words`, one message a
  * line. Further lines of a message are indented, so that no message passes for two.
  */
+import { uniqueSources } from '../../agent/contracts/evidence.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
 import type { ThreadContext, Turn } from './types.ts'
@@ -103,12 +104,11 @@ export function joinMessages({ turns, said }: { turns: readonly Turn[]; said: st
 }
 
 const SHOWN_SOURCES = 10
+const SOURCE_CHARS = 100
 
 function sourcesLine(turns: readonly Turn[]): string {
   const all = turns.flatMap(({ sources = [] }) => sources)
-  const unique = [...new Map(all.map((source) => [source.url, source])).values()].slice(-SHOWN_SOURCES)
+  const unique = uniqueSources(all).slice(-SHOWN_SOURCES)
   const shown = unique.map(({ title, url }) => `${title.replace(/\s+/g, ' ').slice(0, SOURCE_CHARS)} ${url}`)
   return shown.length > 0 ? `(sources of earlier answers: ${shown.join(' · ')})` : ''
 }
-
-const SOURCE_CHARS = 100

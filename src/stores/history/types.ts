@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageTable, sourceSchema } from '../../agent/contracts/tool.ts'
+import { messageTable, sourceSchema } from '../../agent/contracts/evidence.ts'
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 import { askedSchema } from '../runs/question.ts'
 

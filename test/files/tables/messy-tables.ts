@@ -238,7 +238,7 @@ const WORKBOOK: MessyTable = {
   about: 'a workbook: canonical numbers, years as headings, blank rows',
   table: written(
     '|||| / City|2022|2023|2024|Growth / |||| / Oslo|1.5|1234.567|2000|0.125 / Bergen|10|0.1|0.2|-0.05 / |||| / Ålesund|3|4|5|1e-3',
-    { isWorkbook: true },
+    { isExact: true },
   ),
   questions: [
     ['select sum("2022") from t', '14.5'],

@@ -167,7 +167,7 @@ test.each<[string, SourceTable, string, string]>([
   ['the row in the file', table('a|b / x|1 / y|2'), 'select _row, a from t order by _row limit 1', '2|x'],
   ['spread and correlation', table('a|b / 1|2 / 2|4 / 3|6'), 'select stddev(a), corr(a, b) from t', '1|1'],
   ['a subquery that SQL names', DIVIDED, 'with big as (select * from t where done > 1) select count(*) from big', '1'],
-  ['a workbook has points', table('a|b / x|1.234 / y|2.345', { isWorkbook: true }), 'select sum(b) from t', '3.579'],
+  ['a workbook has points', table('a|b / x|1.234 / y|2.345', { isExact: true }), 'select sum(b) from t', '3.579'],
 ])('%s', async (...[, source, sql, expected]) => {
   expect(await cells(source, sql)).toBe(expected)
 })
@@ -269,9 +269,9 @@ test('a last row without a name is compared with all rows above it once, not onc
 })
 
 test('a result of SQL or JSON has no rows of totals', async () => {
-  const result = table('kind|n / a|1 / sum|2 / total|3 / |6', { hasHeading: true, isWorkbook: true })
+  const result = table('kind|n / a|1 / sum|2 / total|3 / |6', { hasHeading: true, isExact: true })
   expect(await cells(result, 'select sum(n), count(*) from t')).toBe('12|4')
-  const sheet = table('kind|n / a|1 / b|2 / total|3', { isWorkbook: true })
+  const sheet = table('kind|n / a|1 / b|2 / total|3', { isExact: true })
   expect(await cells(sheet, 'select sum(n), count(*) from t')).toBe('3|2')
 })
 
