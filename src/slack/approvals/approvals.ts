@@ -44,12 +44,13 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const deciders = await decidersOf(decisionAbout(question, call), options)
   const toAsk = isSeenByAskerAlone ? [] : deciders.toAsk
   const here = toAsk.length === 0 ? [] : ((await membersAmong(toAsk, question.channel, installation)) ?? [])
-  const copy = waitingCard(await toWaitingCall(key, call, { ...card, deciders }))
+  const waiting = await toWaitingCall(key, call, { ...card, deciders })
+  const copy = waitingCard(waiting)
   const sent: string[] = []
   for (const user of toAsk.filter((one) => !here.includes(one)))
     if (await sendCopy(copyKey(key, user), { user, content: copy }, options)) sent.push(user)
-  const asked = { here, sent }
-  const content = { ...waitingCard(await toWaitingCall(key, call, { ...card, deciders, asked })), mentions: here }
+  const names = await Promise.all(sent.map((id) => options.mentions.withNames(`<@${id}>`)))
+  const content = { ...waitingCard({ ...waiting, asked: askedLines({ here, sent: names }) }), mentions: here }
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
@@ -76,24 +77,20 @@ async function sendCopy(
 interface ApprovalCardOptions extends Pick<ApprovalOptions, 'mentions'> {
   question: Question
   deciders: Deciders
-  /** Who was notified: mentioned `here`, or `sent` the card in a direct message. */
-  asked?: { here: string[]; sent: string[] }
   isSeenByAskerAlone: boolean
 }
 
 /** Returns the content of a call's card. */
 export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
-  const { question, mentions, deciders, asked, isSeenByAskerAlone } = options
+  const { question, mentions, deciders, isSeenByAskerAlone } = options
   const { asker, people, groups, areGone } = deciders
   const nameOf = (id: string) => mentions.withNames(`<@${id}>`)
   const names = await Promise.all(people.map(nameOf))
   const askers = asker === undefined ? undefined : await nameOf(asker)
-  const sent = await Promise.all((asked?.sent ?? []).map(nameOf))
   return {
     ...call,
     value: waitValue(question, key),
     deciders: decidersLine({ asker: askers, names, groups, isSeenByAskerAlone, areGone }),
-    asked: askedLines({ here: asked?.here ?? [], sent }),
     place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: call.approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && !areGone && people.length + groups > 0,

@@ -9,6 +9,7 @@ import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import type { Installation } from '../client/installations.ts'
+import { isGroup } from '../client/directory-answers.ts'
 import { inGroups, membersOf } from '../client/user-groups.ts'
 import type { AskedCall } from './saved-call.ts'
 
@@ -45,7 +46,7 @@ const MAX_ASKED = 10
 export async function mayDecide(user: string, asked: ToolDecision, options: ApproverOptions): Promise<MayDecide> {
   const { ids, asker } = approversOf(asked, options.approvers)
   if (user === asker || ids.includes(user)) return 'yes'
-  const groups = ids.filter((id) => id.startsWith('S'))
+  const groups = ids.filter(isGroup)
   return inGroups({ team: asked.question.team, user }, groups, options)
 }
 
@@ -78,8 +79,8 @@ export interface Deciders {
 export async function decidersOf(asked: ToolDecision, options: ApproverOptions): Promise<Deciders> {
   const { question } = asked
   const { ids, asker } = approversOf(asked, options.approvers)
-  const groups = ids.filter((id) => id.startsWith('S')).length
-  const people = ids.filter((id) => id !== asker && !id.startsWith('S'))
+  const groups = ids.filter(isGroup).length
+  const people = ids.filter((id) => id !== asker && !isGroup(id))
   if (asker !== undefined) return { asker, people, groups, toAsk: [], areGone: false }
   const others = await otherApprovers(asked, options)
   const may = question.kind === 'bot' ? 'no' : await mayDecide(question.user, asked, options)
@@ -106,7 +107,6 @@ export async function otherApprovers(
     const are = await Promise.all(some.map(isHere))
     return some.filter((_, i) => are[i])
   }
-  const isGroup = (id: string) => id.startsWith('S')
   const [people, groups] = await Promise.all([
     here(ids.filter((id) => !isGroup(id) && id !== user)),
     Promise.all(ids.filter(isGroup).map((id) => membersOf(id, team, options))),

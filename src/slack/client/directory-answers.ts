@@ -136,3 +136,8 @@ export function channelEntry(channel: z.infer<typeof channelSchema>['channel']):
   const facts = { isPrivate: is_private !== false, isShared, isMpim: is_mpim === true }
   return { kind: 'channel', name: cleanName(name ?? ''), ...facts }
 }
+
+/** Returns whether an id is that of a user group. */
+export function isGroup(id: string): boolean {
+  return /^S[A-Z0-9]+$/.test(id)
+}

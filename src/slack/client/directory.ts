@@ -8,6 +8,7 @@ import {
   channelEntry,
   channelSchema,
   groupsSchema,
+  isGroup,
   isNamesakes,
   personEntry,
   personFacts,
@@ -148,6 +149,12 @@ export class Directory {
     return typeof facts !== 'string' && isNamesakes(facts, { team, userTeam }) ? STRANGER : facts
   }
 
+  /** Returns whether an author is of another company and has the id of somebody here. */
+  async isNamesake(author: AuthorOf, options: { onCall?: () => void } = {}): Promise<boolean> {
+    const isForeign = author.userTeam !== undefined && author.userTeam !== author.team
+    return isForeign && (await this.factsOfAuthor(author, options)) === STRANGER
+  }
+
   /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */
   knownFacts(team: string, user: string): PersonFacts | undefined {
     return this.#facts.get(`${team}:${user}`)?.facts
@@ -247,10 +254,6 @@ function isChannel(id: string): boolean {
 
 /** The id under which it is cached that the user groups of a team were looked up. */
 const GROUPS = 'usergroups'
-
-function isGroup(id: string): boolean {
-  return /^S[A-Z0-9]+$/.test(id)
-}
 
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
 

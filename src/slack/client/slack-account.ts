@@ -133,13 +133,21 @@ function credentials({ clientId, clientSecret }: SlackAccountOptions) {
 }
 
 /** @throws ToolError if Slack refuses */
-async function access(args: Record<string, unknown>, options: SlackAccountOptions): Promise<unknown> {
+function access(args: Record<string, unknown>, options: SlackAccountOptions): Promise<unknown> {
+  return exchange('oauth.v2.access', args, new SlackWeb({ ...options, token: '' }))
+}
+
+/** Exchanges a code or a token. @throws ToolError if Slack refuses */
+export async function exchange(
+  method: 'oauth.v2.access' | 'openid.connect.token',
+  args: Record<string, unknown>,
+  web: SlackWeb,
+): Promise<unknown> {
   const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
-  return new SlackWeb({ ...options, token: '' }).call('oauth.v2.access', args, how).catch((error: unknown) => {
+  return web.call(method, args, how).catch((error: unknown) => {
     const code = refusalCode(error)
-    throw new ToolError(code === undefined ? 'Slack could not be reached.' : `Slack refused it (${code}).`, {
-      isDown: code === undefined,
-    })
+    const isDown = code === undefined
+    throw new ToolError(isDown ? 'Slack could not be reached.' : `Slack refused it (${code}).`, { isDown })
   })
 }
 

@@ -6,7 +6,7 @@ import { newState } from '../../base/http/oauth-states.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Config } from '../../config.ts'
 import type { IdentityProof } from '../../question/connections/login-flow.ts'
-import { refusalCode } from './slack-errors.ts'
+import { exchange } from './slack-account.ts'
 import { SlackWeb, type ApiOptions } from './web-api.ts'
 
 const answerSchema = z.object({ id_token: z.string() })
@@ -17,7 +17,6 @@ const claimsSchema = z.object({
   'https://slack.com/enterprise_id': z.string().optional().catch(undefined),
 })
 const flowSchema = z.object({ callback: z.string(), nonce: z.string() })
-const CALL_MS = 20_000
 
 interface SlackIdentityOptions extends Pick<ApiOptions, 'log' | 'now' | 'fetch'> {
   /** Returns the organisation of a team, in which a person has one id. */
@@ -41,23 +40,13 @@ export function openSlackIdentity(config: Config, options: SlackIdentityOptions)
     async check(person, flow, answer) {
       const { callback, nonce } = flowSchema.parse(flow)
       const args = { client_id: clientId, client_secret: clientSecret, code: answer.get('code') ?? '' }
-      const claims = claimsOf(await exchange({ ...args, redirect_uri: callback }, web))
+      const claims = claimsOf(await exchange('openid.connect.token', { ...args, redirect_uri: callback }, web))
       const places = [claims?.['https://slack.com/team_id'], claims?.['https://slack.com/enterprise_id']]
       const isHere = places.includes(person.team) || places.includes((await options.enterpriseOf(person.team)) ?? '')
       if (!isHere || claims?.['https://slack.com/user_id'] !== person.user || claims.nonce !== digest(nonce))
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
     },
   }
-}
-
-/** @throws ToolError if Slack refuses */
-async function exchange(args: Record<string, string>, web: SlackWeb): Promise<unknown> {
-  const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
-  return web.call('openid.connect.token', args, how).catch((error: unknown) => {
-    const code = refusalCode(error)
-    const isDown = code === undefined
-    throw new ToolError(isDown ? 'Slack could not be reached.' : `Slack refused it (${code}).`, { isDown })
-  })
 }
 
 /** The claims of the token. It came from Slack itself over TLS, so its signature need not be checked (OpenID, 3.1.3.7). */

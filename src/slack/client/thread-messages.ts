@@ -145,7 +145,8 @@ export function isSeenByAll({ saved }: Pick<Run, 'saved'>, key: string): boolean
   return isTs(saved.posts[key] ?? '')
 }
 
-function isTs(text: string): boolean {
+/** Returns whether a text is a ts of Slack's. */
+export function isTs(text: string): boolean {
   return /^\d+\.\d+$/.test(text)
 }
 

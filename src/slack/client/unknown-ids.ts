@@ -4,10 +4,11 @@ import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config.ts'
 import type { Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
+import { isGroup } from './directory-answers.ts'
 import type { SlackWeb } from './web-api.ts'
 
 /** An id that a setting names in vain: nobody has it, or the person has left or the group is disabled. */
-export interface UnknownId {
+interface UnknownId {
   setting: 'APPROVERS' | 'ALLOW_USERS'
   id: string
   isGone: boolean
@@ -28,7 +29,7 @@ export async function warnOfUnknownIds(config: Config, installations: Installati
     config,
     installed.flatMap((one) => (one ? [one.client] : [])),
   )
-  for (const { setting, id, isGone } of found) log.warn({ setting, id }, unknownIdLine({ setting, id, isGone }))
+  for (const one of found) log.warn({ setting: one.setting, id: one.id }, unknownIdLine(one))
 }
 
 /**
@@ -43,19 +44,19 @@ export async function unknownIds(config: Config, clients: readonly SlackWeb[]): 
 }
 
 async function unknownIdsIn(config: Config, client: SlackWeb): Promise<UnknownId[]> {
+  const approvers = new Set(config.APPROVERS.flatMap(({ ids }) => ids))
   const named = [
-    ...config.APPROVERS.flatMap(({ ids }) => ids.map((id) => ({ setting: 'APPROVERS' as const, id }))),
-    ...config.ALLOW_USERS.filter(isId).map((id) => ({ setting: 'ALLOW_USERS' as const, id })),
+    ...[...approvers].map((id) => ({ setting: 'APPROVERS' as const, id })),
+    ...[...new Set(config.ALLOW_USERS.filter(isId))].map((id) => ({ setting: 'ALLOW_USERS' as const, id })),
   ]
   const ids = [...new Set(named.map(({ id }) => id))].slice(0, MAX_IDS)
   const people = ids.filter((id) => !isGroup(id))
   const found = await Promise.all(people.map(async (id) => [id, await personState(id, client)] as const))
   const groups = await groupStates(ids.filter(isGroup), client)
   const states = new Map([...found, ...groups])
-  return named.flatMap(({ setting, id }, i) => {
+  return named.flatMap(({ setting, id }) => {
     const state = states.get(id)
-    const isRepeated = named.findIndex((one) => one.id === id && one.setting === setting) < i
-    return state === undefined || isRepeated ? [] : [{ setting, id, isGone: state === 'gone' }]
+    return state === undefined ? [] : [{ setting, id, isGone: state === 'gone' }]
   })
 }
 
@@ -88,8 +89,4 @@ async function groupStates(ids: string[], client: SlackWeb): Promise<[string, St
 
 function isId(word: string): boolean {
   return /^[UWS][A-Z0-9]+$/.test(word)
-}
-
-function isGroup(id: string): boolean {
-  return id.startsWith('S')
 }

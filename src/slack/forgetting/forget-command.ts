@@ -7,7 +7,6 @@ import { messageOf } from '../../base/errors.ts'
 import type { Presser } from '../../stores/runs/audience.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
-import { STRANGER } from '../client/directory-answers.ts'
 import type { Installation } from '../client/installations.ts'
 import { forgetContent, noteContent } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
@@ -38,13 +37,16 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
     const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
-    // What is kept by a person here is not that of somebody of another company with the same id.
-    const isHere = isOfPerson(wish) && (await installation.directory.factsOfAuthor(wish)) !== STRANGER
-    if (!isHere) await services.forgetting.forgetChannel({ team, channel })
-    if (!isOfPerson(wish)) return { content: noteContent(FORGET.channel), outcome: 'channel' }
-    if (!isHere) return { content: noteContent(FORGET.person), outcome: 'person' }
-    await services.connections?.end({ team, user })
-    await services.forgetting.forgetPerson({ team, channel, user })
+    if (!isOfPerson(wish)) {
+      await services.forgetting.forgetChannel({ team, channel })
+      return { content: noteContent(FORGET.channel), outcome: 'channel' }
+    }
+    // What a person here has kept is not that of somebody of another company with the same id.
+    if (await installation.directory.isNamesake(wish)) await services.forgetting.forgetChannel({ team, channel })
+    else {
+      await services.connections?.end({ team, user })
+      await services.forgetting.forgetPerson({ team, channel, user })
+    }
     return { content: noteContent(FORGET.person), outcome: 'person' }
   })
 }

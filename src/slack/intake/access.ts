@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
-import { STRANGER, type PersonFacts } from '../client/directory-answers.ts'
+import { isGroup, type PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { inGroups } from '../client/user-groups.ts'
@@ -72,11 +72,13 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   if (!isPlaceAllowed(question, access)) return 'channel'
   if (question.kind === 'bot') return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
   if (access.external && access.users.length === 0) return undefined
-  if (await isNamesake(applicant, options)) return access.users.length > 0 ? 'person' : 'external'
+  // Ids and groups in settings mean people here.
+  if (await installation.directory.isNamesake(question, { onCall: options.beforeLookUp }))
+    return access.users.length > 0 ? 'person' : 'external'
   // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
-  const groups = access.users.filter((one) => /^S[A-Z0-9]+$/.test(one))
+  const groups = access.users.filter(isGroup)
   const inGroup = await inGroups(question, groups, { installation, log: options.log })
   if (inGroup === 'noScope' && domains.length === 0) return 'groupUntold'
   if (inGroup === 'untold' && domains.length === 0) return 'personUnreachable'
@@ -87,12 +89,6 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   })
   if (typeof facts === 'string') return withoutFacts(facts, question)
   return denialOfPerson(facts, { access, domains: inGroup === 'yes' ? [] : domains })
-}
-
-/** Returns whether the asker is of another company and has the id of somebody here, whom ids and groups mean. */
-async function isNamesake({ question, installation }: Applicant, { beforeLookUp }: AdmissionOptions): Promise<boolean> {
-  if (question.userTeam === undefined) return false
-  return (await installation.directory.factsOfAuthor(question, { onCall: beforeLookUp })) === STRANGER
 }
 
 /** Time limit for looking up a person who types a word or presses a button, in ms. */

@@ -1,5 +1,6 @@
 /** Who sees a question's answer: everyone in the place, or its asker alone. */
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
+import { isTs } from '../client/thread-messages.ts'
 import { escapeText, unescapeText } from '../format/escape.ts'
 
 /**
@@ -39,7 +40,7 @@ interface AudienceQuestion extends Pick<Question, 'id' | 'text' | 'ts'> {
 }
 
 /** What a `questionValue` holds: of a command without, of a message with its `ts`. */
-export type ReadAudience = Pick<Question, 'id' | 'channel' | 'thread' | 'text' | 'ts'>
+type ReadAudience = Pick<Question, 'id' | 'channel' | 'thread' | 'text' | 'ts'>
 
 /** Reads the value. Undefined for anything else. */
 export function readAudienceValue(value = ''): ReadAudience | undefined {
@@ -49,8 +50,4 @@ export function readAudienceValue(value = ''): ReadAudience | undefined {
   const [id, text] = [`${team}:${channel}:${ts}`, unescapeText(rest)]
   if (thread === undefined) return isUnrooted({ thread: ts }) ? { id, channel, thread: ts, text } : undefined
   return isTs(ts) && isTs(thread) ? { id, channel, thread, text, ts } : undefined
-}
-
-function isTs(text: string): boolean {
-  return /^\d+\.\d+$/.test(text)
 }

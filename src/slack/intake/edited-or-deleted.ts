@@ -11,7 +11,7 @@ import {
 } from '../../question/take-back.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { tellOnce } from '../client/ephemeral.ts'
-import { removePosts } from '../client/thread-messages.ts'
+import { isTs, removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
 import { inPrivate } from './asked-audience.ts'
 import { asWordsAsk } from './hear-private-words.ts'
@@ -108,7 +108,7 @@ async function askedBy(message: SlackMessage, { team, services }: WithdrawContex
 /** The ts in `edited: { user, ts }`, which Slack adds to an edited message. */
 export function editTsOf(edited: unknown): string | undefined {
   const ts = typeof edited === 'object' && edited !== null && 'ts' in edited ? edited.ts : undefined
-  return typeof ts === 'string' && /^\d+\.\d+$/.test(ts) ? ts : undefined
+  return typeof ts === 'string' && isTs(ts) ? ts : undefined
 }
 
 /** Returns undefined if the message no longer asks the bot anything. */

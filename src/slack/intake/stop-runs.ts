@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { PersonInPlace, ThreadKey } from '../../base/place.ts'
 import { isFollowed } from '../../question/followed-threads.ts'
 import { stopQuestion } from '../../question/stop-question.ts'
-import { isSamePerson, type Presser } from '../../stores/runs/audience.ts'
+import { foreignTeam, isSamePerson, type Presser } from '../../stores/runs/audience.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
 import { privateThread } from './asked-audience.ts'
@@ -40,12 +40,12 @@ type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
-  const { userTeam = wish.team, ...here } = wish
+  const { userTeam, ...here } = wish
   const { team, channel, user, isColleague, thread: root } = here
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = {
     ...here,
-    ...(userTeam === team || isColleague ? {} : { userTeam }),
+    ...foreignTeam({ userTeam, isColleague }, team),
     kind: 'asked',
     id: '',
     text: '',

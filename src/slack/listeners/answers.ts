@@ -2,7 +2,7 @@ import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
-import type { Presser } from '../../stores/runs/audience.ts'
+import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { answerView } from '../answering/share-answer.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -119,7 +119,7 @@ function toKeep(
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
   const place = { id, team, channel, thread, user, text: '', at }
-  const from = userTeam === undefined || userTeam === team || isColleague ? {} : { userTeam }
+  const from = foreignTeam({ userTeam, isColleague }, team)
   const question = { kind: 'asked', ...place, ...from, surface: 'shortcut' } as const
   return { question, id: `feedback-${view}`, text }
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/token-bucket.ts'
-import type { Presser } from '../../stores/runs/audience.ts'
+import { foreignTeam, type Presser } from '../../stores/runs/audience.ts'
 import { originalId, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
@@ -80,7 +80,7 @@ async function askAbout(
   const person = await directory.factsOf(team, user)
   if (typeof person !== 'string' && person.isBot) return
   const home = userTeam ?? (typeof person !== 'string' && person.isExternal ? person.homes[0] : undefined)
-  const from = home === undefined || home === team || isColleague ? {} : { userTeam: home }
+  const from = foreignTeam({ userTeam: home, isColleague }, team)
   const message = await messageAt({ channel, ts }, client).catch((error: unknown) => {
     if (!(error instanceof SlackRefusal)) throw error
     services.log.warn({ channel, error: messageOf(error) }, 'a reaction could not be followed')

@@ -22,6 +22,14 @@ export interface Presser {
   isColleague?: boolean | undefined
 }
 
+/** Returns the workspace of a person of another company, as a field of their questions; nothing for people here. */
+export function foreignTeam(
+  { userTeam, isColleague }: Pick<Presser, 'userTeam' | 'isColleague'>,
+  team: string,
+): Pick<Presser, 'userTeam'> {
+  return userTeam === undefined || userTeam === team || isColleague ? {} : { userTeam }
+}
+
 /** Returns whether the presser asked the question, in the same workspace or organisation. */
 export function isSamePerson(
   { user, userTeam, isColleague = false }: Presser,
