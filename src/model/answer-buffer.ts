@@ -27,7 +27,7 @@ interface CalledFunction {
 }
 
 /** A piece of a call as it was read. */
-interface ReadPart {
+interface CallPiece {
   index: number | undefined
   id: string
   name: string
@@ -190,7 +190,7 @@ export class AnswerBuffer {
    * another call if the id is new (Gemini numbers all calls 0), or if there is neither index nor id. Some send a new id
    * and the name again with each piece of one call, or a new index.
    */
-  #callOf({ index, id, name, args }: ReadPart): MadeCall | undefined {
+  #callOf({ index, id, name, args }: CallPiece): MadeCall | undefined {
     if (index === undefined && id === '' && name !== '') return undefined
     const last = this.#calls.at(-1)
     const call = this.#calls.findLast((one) => index === undefined || one.index === index)
