@@ -53,7 +53,9 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
   const { services, signal } = work
   // The thread holds the question's own message too.
   const question = hasThreadBefore(work.question) ? work.question : await withParts(work.question, services)
-  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
+  const { user, userTeam } = question
+  const asker = { user, ...(userTeam === undefined ? {} : { userTeam }) }
+  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, ...asker }))
   const alone = async () => ({ said: await withOwn(NOTHING, { ...question, files: own }, work), files: own })
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return alone()
   const time = new Deadline(signal, PATIENCE_MS)
