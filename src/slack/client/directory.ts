@@ -155,6 +155,17 @@ export class Directory {
     return isForeign && (await this.factsOfAuthor(author, options)) === STRANGER
   }
 
+  /**
+   * Returns the workspaces in which a person's id is theirs, and not that of somebody of another company.
+   * @returns 'unreachable' if Slack does not answer
+   */
+  async homesOf({ team, user, userTeam = team }: AuthorOf): Promise<string[] | 'unreachable'> {
+    const facts = await this.factsOf(team, user)
+    if (facts === 'unreachable') return facts
+    if (typeof facts === 'string' || isNamesakes(facts, { team, userTeam })) return [userTeam]
+    return [team, userTeam, ...facts.homes]
+  }
+
   /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */
   knownFacts(team: string, user: string): PersonFacts | undefined {
     return this.#facts.get(`${team}:${user}`)?.facts

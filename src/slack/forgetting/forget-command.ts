@@ -42,11 +42,10 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
       return { content: noteContent(FORGET.channel), outcome: 'channel' }
     }
     // What a person here has kept is not that of somebody of another company with the same id.
-    if (await installation.directory.isNamesake(wish)) await services.forgetting.forgetChannel({ team, channel })
-    else {
-      await services.connections?.end({ team, user })
-      await services.forgetting.forgetPerson({ team, channel, user })
-    }
+    const homes = await installation.directory.homesOf(wish)
+    if (homes === 'unreachable') return 'untold'
+    if (homes.includes(team)) await services.connections?.end({ team, user })
+    await services.forgetting.forgetPerson({ team, channel, user, homes })
     return { content: noteContent(FORGET.person), outcome: 'person' }
   })
 }

@@ -1,3 +1,4 @@
+import { personIn } from '../../base/place.ts'
 import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
@@ -124,6 +125,11 @@ function toKeep(
   return { question, id: `feedback-${view}`, text }
 }
 
+function raterOf(id: string, presser: Presser): string {
+  const [team = ''] = id.split(':')
+  return personIn({ team, user: presser.user, ...foreignTeam(presser, team) })
+}
+
 /** @returns false if the answer is not stored, or no longer */
 async function rate(
   { id, presser }: { id: string; presser: Presser },
@@ -132,7 +138,7 @@ async function rate(
 ): Promise<boolean> {
   const { archive, now, log } = services
   const isReadable = readableBy(presser, await archive.load(id)) !== undefined
-  const isKept = isReadable && (await archive.rate(id, { ...given, by: presser.user, at: now().getTime() }))
+  const isKept = isReadable && (await archive.rate(id, { ...given, by: raterOf(id, presser), at: now().getTime() }))
   const { rating, comment = '' } = given
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   const rated = isKept ? await archive.load(id) : undefined
