@@ -2,6 +2,7 @@
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
 import { isRecord } from '../base/parse-json.ts'
+import { isContextLength } from './window-refusals.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -34,23 +35,33 @@ export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
+/** A request that cannot be short enough. */
+class TooLong extends KnownFailure {
+  override name = 'TooLong'
+}
+
+/** Returns whether a call failed because its prompt was too long. */
+export function isTooLong(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => cause instanceof TooLong || isContextLength(cause))
+}
+
 /** A request that stays too long, although everything but the question was shortened. Sizes in tokens. */
 export function tooLong({ window, left, question }: { window: number; left: number; question: number }): KnownFailure {
   const [takes, asked, all] = [window, question, left].map((size) => Math.round(size).toLocaleString('en-US'))
   const message = `a prompt of ${all} tokens does not fit into its window of ${takes}`
-  if (question === 0) return new KnownFailure(message, HINTS.length)
+  if (question === 0) return new TooLong(message, HINTS.length)
   const hint =
     question >= window / 4
       ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
         'together with my instructions. Please ask something shorter, or send the text as a file.'
       : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
         'at once. Your admin should give it a larger window, or fewer tools.'
-  return new KnownFailure(message, hint)
+  return new TooLong(message, hint)
 }
 
 /** A conversation that is too long for a model whose window is unknown. */
 export function longConversation(): KnownFailure {
-  return new KnownFailure('the prompt is too long', HINTS.length)
+  return new TooLong('the prompt is too long', HINTS.length)
 }
 
 /** The endpoint has no Responses API. Nothing falls back to chat completions. */
@@ -218,35 +229,6 @@ const NO_MONEY = new RegExp(
     '(?:spend(?:ing)?|specified api usage|monthly usage) limits?\\b',
     'arrearage',
     '余额不足|欠费',
-  ].join('|'),
-  'i',
-)
-
-export function isContextLength(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false
-  const { code, type, message, status } = error
-  if (TOO_LONG_CODE.test(`${String(code)} ${String(type)}`)) return true
-  if (status === 429 && !/request too large/i.test(message)) return false
-  return TOO_LONG.test(message)
-}
-
-const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size|tokens_limit_reached|(?<!\d)1261(?!\d)/
-/** The words of many providers for a conversation that is too long. A field that is too long is another error. */
-const TOO_LONG = new RegExp(
-  [
-    'context.{0,20}(?:length|window|size|limit)',
-    'too many tokens',
-    'maximum.{0,20}tokens',
-    '\\b(?:prompt|input|request|conversation|messages|request body)(?: is| are)? too (?:long|large)',
-    '\\bprompt tokens limit exceeded',
-    '上下文长度|输入长度超过',
-    '\\brequest (?:body )?too large',
-    'maximum (?:prompt|input|model) length',
-    'range of input length',
-    'exceed\\w* model token limit',
-    '\\b(?:prompt|input) exceeds? (?:the )?max',
-    'inputs?`? tokens \\+',
-    'inputs?`? must have (?:less|fewer) than',
   ].join('|'),
   'i',
 )

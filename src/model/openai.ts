@@ -4,7 +4,7 @@ import { sleep } from '../base/backoff.ts'
 import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat-completions.ts'
-import { BrokenStream, isContextLength, isNoEndpoint, noResponses } from './failures.ts'
+import { BrokenStream, isNoEndpoint, noResponses, statusOf } from './failures.ts'
 import { ContextWindow, isShorter } from './context-window.ts'
 import { modelFetch, parseAnswer } from './model-fetch.ts'
 import { chunkBatches } from './event-stream.ts'
@@ -14,6 +14,7 @@ import { responsesWire } from './responses.ts'
 import { retryDelay, RETRIES } from './retry.ts'
 import { estimateUsage } from './tokens.ts'
 import { UnsupportedParameters } from './unsupported-parameters.ts'
+import { isContextLength } from './window-refusals.ts'
 import { readAnswer, type Wire } from './api-format.ts'
 
 export interface OpenAiOptions {
@@ -141,12 +142,12 @@ async function* once(
 ): AsyncGenerator<ModelEvent> {
   const { options, wire, learnt, window } = endpoint
   const { model, stream, effort } = options
-  const fitted = await window.fit(given, refused?.limit)
+  const { leftOut = [], ...fitted } = await window.fit(given, refused?.limit)
   const prepared = fitted.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, fitted) : undefined
   let isReported = false
   const onUsage = (usage: Usage) => {
     isReported = true
-    given.onUsage?.(usage)
+    given.onUsage?.(leftOut.length > 0 ? { ...usage, leftOut } : usage)
   }
   const request = { ...(prepared?.request ?? fitted), onUsage }
   if (prepared?.imagesStripped) yield { type: 'unseen' }
@@ -170,7 +171,7 @@ async function* once(
       learnt.learnFromError(error, body) ||
       (prepared && endpoint.pictures?.isMaybeImageError(error, prepared))
     if (isRejected) throw new ParameterRejected()
-    if (isContextLength(error) && !refused) {
+    if ((isContextLength(error) || statusOf(error) === 413) && !refused) {
       const limit = await window.learnFromRefusal(error, request)
       if (isShorter(await window.fit(given, limit), request)) throw new PromptRefused(limit)
     }
@@ -179,7 +180,7 @@ async function* once(
     reading.release()
     // The endpoint has read the prompt of a call that its caller aborts before its first token. A silent one has not.
     const isAborted = given.signal.aborted && !(given.signal.reason instanceof ModelError)
-    if (isAborted && !isReported) given.onUsage?.(await estimateUsage(model, request.messages, ''))
+    if (isAborted && !isReported) onUsage(await estimateUsage(model, request.messages, ''))
   }
 }
 

@@ -5,7 +5,8 @@
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
-import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
+import { isUnknownModel, knownFailureIn } from './failures.ts'
+import { isContextLength } from './window-refusals.ts'
 
 /** A request prepared for a model. */
 export interface PreparedRequest {

@@ -1,7 +1,8 @@
 /** Learns from an endpoint's refusals, once per process, what its model does not accept. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
-import { isContextLength, statusOf } from './failures.ts'
+import { statusOf } from './failures.ts'
+import { isContextLength } from './window-refusals.ts'
 
 /** The known facts about the requests of one model. */
 export interface ModelQuirks {
