@@ -61,10 +61,14 @@ async function clientOf(options: OpenAiOptions): Promise<OpenAI> {
     ...addressOf(options.baseUrl),
     ...accessOf(options),
     maxRetries: 0,
+    timeout: LONGEST_MS,
     logLevel: 'off',
     fetch: modelFetch(options.fetch ?? globalThis.fetch),
   })
 }
+
+/** The SDK's own limit, above AGENT_TIMEOUT_MS: the caller's signal ends a call. */
+const LONGEST_MS = 86_400_000
 
 /** Azure's older URLs contain the version, `…/deployments/NAME?api-version=…`. The query is sent with each call. */
 function addressOf(baseUrl: string | undefined): { baseURL: string | null; defaultQuery?: Record<string, string> } {
