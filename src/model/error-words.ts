@@ -1,6 +1,7 @@
 /** What an endpoint's error says, in the words of any provider. failures.ts chooses what becomes of it. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
+import { comparesTokens } from './window-refusals.ts'
 
 /** Maximum characters of an error that are read. */
 const MAX_WORDS = 20_000
@@ -164,7 +165,7 @@ export function isContextLength(error: unknown): boolean {
   if (TOO_LONG_CODE.test(`${String(error.code)} ${String(error.type)}`)) return true
   const words = wordsOf(error)
   if (error.status === 429 && !/request too large/i.test(words)) return false
-  return TOO_LONG.test(words)
+  return TOO_LONG.test(words) || comparesTokens(error)
 }
 
 const TOO_LONG_CODE =
@@ -184,7 +185,7 @@ const TOO_LONG = new RegExp(
     `${CONVERSATION}${BETWEEN}${EXCEEDS}`,
     `\\bexceed\\w*${BETWEEN}(?:model token limit|(?:input|prompt|message|context)\\b[^.]{0,20}(?:tokens?|length|limit))`,
     '\\breduce (?:the |your )?(?:length of the |input |prompt |message )+(?:messages?|token|size|length)',
-    'maximum (?:prompt|input|model) length',
+    'maximum (?:prompt|input|model|sequence) length',
     'range of input length',
     'inputs?`? tokens \\+',
     'inputs?`? must have (?:less|fewer) than',

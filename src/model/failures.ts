@@ -34,23 +34,33 @@ export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
+/** A request that cannot be short enough. */
+class TooLong extends KnownFailure {
+  override name = 'TooLong'
+}
+
+/** Returns whether a call failed because its prompt was too long. */
+export function isTooLong(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => cause instanceof TooLong || isContextLength(cause))
+}
+
 /** A request that stays too long, although everything but the question was shortened. Sizes in tokens. */
 export function tooLong({ window, left, question }: { window: number; left: number; question: number }): KnownFailure {
   const [takes, asked, all] = [window, question, left].map((size) => Math.round(size).toLocaleString('en-US'))
   const message = `a prompt of ${all} tokens does not fit into its window of ${takes}`
-  if (question === 0) return new KnownFailure(message, HINTS.length)
+  if (question === 0) return new TooLong(message, HINTS.length)
   const hint =
     question >= window / 4
       ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
         'together with my instructions. Please ask something shorter, or send the text as a file.'
       : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
         'at once. Your admin should give it a larger window, or fewer tools.'
-  return new KnownFailure(message, hint)
+  return new TooLong(message, hint)
 }
 
 /** A conversation that is too long for a model whose window is unknown. */
 export function longConversation(): KnownFailure {
-  return new KnownFailure('the prompt is too long', HINTS.length)
+  return new TooLong('the prompt is too long', HINTS.length)
 }
 
 /** The endpoint has no Responses API. Nothing falls back to chat completions. */

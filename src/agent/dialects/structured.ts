@@ -12,7 +12,7 @@ import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { readJsonTurn } from './json.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
-import { alternating, examplesIn, workedTurns } from './worked-turns.ts'
+import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
  * A thought, then a step: a tool with its input, or `answer` with the answer. Turns are turns, and worked turns come
@@ -45,7 +45,7 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
   })
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
-    ...worked,
+    ...fittingExamples(worked, view),
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
     ...view.steps.flatMap((step) => renderStep(step, view.nonce)),
     ...(tail ? [{ role: 'user' as const, content: tail.trim() }] : []),
