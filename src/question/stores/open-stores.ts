@@ -47,13 +47,17 @@ export async function createStores(config: Config, context: StoreContext): Promi
     remembered: createRemembered(kvFor(), { ttlMs: rememberedTtlMs, log, now, sealer }),
     files: once(async () => createFiles(kvFor(MEMORY.files), { log, ttlMs, sealer })),
     queue,
-    limits: limitsOf(config, { redis, now }),
-    freeRequests: freeRequestsOf(config, { redis, now }),
     oncePerDay: createOncePerDay(kvFor()),
-    use: createUseStore(kvFor()),
-    unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
-    homeAdmins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
-    openHomes: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
+    usage: {
+      limits: limitsOf(config, { redis, now }),
+      freeRequests: freeRequestsOf(config, { redis, now }),
+      records: createUseStore(kvFor()),
+      unanswered: createRecentList(kvFor(), { ...UNANSWERED, now }),
+    },
+    home: {
+      admins: createRecentList(kvFor(), { ...HOME_ADMINS, now }),
+      open: createRecentList(kvFor(), { ...OPEN_HOMES, now }),
+    },
     people: createPeople(kvFor()),
   }
   return {

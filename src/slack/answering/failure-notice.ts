@@ -112,10 +112,10 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch, oncePerDay } = services
+  const { log, telemetry, oncePerDay } = services
   const { kind, team, channel, user, responseUrl } = question
   const reference = newReference()
-  watch?.refused(question, denial)
+  telemetry.watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
   if (kind === 'bot') return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
@@ -126,9 +126,9 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
 /** Tells only the asker which limit the question exceeds. */
 export async function notifyRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch } = services
+  const { log, telemetry } = services
   const reference = newReference()
-  watch?.refused(question, refusal.limit)
+  telemetry.watch?.refused(question, refusal.limit)
   log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
   await tellAsker(work, refusalText(refusal), { reference })
 }

@@ -147,7 +147,7 @@ async function openAskThread({ question, mentions, outbox, services }: QuestionW
 async function handleScheduleRequest(work: QuestionWork, admitted: AdmittedPeople): Promise<HandleOutcome> {
   const isRefused =
     (await isDenied(work, admitted)) ||
-    (await isOverLimit(work, (question, { freeRequests }) => freeRequests.admit(question)))
+    (await isOverLimit(work, (question, { usage }) => usage.freeRequests.admit(question)))
   if (!isRefused) await showSchedule(work).catch((error: unknown) => notifyFailure(error, work))
   return 'refused'
 }

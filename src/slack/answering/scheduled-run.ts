@@ -59,7 +59,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const isBudget = refusal.limit.includes('Day')
   const occurrence = occurrenceIn(question)
   if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await notifyRefusal(refusal, work)
-  else services.watch?.refused(question, refusal.limit)
+  else services.telemetry.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }

@@ -76,7 +76,7 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   await ack()
   if (!pressed) return
   if (!isKept) return void pressed.tell(ANSWER_GONE)
-  services.onFeedback?.(rating)
+  services.telemetry.onFeedback?.(rating)
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
