@@ -72,9 +72,9 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const net = await createNetwork(config)
   const now = options.now ?? (() => new Date())
   const nowMs = () => now().getTime()
-  const telemetry = await createTelemetry(config, { log, now: nowMs })
+  const telemetry = await createTelemetry(config, log, nowMs)
   const stores = options.stores ?? (await createStores(config, { log, now: nowMs }))
-  const recorder = runRecorder(config, { stores, log, now: nowMs, onTrace: options.onTrace })
+  const recorder = runRecorder(config, stores, log, nowMs, options.onTrace)
   const stopping = new AbortController()
   const { signal } = stopping
   const failed = async (error: unknown) => {
@@ -108,7 +108,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
   const receiver = receiverOf(config, services, { opened, net, options })
   const pages = { ...opened.pages, ...services.connections?.pages }
-  const server = await listenAt(config, { stores, receiver, telemetry, pages })
+  const server = await listenAt(config, stores, receiver, telemetry, pages)
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
     port: server.port,
@@ -234,14 +234,13 @@ function receiverOf(
   return apps ? createAppReceivers(services, connection, apps) : createSlackReceiver(services, connection)
 }
 
-interface ServerParts {
-  stores: Stores
-  receiver: SlackReceiver | undefined
-  telemetry: Telemetry | undefined
-  pages: Pages
-}
-
-async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: ServerParts) {
+async function listenAt(
+  config: Config,
+  stores: Stores,
+  receiver: SlackReceiver | undefined,
+  telemetry: Telemetry | undefined,
+  forPeople: Pages,
+) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {

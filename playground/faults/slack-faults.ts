@@ -49,7 +49,9 @@ export function takeable(scopes?: readonly string[]): string[] {
 
 export function slackFaults(
   faultSwitches: FaultSwitches,
-  { store, now, scopes }: { store: Store; now: () => number; scopes?: readonly string[] | undefined },
+  store: Store,
+  now: () => number,
+  scopes?: readonly string[] | undefined,
 ): SlackFaults {
   const limits = createLimits(now)
   const isTaken = (scope: string) => faultSwitches.choice('scope') === scope

@@ -51,11 +51,7 @@ interface FittedPrompt extends FittedRequest {
 }
 
 /** Shortens the prompt to `max` tokens, as far as it can be. */
-export function fitPrompt(
-  dialect: Dialect,
-  view: RunView,
-  { max, count }: { max: number; count: Count },
-): FittedPrompt {
+export function fitPrompt(dialect: Dialect, view: RunView, max: number, count: Count): FittedPrompt {
   const cuts: Cuts = { results: new Map(), turns: 0 }
   const leftOut: string[] = []
   let rendered = dialect.render(view)

@@ -38,7 +38,7 @@ export async function* complete(
     ...run.dialect.render(view),
     ...{ stop, signal, timeMs },
     fit(max, count) {
-      const { leftOut: parts, ...fitted } = fitPrompt(run.dialect, view, { max, count })
+      const { leftOut: parts, ...fitted } = fitPrompt(run.dialect, view, max, count)
       leftOut = parts
       return fitted
     },

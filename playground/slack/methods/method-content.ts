@@ -18,13 +18,13 @@ export interface MethodContent {
 }
 
 /** Reads and checks the content of a message. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
-export function readContent(args: Json, options: { textMost?: number } = {}): MethodContent {
+export function readContent(args: Json, textMost?: number): MethodContent {
   const text = optional(args, 'text')
   const markdown = optional(args, 'markdown_text')
   const { blocks, attachments, metadata } = args
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new Refusal('markdown_text_conflict', { why: 'markdown_text together with text or blocks' })
-  checkLength(text, options.textMost ?? MAX_TEXT)
+  checkLength(text, textMost ?? MAX_TEXT)
   checkLength(markdown, MAX_MARKDOWN)
   if (blocks !== undefined) checkBlocks(blocks)
   checkAttachments(attachments)

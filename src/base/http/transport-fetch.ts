@@ -23,7 +23,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
       {
         async send(url) {
           init?.signal?.throwIfAborted()
-          const { head, body } = await exchange(url, request, { dispatcher, turns })
+          const { head, body } = await exchange(url, request, dispatcher, turns)
           init?.signal?.throwIfAborted()
           return new TransportResponse(head, body, isRedirected)
         },
@@ -52,11 +52,6 @@ interface TransportRequest {
   signal: AbortSignal | undefined
 }
 
-interface DispatcherTurns {
-  dispatcher: Dispatcher
-  turns: DeliveryTurns
-}
-
 function requestOf(init: WebRequestInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
@@ -72,7 +67,7 @@ function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string
   return flat
 }
 
-async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: DispatcherTurns) {
+async function exchange(url: URL, request: TransportRequest, dispatcher: Dispatcher, turns: DeliveryTurns) {
   const { method, headers, body, signal } = request
   const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)

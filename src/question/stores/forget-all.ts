@@ -46,7 +46,8 @@ interface ForgettingStores {
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
 export function forgettingAll(
   stores: ForgettingStores,
-  { now, teams }: { now: () => number; teams: ForgettingAll['teams'] },
+  now: () => number,
+  teams: ForgettingAll['teams'],
 ): ForgettingAll {
   const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, usage } = stores
   // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.

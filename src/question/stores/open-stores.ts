@@ -62,7 +62,7 @@ export async function createStores(config: Config, context: StoreContext): Promi
   }
   return {
     ...stores,
-    forgetting: forgettingAll(stores, { now, teams: () => teamsIn(kvFor()) }),
+    forgetting: forgettingAll(stores, now, () => teamsIn(kvFor())),
     mcp: config.MCP_CONFIG ? createValues(kvFor(), { room: MCP_ROOM }) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer

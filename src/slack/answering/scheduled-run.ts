@@ -40,7 +40,7 @@ async function openRoot(question: OccurrenceQuestion, work: QuestionWork): Promi
   const text = await mentions.withNames(question.text)
   const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
   const root = noteContent(scheduledRoot({ whose, when: question.schedule.when, question: text }))
-  await openCommandThread({ ...withPrior(question, run.saved), text }, root, { queue: services.queue, outbox })
+  await openCommandThread({ ...withPrior(question, run.saved), text }, root, outbox, services.queue)
 }
 
 /**

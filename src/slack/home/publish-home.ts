@@ -107,7 +107,7 @@ export function homePublisher(services: Services): PublishHome {
       const view = signedView(homeView(await partsOf(of, links, services)), of)
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
     }
-    return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
+    return inTurn(turns, `${team}:${user}`, PUBLISH_MS, work)
   }
 }
 
@@ -145,7 +145,7 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
     connections,
     asked,
     maySeeSettings,
-    schedules: schedulesOf(of, { own: own ?? [], others: others ?? [], now: services.now().getTime() }),
+    schedules: schedulesOf(of, own ?? [], others ?? [], services.now().getTime()),
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
@@ -154,7 +154,9 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
 /** The person's own schedules, and for an admin those of other people. */
 function schedulesOf(
   { team, note, installation: { directory } }: HomeOf,
-  { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
+  own: Schedule[],
+  others: Schedule[],
+  now: number,
 ): KnownBlock[] {
   if (note === undefined && own.length + others.length === 0) return []
   const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'

@@ -49,7 +49,7 @@ export async function enqueueMessage(
   const isMessageOfMention = question.surface === 'mention' && message.type === 'message'
   // The `app_mention` may not have said so.
   const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
-  const heard = await hearPrivateWords(question, { installation, services })
+  const heard = await hearPrivateWords(question, installation, services)
   if (!heard) return
   if (isPrivate(heard)) {
     if ((await enqueue(heard, services, parts)) === 'accepted') tellWorkingLater(heard, services)

@@ -71,7 +71,7 @@ function parseRequest(text: string, at: ParseAt): RequestedSchedule | undefined 
 
 /** Stores the draft of a schedule and shows it only to its author, or explains why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
-  const made = await draftCard(work, { parse: (at) => parseRequest(work.question.text, at) })
+  const made = await draftCard(work, (at) => parseRequest(work.question.text, at))
   await work.outbox.sendEphemeral('schedule', 'refusal' in made ? noteContent(made.refusal) : made)
 }
 
@@ -82,7 +82,7 @@ export async function draftFor(
   note?: string,
 ): Promise<Content | { refusal: string }> {
   const parse = (at: ParseAt) => proposedSchedule({ when: when.trim(), question: question.trim() }, at)
-  return draftCard(work, { parse, note })
+  return draftCard(work, parse, note)
 }
 
 /** Parses the time alone, so that nothing in the question counts as a part of it. */
@@ -99,7 +99,8 @@ function proposedSchedule(
 
 async function draftCard(
   work: QuestionWork,
-  { parse, note }: { parse(at: ParseAt): RequestedSchedule | undefined; note?: string | undefined },
+  parse: (at: ParseAt) => RequestedSchedule | undefined,
+  note?: string | undefined,
 ): Promise<Content | { refusal: string }> {
   const { question, services, installation, settings } = work
   const { perUser, minMinutes } = services.operator.scheduling
