@@ -22,12 +22,12 @@ const PLANS: WorkspacePlan[] = [
 ]
 
 /** An entry of the page's menu of workspaces. */
-export interface WorkspaceEntry {
+interface WorkspaceEntry {
   name: string
   url: string
 }
 
-export interface ManyWorkspaces {
+interface ManyWorkspaces {
   gateway: Gateway
   /** Replaces the settings of one workspace. */
   settings: Env

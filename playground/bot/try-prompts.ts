@@ -34,7 +34,7 @@ export interface TryRequest {
 }
 
 /** An answer with its cost and time. */
-export interface TriedAnswer {
+interface TriedAnswer {
   text: string
   steps: string[]
   stepCount: number

@@ -7,7 +7,7 @@ import type { FaultSwitches } from './fault-switches.ts'
 import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
 
 /** Injects faults into the app's calls and events. */
-export interface SlackFaults {
+interface SlackFaults {
   /** Returns the fault of this call, if there is one. */
   take(method: string, args: Json): Fault | undefined
   /** Checks the scopes of a call. @throws Refusal `missing_scope` if the removed scope is needed */

@@ -22,7 +22,7 @@ import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from
 import { asChatBody, eventOf, lastEvents, responseOf } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
-export interface ModelEndpointOptions {
+interface ModelEndpointOptions {
   upstream: Upstream
   /** Returns the upstream of a model that another one answers for. */
   upstreamOf?: (model: string) => Upstream | undefined
@@ -31,7 +31,7 @@ export interface ModelEndpointOptions {
   port?: number
 }
 
-export interface ModelEndpoint {
+interface ModelEndpoint {
   /** The value for OPENAI_BASE_URL, ending in `/v1`. */
   url: string
   close(): Promise<void>

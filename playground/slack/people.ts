@@ -41,14 +41,14 @@ export interface MessagePlace {
 }
 
 /** A message, and the reaction that a person adds to it or removes. */
-export interface ReactionPlace extends MessagePlace {
+interface ReactionPlace extends MessagePlace {
   name: string
   user?: string
   removed?: boolean
 }
 
 /** A thread, and the person who acts in it. */
-export interface ThreadPlace {
+interface ThreadPlace {
   channel: string
   thread: string
   user?: string

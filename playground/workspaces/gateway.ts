@@ -27,7 +27,7 @@ export interface PlayedWorkspace extends WorkspacePlan {
   isGranted: boolean
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   plans: WorkspacePlan[]
   /** Starts a local Slack whose own addresses begin with `base`. */
   startSlack(base: string): Promise<LocalSlack>

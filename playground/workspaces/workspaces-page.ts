@@ -10,7 +10,7 @@ import { forOrganisation } from './other-ids.ts'
 /** The paths that the bot serves under PUBLIC_URL. */
 const BOTS = /^\/(?:slack\/(?:install|oauth_redirect)|connect(?:\/.*)?)$/
 
-export interface WorkspacesPageOptions {
+interface WorkspacesPageOptions {
   now(): number
   /** The address of a workspace's page. */
   pageOf(n: number): string

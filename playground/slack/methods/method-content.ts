@@ -10,7 +10,7 @@ export const MAX_MARKDOWN = 12_000
 const MAX_METADATA = 8_000
 
 /** The checked content of a message. */
-export interface MethodContent {
+interface MethodContent {
   text: string
   blocks?: Json[]
   attachments?: Json[]
@@ -63,6 +63,6 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
 }
 
 /** Returns whether links in the message get previews. On by default. */
-export function unfurls(args: Json): boolean {
+function unfurls(args: Json): boolean {
   return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
 }

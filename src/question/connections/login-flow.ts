@@ -32,7 +32,7 @@ export interface FlowOptions {
 }
 
 /** A link to connect an account, which a browser has opened. */
-export interface OpenedAccount {
+interface OpenedAccount {
   person: Person
   /** The name of the account. */
   account: string

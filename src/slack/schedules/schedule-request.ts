@@ -158,7 +158,7 @@ export async function cardOf(
 }
 
 /** Returns the time zone of a person who may make schedules, or why they may not. */
-export async function creatorOf(
+async function creatorOf(
   person: Pick<Question, 'team' | 'user' | 'userTeam'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
