@@ -46,18 +46,17 @@ export function withoutGap(history: History, at: number, gapMs: number): History
   return { ...history, load }
 }
 
-/** What a run said in its thread. */
-interface Said {
-  standalone: string
-  answer: { text: string; sources?: Source[] }
-  context: ThreadContext
-}
-
 /** The most sources of an answer that its thread can come back to. */
 const MAX_SOURCES = 20
 
 /** Returns the turn for the history. Additions to the question are part of it. */
-export function turnOf(question: Question, { steps }: SavedRun, { standalone, answer, context }: Said): Turn {
+export function turnOf(
+  question: Question,
+  { steps }: SavedRun,
+  standalone: string,
+  answer: { text: string; sources?: Source[] },
+  context: ThreadContext,
+): Turn {
   const { id, ts, original, text, user, userTeam, at } = question
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')

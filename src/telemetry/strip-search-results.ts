@@ -24,7 +24,7 @@ export function withoutFinds(trace: RunTrace): RunTrace {
     if (isFind(call)) finds.push(findOf(call))
     if (call.kind === 'tool') return isFind(call) ? emptied(call) : call
     if (call.step !== undefined && steps.has(call.step)) return withoutTexts(call)
-    return i < first ? call : withoutQuotes(call, { finds, known })
+    return i < first ? call : withoutQuotes(call, finds, known)
   })
   return { ...trace, calls }
 }
@@ -70,10 +70,7 @@ function withTexts(
  * A find that does not occur word for word in the messages may occur in parts, so every message that was not already
  * sent before the first find is removed.
  */
-function withoutQuotes(
-  call: TracedModelCall,
-  { finds, known }: { finds: TracedFind[]; known: ReadonlySet<string> },
-): TracedModelCall {
+function withoutQuotes(call: TracedModelCall, finds: TracedFind[], known: ReadonlySet<string>): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')
   const allOccur = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))

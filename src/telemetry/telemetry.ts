@@ -38,13 +38,10 @@ export interface Telemetry {
 }
 
 /** @returns undefined if neither metrics nor traces are on; no library is loaded then */
-export async function createTelemetry(
-  config: Config,
-  { log, now }: { log: Log; now: () => number },
-): Promise<Telemetry | undefined> {
+export async function createTelemetry(config: Config, log: Log, now: () => number): Promise<Telemetry | undefined> {
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, { log, now })
+  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log, now)
   return metrics || traces ? new Watch({ metrics, traces, log, now }) : undefined
 }
 
@@ -54,11 +51,7 @@ async function loadMetrics(): Promise<Metrics> {
   return new Metrics()
 }
 
-async function loadTraces(
-  endpoint: string,
-  config: Config,
-  { log, now }: { log: Log; now: () => number },
-): Promise<Traces> {
+async function loadTraces(endpoint: string, config: Config, log: Log, now: () => number): Promise<Traces> {
   const { Traces } = await import('./traces.ts')
   return new Traces({
     endpoint,

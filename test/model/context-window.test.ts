@@ -1,7 +1,8 @@
 /** Windows: where they are told, how a prompt is refused or cut, and what is sent then. */
 import { describe, expect, test } from 'vitest'
 import { APIError } from 'openai'
-import { isContextLength, sizesIn } from '../../src/model/window-refusals.ts'
+import { isContextLength } from '../../src/model/error-words.ts'
+import { sizesIn } from '../../src/model/window-refusals.ts'
 import { modelsIn } from '../../src/model/model-list.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playWindowed } from '../harness/windowed-model.ts'

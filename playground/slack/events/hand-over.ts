@@ -15,7 +15,7 @@ export interface AckResult {
 }
 
 /** The parts that a hand-over needs. */
-export interface HandOverOptions {
+interface HandOverOptions {
   store: Store
   views: Views
   deliveries: Deliveries

@@ -29,7 +29,7 @@ export async function windowFindings(model: Model, check: WindowCheck): Promise<
   const messages = await promptOf(Math.min(isKnown ? FOR_SPEED : LONG, (window ?? Infinity) / 2), now())
   const signal = AbortSignal.timeout(LONG_MS)
   try {
-    const read = await readingOf(model, { messages, signal, now })
+    const read = await readingOf(model, messages, signal, now)
     const whole = window === undefined ? cutFinding(read, isKnown) : ok('window', knownWindow(window, config))
     return [...(whole ? [whole] : []), ...(config.OPENAI_STREAM ? speedFindings(read, config) : [])]
   } catch (error) {
@@ -67,7 +67,9 @@ interface LongAnswer {
 
 async function readingOf(
   model: Model,
-  { messages, signal, now }: { messages: Message[]; signal: AbortSignal; now: () => number },
+  messages: Message[],
+  signal: AbortSignal,
+  now: () => number,
 ): Promise<LongAnswer> {
   let usage: Usage | undefined
   let firstAt: number | undefined

@@ -165,7 +165,7 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (!bound) return otherBrowserPage()
   const choice = queryOf(request).get('choice')
   if (choice === bound.no) return endLink(link, token, options)
-  if (choice !== bound.yes) return askWhoConnects(link, { token, bound, options })
+  if (choice !== bound.yes) return askWhoConnects(link, token, bound, options)
   return beginFlow({ ...link, token }, account, { isProven: false, cookies: [bound.cookie], options })
 }
 
@@ -176,13 +176,12 @@ interface BoundBrowser {
   no: string
 }
 
-interface OpenedLink {
-  token: string
-  bound: BoundBrowser
-  options: ConnectionsOptions
-}
-
-async function askWhoConnects({ person, account }: Link, { token, bound, options }: OpenedLink): Promise<Page> {
+async function askWhoConnects(
+  { person, account }: Link,
+  token: string,
+  bound: BoundBrowser,
+  options: ConnectionsOptions,
+): Promise<Page> {
   const { cookie, yes, no } = bound
   const to = (choice: string) => `${options.publicUrl}${PATH}?link=${encodeURIComponent(token)}&choice=${choice}`
   const page = confirmPage(account, await options.whoIs(person), { yes: to(yes), no: to(no) })
@@ -234,10 +233,10 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
   const cookies = [cleared['set-cookie']]
   if (kept.proves)
     return (await linkOf(kept.token, options))
-      ? goOnAfterProof(kept, account, { answer, cookies, options })
+      ? goOnAfterProof(kept, account, answer, cookies, options)
       : ended(expiredPage())
   // A link connects once, even if it was opened several times.
-  const finish = () => finishLink(kept, { account, answer, options })
+  const finish = () => finishLink(kept, account, answer, options)
   const finished = people.shared.lock(linkKey(kept.token), FINISH_MS, finish)
   const isInTime = await settledWithin(options.pageMs ?? PAGE_MS, [finished])
   return ended(isInTime ? await finished : slowPage(kept.account))
@@ -245,7 +244,9 @@ async function handleCallback(request: IncomingMessage, options: ConnectionsOpti
 
 async function finishLink(
   { person, account: name, token, flow }: KeptFlow,
-  { account, answer, options }: { account: Account; answer: URLSearchParams; options: ConnectionsOptions },
+  account: Account,
+  answer: URLSearchParams,
+  options: ConnectionsOptions,
 ): Promise<Page> {
   const { people, log } = options
   if (!(await linkOf(token, options))) return expiredPage()

@@ -32,7 +32,7 @@ export interface FlowOptions {
 }
 
 /** A link to connect an account, which a browser has opened. */
-export interface OpenedAccount {
+interface OpenedAccount {
   person: Person
   /** The name of the account. */
   account: string
@@ -71,7 +71,9 @@ export async function beginFlow(
 export async function goOnAfterProof(
   { flow, ...kept }: KeptFlow,
   account: Account,
-  { answer, cookies, options }: { answer: URLSearchParams; cookies: string[]; options: FlowOptions },
+  answer: URLSearchParams,
+  cookies: string[],
+  options: FlowOptions,
 ): Promise<Page> {
   const { person, token, at } = kept
   try {

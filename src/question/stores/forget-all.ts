@@ -37,22 +37,19 @@ interface ForgettingStores {
   files(): Promise<ConversationStore>
   actionTokens: Forgetting
   people: PersonalStore
-  use: UseStore
   channelSettings: TeamStore
-  limits?: TeamStore | undefined
-  freeRequests: TeamStore
   oncePerDay: TeamStore
-  unanswered: TeamStore
-  homeAdmins: TeamStore
-  openHomes: TeamStore
+  usage: { records: UseStore; unanswered: TeamStore; freeRequests: TeamStore; limits?: TeamStore | undefined }
+  home: { admins: TeamStore; open: TeamStore }
 }
 
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
 export function forgettingAll(
   stores: ForgettingStores,
-  { now, teams }: { now: () => number; teams: ForgettingAll['teams'] },
+  now: () => number,
+  teams: ForgettingAll['teams'],
 ): ForgettingAll {
-  const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, use } = stores
+  const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, usage } = stores
   // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
@@ -64,15 +61,15 @@ export function forgettingAll(
     async forgetPerson(person) {
       await forgetChannel(person)
       for (const store of [...all, people, await files()]) await store.forgetUser(person)
-      if (isOf(person, person)) await forgetPersonsUse(use, person, now())
+      if (isOf(person, person)) await forgetPersonsUse(usage.records, person, now())
     },
     async forgetTeam(team) {
-      const { channelSettings, limits, freeRequests, oncePerDay, unanswered, homeAdmins, openHomes } = stores
-      const lists = [unanswered, homeAdmins, openHomes]
-      const others = [actionTokens, channelSettings, limits, freeRequests, oncePerDay, use, ...lists, people]
+      const { channelSettings, oncePerDay, home } = stores
+      const counted = [usage.limits, usage.freeRequests, usage.records, usage.unanswered, home.admins, home.open]
+      const others = [actionTokens, channelSettings, oncePerDay, ...counted, people]
       await schedules.forgetTeam(team)
       // A run that this stops books its use once more when it ends.
-      await queue.forgetTeam(team, () => use.forgetTeam(team))
+      await queue.forgetTeam(team, () => usage.records.forgetTeam(team))
       for (const store of [history, archive, threads, remembered, ...others, await files()])
         await store?.forgetTeam(team)
     },

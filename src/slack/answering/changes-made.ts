@@ -10,7 +10,7 @@ import { granterIn } from './answer-deps.ts'
 /** Returns the run's writes, and those of earlier tries, that took effect or may have. */
 export function changesIn(work: QuestionWork): Promise<DoneCall[]> {
   const { question, run, settings } = work
-  return changesOf({ ...run.saved, question }, { tools: settings.tools, grantedBy: granterIn(work) })
+  return changesOf({ ...run.saved, question }, settings.tools, granterIn(work))
 }
 
 /** Returns a line for each change, with names. Undefined if there is none. */

@@ -36,7 +36,7 @@ interface DirectoryOptions {
 }
 
 /** A person as a message names them. `userTeam`: their workspace, if it is another one. */
-export interface AuthorOf extends Person {
+interface AuthorOf extends Person {
   userTeam?: string | undefined
 }
 

@@ -9,7 +9,7 @@ import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './web-api.ts'
 
 /** The bot's identity in a team, from `auth.test`. An empty `botId` matches nobody. */
-export interface Identity {
+interface Identity {
   team: string
   /** The URL of the workspace, with a trailing slash. Empty if it is unknown. */
   url: string

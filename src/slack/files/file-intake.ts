@@ -54,7 +54,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
     const fault = isRead
       ? undefined
       : await take(file, { work, store, parser, spend, signal, at: at + i }).catch((error: unknown) =>
-          whyNot(error, { work, patience }),
+          whyNot(error, work, patience),
         )
     if (known && (isRead || fault !== undefined)) return adopt(store, known, work.question)
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
@@ -200,7 +200,7 @@ function asIfAskedBy({ user, userTeam }: GivenFile, asked: Question): Question {
   return { kind: 'asked', ...question, user, ...(isOther ? { userTeam } : {}) }
 }
 
-function whyNot(error: unknown, { work, patience }: { work: QuestionWork; patience: AbortSignal }): string {
+function whyNot(error: unknown, work: QuestionWork, patience: AbortSignal): string {
   work.signal.throwIfAborted()
   if (patience.aborted) return WHY.tooLate
   work.services.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')

@@ -54,7 +54,7 @@ export function answerContents(view: AnswerView): Content[] {
   const shown = messages.slice(0, MESSAGES_AN_ANSWER)
   return shown.map((units, i) => {
     const parts = { head: i === 0 ? head : [], units }
-    return i < shown.length - 1 ? contentOf(parts) : lastContent(parts, { view, footer, charts, rest })
+    return i < shown.length - 1 ? contentOf(parts) : lastContent(parts, view, footer, charts, rest)
   })
 }
 
@@ -164,17 +164,13 @@ function unitForms({ texts, table }: MessageUnit, firstTable: TableForms | undef
   return [table === firstTable ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
 }
 
-interface AnswerEnding {
-  view: AnswerView
-  footer: string[]
-  charts: ChartBlock[]
-  /** The mrkdwn texts that did not fit. */
-  rest: string[]
-}
-
+/** `rest`: the mrkdwn texts that did not fit. */
 function lastContent(
   parts: { head: string[]; units: MessageUnit[] },
-  { view, footer, charts, rest }: AnswerEnding,
+  view: AnswerView,
+  footer: string[],
+  charts: ChartBlock[],
+  rest: string[],
 ): Content {
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)

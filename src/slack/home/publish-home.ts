@@ -61,12 +61,12 @@ export function homeThread(press: string): string {
 }
 
 /** Notes that a person has opened the Home, for `renewHome` in any process. */
-export function noteOpenHome({ team, user, channel }: HomeOf, { openHomes, now }: Services): Promise<void> {
-  return openHomes.add(team, `${user} ${channel}`, now().getTime())
+export function noteOpenHome({ team, user, channel }: HomeOf, { home, now }: Services): Promise<void> {
+  return home.open.add(team, `${user} ${channel}`, now().getTime())
 }
 
-async function openHomeOf({ team, user }: Person, { openHomes }: Services): Promise<string | undefined> {
-  const open = (await openHomes.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
+async function openHomeOf({ team, user }: Person, { home }: Services): Promise<string | undefined> {
+  const open = (await home.open.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
   return open?.slice(user.length + 1)
 }
 
@@ -95,8 +95,8 @@ interface Publishing {
   turns: Map<string, Promise<unknown>>
 }
 
-/** By the process's list of open Homes: each app of a process has services of its own, which share that list. */
-const publishings = new WeakMap<Services['openHomes'], Publishing>()
+/** By the process's store of Homes: each app of a process has services of its own, which share that store. */
+const publishings = new WeakMap<Services['home'], Publishing>()
 
 /** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
 export function homePublisher(services: Services): PublishHome {
@@ -107,26 +107,26 @@ export function homePublisher(services: Services): PublishHome {
       const view = signedView(homeView(await partsOf(of, links, services)), of)
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
     }
-    return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
+    return inTurn(turns, `${team}:${user}`, PUBLISH_MS, work)
   }
 }
 
-function publishingOf({ openHomes, now }: Services): Publishing {
-  const known = publishings.get(openHomes)
+function publishingOf({ home, now }: Services): Publishing {
+  const known = publishings.get(home)
   if (known) return known
   const links = expiringCache<string>({ ttlMs: LINK_MS, max: MAX_LINKS, now: () => now().getTime() })
   const fresh = { links, turns: new Map<string, Promise<unknown>>() }
-  publishings.set(openHomes, fresh)
+  publishings.set(home, fresh)
   return fresh
 }
 
 async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Services): Promise<HomeParts> {
   const { team, user, channel, installation } = of
-  const { settingsFor, limits, archive, agent } = services
+  const { settingsFor, usage, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
   const [settings, left, connections, asked, own, person, others, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
-    inTime(limits?.left({ team, user })),
+    inTime(usage.limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
     inTime(
       archive
@@ -144,12 +144,12 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
   return {
     channel,
     settings: shown,
-    examples: services.examples,
+    examples: services.operator.examples,
     left,
     connections,
     asked,
     maySeeSettings,
-    schedules: schedulesOf(of, { own: own ?? [], others: others ?? [], now: services.now().getTime() }),
+    schedules: schedulesOf(of, own ?? [], others ?? [], services.now().getTime()),
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
@@ -158,7 +158,9 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
 /** The person's own schedules, and for an admin those of other people. */
 function schedulesOf(
   { team, note, installation: { directory } }: HomeOf,
-  { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
+  own: Schedule[],
+  others: Schedule[],
+  now: number,
 ): KnownBlock[] {
   if (note === undefined && own.length + others.length === 0) return []
   const nameOf = (id: string) => directory.personName(team, id) ?? 'somebody'
@@ -186,7 +188,7 @@ async function othersSchedules(of: HomeOf, services: Services): Promise<Schedule
 /** A search tool counts as off if the workspace does not let apps search. */
 async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
   const isOff =
-    (await search?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
+    (await search.info?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
   const off = tools
     .filter((tool) => !on.includes(tool))
@@ -199,16 +201,16 @@ async function adminBlocksOf(of: HomeOf, services: Services) {
   const [use, admin] = await Promise.all([
     inTime(useOfTeam(of, services)),
     adminPartsOf(of, services),
-    inTime(services.homeAdmins.add(team, user, services.now().getTime())),
+    inTime(services.home.admins.add(team, user, services.now().getTime())),
   ])
   return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
-  const { audit, installations } = services
+  const { audit, installations, agent } = services
   // The servers of several workspaces are their operator's.
   const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
-  const mcpAdmin = isOperators ? undefined : services.mcpAdmin
+  const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),

@@ -50,7 +50,7 @@ export async function enqueueMessage(
   // The `app_mention` may not have said so.
   const parts = isMessageOfMention ? { parts: questionParts(question) } : {}
   if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
-  const heard = await hearPrivateWords(question, { installation, services })
+  const heard = await hearPrivateWords(question, installation, services)
   if (!heard) return
   if (isPrivate(heard)) {
     if ((await enqueue(heard, services, parts)) === 'accepted') tellWorkingLater(heard, services)

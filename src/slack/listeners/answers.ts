@@ -73,11 +73,11 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
   const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
   const pressed = await pressedOn(id, { body, context }, services)
   const rating = thumb === 'up' ? 'up' : 'down'
-  const isKept = pressed && (await withRecord(() => rate({ id, presser: pressed }, { rating }, services)))
+  const isKept = pressed && (await withRecord(() => rate(id, pressed, { rating }, services)))
   await ack()
   if (!pressed) return
   if (!isKept) return void pressed.tell(ANSWER_GONE)
-  services.onFeedback?.(rating)
+  services.telemetry.onFeedback?.(rating)
   if (rating === 'up') return void pressed.tell('Thank you, noted.')
   inBackground(FEEDBACK, services, async () => {
     const isDirect = id.split(':')[1]?.startsWith('D') === true
@@ -90,8 +90,8 @@ export const feedback = onButton(FEEDBACK, (services) => async ({ ack, action, b
 export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack, view, body, context }) => {
   const { state } = view
   const presser = presserOf(body, context)
-  const id = (await openedBy(view, { body, context }, services))?.metadata
-  const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
+  const id = (await openedBy(view, body, context, services))?.metadata
+  const installation = id === undefined ? undefined : await installationFor(id, context, services)
   if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const comment = typedIn(state.values, COMMENT)
   const expected = typedIn(state.values, EXPECTED)
@@ -100,7 +100,7 @@ export const feedbackForm = onForm(FEEDBACK_COMMENT, (services) => async ({ ack,
   const refusal = wanted && (await refusalOf(wanted, installation, services))
   if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
   const words = { ...(comment ? { comment } : {}), ...(expected ? { expected } : {}) }
-  if (!(await rate({ id, presser }, { rating: 'down', ...words }, services)))
+  if (!(await rate(id, presser, { rating: 'down', ...words }, services)))
     return ack({ response_action: 'update', view: FEEDBACK_GONE })
   const outcome = wanted && (await remember(wanted, installation, services))
   await ack()
@@ -132,7 +132,8 @@ function raterOf(id: string, presser: Presser): string {
 
 /** @returns false if the answer is not stored, or no longer */
 async function rate(
-  { id, presser }: { id: string; presser: Presser },
+  id: string,
+  presser: Presser,
   given: Omit<Feedback, 'at' | 'by'>,
   services: Services,
 ): Promise<boolean> {

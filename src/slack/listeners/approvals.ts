@@ -29,7 +29,7 @@ export const decideCall = onButton(
   (services) =>
     async ({ ack, action, body, context }) => {
       const id = action.action_id
-      const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+      const pressed = await pressedCall(action.value ?? '', body, context, services)
       const after = pressed && (await decided({ action: id, body, pressed, services }))
       await ack()
       if (after) inBackground(id, services, after)
@@ -143,7 +143,7 @@ async function showLate(call: AskedCall, known: Decision | undefined, one: Decid
   const verdict = verdictOf(holds, by)
   await Promise.all([
     replaceCard(decidedCard(call, verdict), one),
-    pressed.tell(lateWord(verdict, { isOwn: !!holds && 'by' in holds && holds.by === pressed.user })),
+    pressed.tell(lateWord(verdict, !!holds && 'by' in holds && holds.by === pressed.user)),
   ])
 }
 
@@ -174,7 +174,7 @@ function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<s
 export const askApprovers = onButton(ASK_APPROVERS, (services) => async ({ ack, action, body, context }) => {
   await ack()
   inBackground(ASK_APPROVERS, services, async () => {
-    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    const pressed = await pressedCall(action.value ?? '', body, context, services)
     if (!pressed) return
     const { run, ref, tell } = pressed
     if (!run?.call || run.saved.decisions[ref.key]) return tell(PRESS.gone)
@@ -220,7 +220,7 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
 export const showArguments = onButton(SHOW_ARGUMENTS, (services) => async ({ ack, action, body, context }) => {
   await ack()
   inBackground(SHOW_ARGUMENTS, services, async () => {
-    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    const pressed = await pressedCall(action.value ?? '', body, context, services)
     if (!pressed) return
     const call = pressed.run?.call
     if (!call) return pressed.tell(PRESS.gone)

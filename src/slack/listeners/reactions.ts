@@ -38,11 +38,12 @@ interface ReactionStop extends StopWish, MessageReaction {}
  * Other reactions are ignored.
  */
 export const reactionAdded = onEvent('reaction_added', (services) => {
+  const { askReaction } = services.operator
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
     // Slack appends the skin tone: `wave::skin-tone-2`.
-    const isAsk = services.askReaction !== undefined && reaction.split('::')[0] === services.askReaction
+    const isAsk = askReaction !== undefined && reaction.split('::')[0] === askReaction
     if (!(isAsk || isStopReaction(reaction)) || item.type !== 'message') return
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
     if (!recipient) return

@@ -16,12 +16,12 @@ export const appUninstalled = onEvent(
  * search.
  */
 export const tokensRevoked = onEvent('tokens_revoked', (services) => async ({ event, body, context }) => {
-  const { installations, slackAccount } = services
+  const { installations, search } = services
   const people = event.tokens.oauth ?? []
   // The event names a whole second.
   const endedAt = body.event_time * 1_000 + 999
-  const teams = people.length > 0 && slackAccount ? await teamsOfPerson(context, services) : []
-  for (const user of people) for (const team of teams) await slackAccount?.forget({ team, user }, endedAt)
+  const teams = people.length > 0 && search.account ? await teamsOfPerson(context, services) : []
+  for (const user of people) for (const team of teams) await search.account?.forget({ team, user }, endedAt)
   const bots = event.tokens.bot ?? []
   if (bots.length === 0) return
   const installation = await installations.of(installedAs(context) ?? installations.defaultTeam)
