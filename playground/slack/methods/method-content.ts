@@ -1,4 +1,4 @@
-import { flag, isObject, optional } from '../args.ts'
+import { isObject, optional } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 

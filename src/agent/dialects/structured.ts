@@ -41,7 +41,7 @@ export const ANSWER = 'answer'
 function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   const tail = tailOf(view, prompts, {
     cue: '',
-    form: 'Write only:\n{"thought": "…", "step": {"action": "answer", "input": "the answer"}}',
+    form: 'Your step has to be the action answer.',
   })
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
@@ -138,12 +138,17 @@ export function readHeld(completion: string, tools: string[]): ParsedTurn | unde
   const step = isRecord(written) ? written['step'] : undefined
   const { action, input } = isRecord(step) ? step : {}
   const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
-  const answer = action === ANSWER && typeof input === 'string' ? tidy(input) : ''
-  if (answer !== '') return { kind: 'finish', thought, answer }
+  const answer = action === ANSWER && typeof input === 'string' ? input : ''
+  if (BROKEN_OFF.test(answer)) return { kind: 'unreadable', thought, hint: QUOTATION_MARKS }
+  if (tidy(answer) !== '') return { kind: 'finish', thought, answer: tidy(answer) }
   return typeof action === 'string' && tools.includes(action)
     ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
     : undefined
 }
+
+/** A model that quotes something without a backslash ends its text before the quotation. */
+const BROKEN_OFF = /[\p{L}\p{N},(:] $/u
+const QUOTATION_MARKS = 'Your answer breaks off. Write it whole, with quotation marks inside it as \\".'
 
 /** The answer of an object that breaks off in it. */
 function cutAnswer(completion: string): ParsedTurn | undefined {
