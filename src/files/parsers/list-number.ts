@@ -16,9 +16,16 @@ export function listNumber(number: number, form: string): string {
       return roman(number).toUpperCase()
     case 'decimalZero':
       return String(number).padStart(2, '0')
+    case 'ordinal':
+      return `${number}${ordinalEnd(number)}`
     default:
       return String(number)
   }
+}
+
+function ordinalEnd(number: number): string {
+  const isTeen = Math.floor((number % 100) / 10) === 1
+  return (isTeen ? undefined : ['th', 'st', 'nd', 'rd'][number % 10]) ?? 'th'
 }
 
 /** Returns `a` to `z`, then `aa`. */
