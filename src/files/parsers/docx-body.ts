@@ -1,7 +1,7 @@
 /** Follows the tags of a Word part (ECMA-376, part 1, 17) and writes them as the tags of a page. */
 import { hex as symbol } from 'dingbat-to-unicode'
 import { takeFormat, takeRun, type DocxNumbering, type ParagraphFormat, type RunFormat } from './docx-numbering.ts'
-import { DocxEquation } from './docx-equation.ts'
+import { EquationText } from './equation-text.ts'
 import { DocxFields } from './docx-fields.ts'
 import type { PageLines } from './page-lines.ts'
 import { UnreadableFile } from './parser.ts'
@@ -32,7 +32,7 @@ export class DocxBody {
   #isInstruction = false
   #isJustOpen = false
   #inRun = false
-  #equation: DocxEquation | undefined
+  #equation: EquationText | undefined
   readonly #fields: DocxFields
   /** The reading of a word, which follows it. */
   #ruby = ''
@@ -70,7 +70,7 @@ export class DocxBody {
     this.#openFormat(name, attributes)
     this.#openTable(name, attributes)
     this.#openControl(name, val)
-    if (name === 'oMath') this.#equation ??= new DocxEquation()
+    if (name === 'oMath') this.#equation ??= new EquationText()
     else this.#equation?.open(name, attributes)
     if (name === 'rt') this.#isRuby = true
     if (name === 't') this.#isText = true

@@ -55,7 +55,9 @@ export interface OpenList {
 export function openList(name: string, { start, type = '1', reversed }: Record<string, string>): OpenList {
   const first = Number(start ?? 1)
   const next = Number.isSafeInteger(first) ? first : 1
-  return { isOrdered: name === 'ol', next, step: reversed === undefined ? 1 : -1, type }
+  // A reversed list begins with the number of its items, which is not known yet.
+  const isOrdered = name === 'ol' && (reversed === undefined || start !== undefined)
+  return { isOrdered, next, step: reversed === undefined ? 1 : -1, type }
 }
 
 /** Returns the mark before the next item, and counts it. */

@@ -31,7 +31,7 @@ const BETWEEN = new Map([
 ])
 const PARTS = new Set(['e', 'mr', 'sub', 'sup', 'lim'])
 
-export class DocxEquation {
+export class EquationText {
   readonly #open: Frame[] = []
 
   open(name: string, attributes: XmlAttributes): void {
