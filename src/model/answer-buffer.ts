@@ -196,7 +196,7 @@ function argumentsOf({ arguments: all, first, last }: MadeCall): string {
   return all.replace(/^null(?=\s{0,9}\{)/, '')
 }
 
-/** The objects of arguments that were glued to each other, each once. An empty one before another is none. */
+/** The objects of arguments that were glued to each other, each once. Empty objects are dropped if there is another. */
 function wholeObjects(text: string): string[] {
   if (!text.includes('}{') && !/\}\s+\{/.test(text)) return [text]
   if (parseJson(text) !== undefined) return [text]

@@ -9,7 +9,7 @@ const MAX_WORDS = 200
 /** The fault and what to do. Only for calls without people's text, because it may quote the endpoint. */
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
-  if (known) return known.hint.replace('Your admin should check', 'Check')
+  if (known) return known.hint.replace('The person who runs me should check', 'Check')
   const apiError = apiErrorIn(error)
   if (apiError?.status !== undefined) return ofStatus(apiError, apiError.status)
   if (!(error instanceof ModelError)) return messageOf(error)

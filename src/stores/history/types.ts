@@ -4,8 +4,8 @@ import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 import { askedSchema } from '../runs/question.ts'
 
 /**
- * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line of
- * nobody's.
+ * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line without an
+ * author.
  */
 export const threadContext = z.object({
   text: z.string(),

@@ -98,8 +98,8 @@ export function waitFor({ windowMs, pointMs }: Bucket, fullAt: number, now: numb
 }
 
 /**
- * The key of a question’s asker within the team. Ids are unique only within a workspace or an organisation, so that of a person of
- * another one has their own team.
+ * The key of a question’s asker within the team. Ids are unique only within a workspace or an organisation, so the key
+ * of a person from another workspace includes their team.
  */
 export function personIn({ team, user, userTeam = team }: Pick<Question, 'team' | 'user' | 'userTeam'>): string {
   return userTeam === team ? user : `${userTeam}/${user}`
