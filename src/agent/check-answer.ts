@@ -1,4 +1,4 @@
-/** Checks an answer before people get it: the loop's own words are taken off or asked again, and so are doubtful figures. */
+/** Removes the loop's marks from an answer, and asks again if it repeats the loop or has doubtful figures. */
 import { fenceObservation } from './observation.ts'
 import { hasRun } from './partial-answer.ts'
 import { knownResults } from './known-results.ts'
@@ -69,7 +69,7 @@ export function repeatsExample({ dialect, task, progress }: RunState, text: stri
   })
 }
 
-/** The share of an example's own words that repeats it. */
+/** An answer with this share of an example's own words repeats the example. */
 const CLEARLY = 0.75
 /** Shorter answers may be right by chance. */
 const MIN_WORDS = 4
@@ -131,7 +131,9 @@ function contradiction({ progress, nonce }: RunState, figures: string[]): string
   return `${which}: this stands in no result, and follows from none. Correct your answer, or answer without it.${results}`
 }
 
-/** Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words. */
+/**
+ * Reads an answer while it is written, up to the first mark of the loop. Undefined if it may repeat the loop's words.
+ */
 export function cleanReader(run: RunState): AnswerReader | undefined {
   const reader = loopTexts(run.progress.steps).length > 0 ? undefined : run.readAlong?.(run.dialect, run.tools)
   return reader && new CleanReader(reader, run)

@@ -1,4 +1,4 @@
-/** The tables that SQL can ask: in a conversation's files and messages, and in the results of the run. */
+/** The tables that SQL can query: in a conversation's files and messages, and in the results of the run. */
 import type { MessageTable, OutputTable, Source } from '../agent/contracts/evidence.ts'
 import type { KeptTable } from '../agent/output-tables.ts'
 import type { KeptFile } from './file-store.ts'

@@ -10,7 +10,7 @@ const MAX_WORDS = 200
 /** The fault and what to do. Only for calls without people's text, because it may quote the endpoint. */
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
-  if (known) return known.hint.replace('Your admin should check', 'Check')
+  if (known) return known.hint.replace('The person who runs me should check', 'Check')
   const apiError = apiErrorIn(error)
   const status = statusOf(apiError)
   if (apiError && status !== undefined) return ofStatus(apiError, status)

@@ -54,7 +54,7 @@ export function tooLong({ window, left, question }: { window: number; left: numb
       ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
         'together with my instructions. Please ask something shorter, or send the text as a file.'
       : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
-        'at once. Your admin should give it a larger window, or fewer tools.'
+        'at once. The person who runs me should give it a larger window, or fewer tools.'
   return new TooLong(message, hint)
 }
 
@@ -68,7 +68,7 @@ export function noResponses(cause: unknown): KnownFailure {
   const status = statusOf(cause) ?? 404
   return new KnownFailure(
     `its endpoint has no Responses API (status ${status}), so OPENAI_API=responses cannot work`,
-    `The model’s address has no Responses API (status ${status}). Your admin should check OPENAI_API and OPENAI_BASE_URL.`,
+    `The model’s address has no Responses API (status ${status}). The person who runs me should check OPENAI_API and OPENAI_BASE_URL.`,
   )
 }
 
@@ -143,7 +143,7 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
   if (isContextLength(error) || status === 413) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
   if (isUnknownModel(error))
-    return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise your admin should check OPENAI_MODEL and OPENAI_BASE_URL.`
+    return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise the person who runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 404) return HINTS.noEndpoint
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
@@ -151,13 +151,14 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
 }
 
 const HINTS = {
-  noModel: 'The model’s address shows a web page, not a model. Your admin should check OPENAI_BASE_URL.',
-  noEndpoint: 'The model’s address has no chat completions (404 Not Found). Your admin should check OPENAI_BASE_URL.',
-  key: 'The model refused my key. Your admin should check OPENAI_API_KEY.',
+  noModel: 'The model’s address shows a web page, not a model. The person who runs me should check OPENAI_BASE_URL.',
+  noEndpoint:
+    'The model’s address has no chat completions (404 Not Found). The person who runs me should check OPENAI_BASE_URL.',
+  key: 'The model refused my key. The person who runs me should check OPENAI_API_KEY.',
   busy: 'The model is overloaded right now. Please ask again in a few minutes.',
-  quota: 'My model account has used up its quota. Your admin should check its plan and billing.',
+  quota: 'My model account has used up its quota. The person who runs me should check its plan and billing.',
   length: 'This conversation has become too long for the model. Please ask in a new thread, or ask something shorter.',
-  refused: 'The model refused the request. Your admin can find the reason in the log.',
+  refused: 'The model refused the request. The person who runs me can find the reason in the log.',
   filter: 'The content filter of the model refused this. Please rephrase the question, or ask something else.',
   declined: 'The model declined to answer this. Please rephrase the question, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',

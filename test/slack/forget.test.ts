@@ -57,7 +57,7 @@ describe('/ask forget', () => {
     const bot = await start(t)
     const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
     const posts = bot.slack.messages(GENERAL).length
-    expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*\/ask settings/)
+    expect(await told(bot, { user: BOB })).toMatch(/Only workspace admins.*\/ask settings/)
     expect(await remembers(bot, here)).toBe(true)
     bot.slack.addUser(BOB, { is_admin: true })
     expect(await told(bot, { user: BOB, button: FORGET_CANCEL })).toBe('Cancelled: nothing was deleted.')

@@ -1,4 +1,4 @@
-/** One JSON object per turn, whose form the endpoint holds by a schema. */
+/** One JSON object per turn, whose form the endpoint enforces with a schema. */
 import type { Prompts } from '../../base/prompts.ts'
 import { isRecord, markedInput, parseExact, parseJson, stringifyExact } from '../../base/parse-json.ts'
 import { strictSchema, withoutNulls, type StrictSchema } from '../strict-schema.ts'
@@ -53,7 +53,7 @@ function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): R
   return { messages: alternating(messages), schema: turnSchema(view) }
 }
 
-/** A hint of the loop is said as it is: it is no data. */
+/** A hint comes from the loop, so it is not fenced as data. */
 function renderStep(step: Step, nonce: string): Message[] {
   const written = (made: ToolStep | UnreadableStep) =>
     made.kind === 'tool' ? objectOf(made) : made.text || '(nothing)'
@@ -104,7 +104,7 @@ function inputSchema(tool: Tool): StrictSchema {
 
 /**
  * The tools that the next turn cannot call, so that a loop cannot form: those whose last call was a repetition, and
- * those that were called in vain twice.
+ * those whose calls were repeated twice.
  */
 function repeatedTools(steps: readonly Step[]): Set<string> {
   const turn = steps.findLast(({ kind }) => kind !== 'message')?.turn

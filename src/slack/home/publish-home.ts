@@ -95,10 +95,10 @@ interface Publishing {
   turns: Map<string, Promise<unknown>>
 }
 
-/** By the process's store of Homes: each app of a process has services of its own, which share that store. */
+/** Keyed by the store of Homes, which all apps of the process share. */
 const publishings = new WeakMap<Services['home'], Publishing>()
 
-/** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
+/** Returns the publisher of Homes. Homes of one person are published in turn, so the newest state is shown last. */
 export function homePublisher(services: Services): PublishHome {
   const { links, turns } = publishingOf(services)
   return (of) => {
@@ -208,7 +208,7 @@ async function adminBlocksOf(of: HomeOf, services: Services) {
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
   const { audit, installations, agent } = services
-  // The servers of several workspaces are their operator's.
+  // If several workspaces share the MCP servers, only the operator manages them.
   const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
   const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
   const [writes, needLogin, off] = await Promise.all([

@@ -31,7 +31,7 @@ export const shareButton = onButton(SHARE, (services) => async ({ ack, action, b
   if (pressed && !own) void pressed.tell(PRIVATE.gone)
 })
 
-/** Returns the private question whose answer it is, if it is the presser's. */
+/** Returns the private question that the button belongs to, if the presser asked it. */
 async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(presser, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined

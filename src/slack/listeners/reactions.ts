@@ -93,7 +93,8 @@ async function reactorOf(
 }
 
 /**
- * Asks about the message, as "Ask about this message" does. Other apps ask nothing by a reaction. The id is claimed, so a person asks once about a message.
+ * Asks about the message, as "Ask about this message" does. Other apps ask nothing by a reaction. The id is claimed, so
+ * a person asks once about a message.
  * @throws if the message cannot be looked up or the question cannot be stored: Slack sends the event again
  */
 async function askAbout(

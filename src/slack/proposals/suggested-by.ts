@@ -28,7 +28,7 @@ export async function suggestedBy({ question, run, services }: QuestionWork): Pr
   return named.length === 0 ? undefined : new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(named)
 }
 
-/** A skill is the operator's, and a hint the loop's. */
+/** Skips skills, which the operator wrote, and hints, which the loop wrote. */
 function readIn(step: Step): string[] {
   if (step.kind !== 'tool' || !step.observation || step.observation.hint || step.observation.instructions) return []
   if (isProposal(step.action.tool)) return []

@@ -5,7 +5,7 @@ import { askedSchema } from '../runs/question.ts'
 
 /**
  * The messages of a thread, in the form of thread-context.ts, and the key (`personIn`) of each one's author; '' for a
- * line of nobody's.
+ * line without an author.
  */
 export const threadContext = z.object({
   text: z.string(),

@@ -122,7 +122,9 @@ export function createRemembered(kv: Kv, options: RememberedOptions): Remembered
   }
 }
 
-/** Returns what makes room in a full scope for a person with less than their share: the oldest of who has the most. */
+/**
+ * In a full scope, returns the text to drop for a person below their share: the oldest text of the person who has most.
+ */
 function oldestBeyondShare(kept: StoredMemory[], one: Remembered): StoredMemory | undefined {
   const counts = new Map<string, number>()
   for (const other of kept) counts.set(adderOf(other), (counts.get(adderOf(other)) ?? 0) + 1)

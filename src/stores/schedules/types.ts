@@ -15,7 +15,7 @@ const costSchema = z.object({
 })
 export type Cost = z.infer<typeof costSchema>
 
-/** Kept until another one waits, so that a try that is made over after a crash is not asked twice. */
+/** Kept until the next deferral, so that a retry after a crash does not ask the same occurrence twice. */
 const deferralSchema = z.object({
   /** The occurrence's time. */
   at: z.number(),
@@ -107,7 +107,9 @@ export const MAX_DRAFTS = 5
 /** Schedules. Each change is atomic; an index of times tells which ones are due. */
 export interface ScheduleStore extends Forgetting, Moving {
   load(ref: ScheduleRef): Promise<Schedule | undefined>
-  /** Stores a schedule, unless it is stored already. A new draft replaces its creator's oldest one beyond `MAX_DRAFTS`. */
+  /**
+   * Stores a schedule, unless it is stored already. A new draft replaces its creator's oldest one beyond `MAX_DRAFTS`.
+   */
   add(schedule: Schedule): Promise<void>
   /**
    * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
