@@ -18,7 +18,8 @@ const NUMBER =
 export const PLAIN = /^-?\d+(?:\.\d+)?$/
 /** `5,-` and `1'200.–` are prices without cents. */
 const NO_CENTS = /(?<=\d)[.,][-–—]{1,2}(?=\D{0,12}$)/
-const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?)?$/u
+/** `kg`, `€/m²`, `Mio. €`. */
+const UNIT = /^(?:[$€£¥₹₽₩₺%‰°²³/\p{L}]+\.?(?: (?:[$€£¥]|[A-Z]{3}))?)?$/u
 const SPACES = /[ \u00a0\u202f'’]/g
 
 /** Returns the parts of a written number, undefined if it is none. */
