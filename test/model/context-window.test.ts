@@ -198,3 +198,30 @@ test('an endpoint that lists only properties, or nothing, or is down, does no ha
   const { error } = await callModel(down.model, { messages })
   expect(error).toMatchObject({ hint: expect.stringContaining('cannot be reached') })
 })
+
+test.for<[string, string, object, object]>([
+  [
+    'Ollama has loaded',
+    '/api/ps',
+    { models: [] },
+    { models: [{ name: 'played-model:latest', context_length: 2_048 }] },
+  ],
+  [
+    'another model of Ollama has',
+    '/api/ps',
+    { models: [{ name: 'other', context_length: 512 }] },
+    { models: [{ name: 'played-model', context_length: 2_048 }] },
+  ],
+])('a model that %s later is known soon', async ([, path, before, after], t) => {
+  const endpoint = await playWindowed(t, { server: 'OpenAI', window: 100_000, turns: ['Fine.'] })
+  const config = loadConfig({ OPENAI_MODEL: 'played-model', OPENAI_BASE_URL: endpoint.url })
+  let now = 1_000
+  const { model } = createModels({ config, log: createLog('silent'), net: {}, now: () => now })
+  const ask = () => callModel(model, { messages: [{ role: 'user', content: words(5_000) }] })
+  endpoint.lists.set(path, before)
+  await ask()
+  endpoint.lists.set(path, after)
+  now += 30_000
+  await ask()
+  expect(endpoint.answered.map(({ tokens }) => tokens > 2_048)).toEqual([true, false])
+})
