@@ -1,4 +1,4 @@
-import { flag, isObject, optional } from '../args.ts'
+import { isObject, optional } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
@@ -60,9 +60,4 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (JSON.stringify(metadata).length > MAX_METADATA)
     throw new Refusal('metadata_too_large', { why: 'metadata over 8 KB' })
   return { metadata }
-}
-
-/** Returns whether links in the message get previews. On by default. */
-function unfurls(args: Json): boolean {
-  return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
 }
