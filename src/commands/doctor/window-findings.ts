@@ -10,20 +10,13 @@ import { findingsAbout, type Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('model')
 
-interface WindowCheck {
-  config: Config
-  net: Network
-  now: () => number
-}
-
 /** How long the prompt may take, in milliseconds: a small computer reads 60 tokens a second. */
 const LONG_MS = 150_000
 /** The length of the prompt in tokens: above the smallest usual window, or only for the speed if the window is known. */
 const LONG = 7_000
 const FOR_SPEED = 1_200
 
-export async function windowFindings(model: Model, check: WindowCheck): Promise<Finding[]> {
-  const { config, net, now } = check
+export async function windowFindings(model: Model, config: Config, net: Network, now: () => number) {
   const window = config.OPENAI_CONTEXT_TOKENS ?? (await new ListedWindows({ config, net, now }).of(model.name))
   const isKnown = window !== undefined || config.OPENAI_BASE_URL === undefined
   const messages = await promptOf(Math.min(isKnown ? FOR_SPEED : LONG, (window ?? Infinity) / 2), now())
