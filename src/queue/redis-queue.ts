@@ -149,7 +149,7 @@ class RedisQueue implements ControlledQueue {
     return {
       redis,
       conversations: new RedisConversations({ redis, settings }),
-      store: new ThreadStore({ redis, log, settings }),
+      store: new ThreadStore(redis, log, settings),
       jobs: new ThreadJobs({ redis, settings, onFault: this.#onFault }),
     }
   }

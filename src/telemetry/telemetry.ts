@@ -42,7 +42,7 @@ export async function createTelemetry(config: Config, log: Log, now: () => numbe
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log, now)
-  return metrics || traces ? new Watch({ metrics, traces, log, now }) : undefined
+  return metrics || traces ? new Watch(metrics, traces, log, now) : undefined
 }
 
 // Both are loaded only when they are needed, so that a bot that measures nothing starts faster and uses less memory.
@@ -69,13 +69,6 @@ async function loadTraces(endpoint: string, config: Config, log: Log, now: () =>
 /** Calls that show the asker that the bot is at work. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
-interface WatchParts {
-  metrics: Metrics | undefined
-  traces: Traces | undefined
-  log: Log
-  now: () => number
-}
-
 /** Passes events from the seams to the metrics and the traces, whichever are on. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
@@ -86,7 +79,7 @@ class Watch implements Telemetry {
   readonly #attempt = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 
-  constructor({ metrics, traces, log, now }: WatchParts) {
+  constructor(metrics: Metrics | undefined, traces: Traces | undefined, log: Log, now: () => number) {
     this.#metrics = metrics
     this.#traces = traces
     this.#log = log

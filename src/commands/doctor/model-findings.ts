@@ -40,7 +40,7 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   const isReachable = answers.outcome !== 'fault'
   const rest = isReachable ? await abilities(models.model, config, wire) : []
   // After the others: on a server with one slot they would wait for each other.
-  const window = isReachable ? await windowFindings(models.model, { config, net, now }) : []
+  const window = isReachable ? await windowFindings(models.model, config, net, now) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)

@@ -10,12 +10,6 @@ import { findingsAbout, type Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('model')
 
-interface WindowCheck {
-  config: Config
-  net: Network
-  now: () => number
-}
-
 /** How long the prompt may take, in milliseconds: a small computer reads 60 tokens a second. */
 const LONG_MS = 150_000
 /**
@@ -28,8 +22,12 @@ const MAX_BELIEVED = 32_768
 /** The share of a known window that the prompt may take. */
 const OF_WINDOW = 0.7
 
-export async function windowFindings(model: Model, check: WindowCheck): Promise<Finding[]> {
-  const { config, net, now } = check
+export async function windowFindings(
+  model: Model,
+  config: Config,
+  net: Network,
+  now: () => number,
+): Promise<Finding[]> {
   const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address, OPENAI_STREAM: isStreamed } = config
   const listed = given === undefined ? await new ListedWindows({ config, net, now }).of(model.name) : undefined
   const window = given ?? listed

@@ -21,7 +21,15 @@ import {
   slowPage,
   type Connecting,
 } from './connection-pages.ts'
-import { beginFlow, CALLBACK, goOnAfterProof, takeFlow, type FlowOptions, type KeptFlow } from './login-flow.ts'
+import {
+  beginFlow,
+  CALLBACK,
+  goOnAfterProof,
+  takeFlow,
+  type FlowOptions,
+  type KeptFlow,
+  type Link,
+} from './login-flow.ts'
 import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey } from '../../stores/values/people-store.ts'
 import type { RunControl } from '../../stores/runs/run-control.ts'
@@ -64,12 +72,6 @@ interface ConnectionsOptions extends ConnectionsParts, FlowOptions {
 /** Accounts that the settings do not allow are undefined. */
 interface OpenConnectionsOptions extends ConnectionsParts {
   accounts: readonly (Account | undefined)[]
-}
-
-interface Link {
-  person: Person
-  account: string
-  at: number
 }
 
 /** How long a link works. Milliseconds. */

@@ -26,15 +26,6 @@ import type { SlackResult, SlackWeb } from './web-api.ts'
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
 
-interface DirectoryOptions {
-  web: SlackWeb
-  log: Log
-  /** The organisation of the bot's workspace, if it has one. */
-  enterprise?: string | undefined
-  /** The clock, in milliseconds. */
-  now: () => number
-}
-
 /** A person as a message names them. `userTeam`: their workspace, if it is another one. */
 interface AuthorOf extends Person {
   userTeam?: string | undefined
@@ -78,7 +69,8 @@ export class Directory {
   readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
 
-  constructor({ web, log, enterprise, now }: DirectoryOptions) {
+  /** `enterprise`: the organisation of the bot's workspace, if it has one. */
+  constructor(web: SlackWeb, log: Log, now: () => number, enterprise?: string) {
     this.#web = web
     this.#enterprise = enterprise
     this.#log = log

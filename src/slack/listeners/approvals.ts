@@ -198,22 +198,15 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const content = waitingCard(await toWaitingCall(ref.key, call, card))
   const names: string[] = []
   for (const user of toAsk) {
-    const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
-    const send = () => postDirect(user, content, { client: installation.client, asker: question.user })
-    const isSent =
-      !isFirst ||
-      (await send().then(
-        () => true,
-        (error: unknown) => warn(user, error),
-      ))
-    if (isSent) names.push(await mentions.withNames(`<@${user}>`))
+    try {
+      const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
+      if (isFirst) await postDirect(user, content, { client: installation.client, asker: question.user })
+      names.push(await mentions.withNames(`<@${user}>`))
+    } catch (error) {
+      log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
+    }
   }
   return names
-
-  function warn(user: string, error: unknown): boolean {
-    log.warn({ user, error: messageOf(error) }, 'an approver could not be asked')
-    return false
-  }
 }
 
 /** "Show all" on the card of a waiting call: a modal with all arguments, for the user alone. */
