@@ -14,7 +14,7 @@ interface TracedFind {
 }
 
 /** Returns the trace for keeping once its run is over; the same object if nothing has to be removed. */
-export function withoutFinds(trace: RunTrace): RunTrace {
+export function withoutSearchResults(trace: RunTrace): RunTrace {
   const first = trace.calls.findIndex(isFind)
   if (first < 0) return trace
   const finds: TracedFind[] = []
