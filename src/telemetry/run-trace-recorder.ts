@@ -171,14 +171,14 @@ class TraceKeeper {
     if (this.#isKept || recording.isEmpty) return
     this.#isDue = false
     await this.#keeping
-    if (!isOver) await this.#keep(recording.trace)
+    if (!isOver) await this.#keep(withoutSearchResults(recording.trace))
     else await this.#options.archive.remove(this.#id).catch(this.#failed)
   }
 
   async #keepDue(recording: Recording): Promise<void> {
     while (this.#isDue) {
       this.#isDue = false
-      await this.#keep(recording.trace)
+      await this.#keep(withoutSearchResults(recording.trace))
     }
   }
 
