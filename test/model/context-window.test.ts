@@ -8,7 +8,7 @@ import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playWindowed } from '../harness/windowed-model.ts'
 import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createModels } from '../../src/model/index.ts'
+import { createModels } from '../../src/model/choose-model.ts'
 
 const refused = (message: string, fields: object = {}) =>
   new APIError(400, { message, ...fields }, undefined, undefined)
