@@ -27,8 +27,12 @@ export interface ForgottenPerson extends Person {
   homes?: readonly string[]
 }
 
+interface NamedMember extends NamedPerson {
+  team: string
+}
+
 /** The key of a person within a team: that of a person of another workspace has their own team. */
-export function personIn({ team, user, userTeam = team }: NamedPerson & Pick<Person, 'team'>): string {
+export function personIn({ team, user, userTeam = team }: NamedMember): string {
   return userTeam === team ? user : `${userTeam}/${user}`
 }
 

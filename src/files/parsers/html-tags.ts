@@ -1,4 +1,6 @@
-/** Names of HTML's elements, in lower case. */
+/** HTML's elements by name, in lower case, and their attributes. */
+export type Attributes = Record<string, string>
+
 export const words = (text: string) => new Set(text.split(' '))
 
 /** Elements whose content is no text of the page. */

@@ -2,7 +2,7 @@
 import type { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { MAX_IN_ATTRIBUTE, numberIn, shownChoice, shownInput, targetOf, type ListEntry } from './html-attributes.ts'
-import { BLOCKS, DROPPED, STRUCK } from './html-tags.ts'
+import { BLOCKS, DROPPED, STRUCK, type Attributes } from './html-tags.ts'
 import { nextMark, openList, type OpenList } from './list-number.ts'
 import { raisedText } from './raised-text.ts'
 import { TableData, TableRows, type OpenTable } from './table-rows.ts'
@@ -12,8 +12,6 @@ const STRUCK_MARK = '~~'
 const MAX_WAITING = 1_000_000
 /** The marks of lists in lists before a line. Characters. */
 const MAX_MARKS = 40
-
-export type Attributes = Record<string, string>
 
 export class PageLines {
   title = ''
