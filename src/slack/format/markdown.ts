@@ -116,11 +116,18 @@ function edged(
   const { before = '', after = '', link } = around
   const mark = MARKS[token.type]
   if (mark === undefined && token.type !== 'codespan') return span(token, link)
-  const isBetween = /\w$/.test(before) && /^\w/.test(after)
-  if (mark && (isBetween || /\d$/.test(before) || /^\d/.test(after))) return escapeText(decodeEntities(token.raw))
+  if (mark && isProduct(token, before, after)) return escapeText(decodeEntities(token.raw))
   const left = /[^\0-\x7f\s]$/.test(before) || (mark && /\w$/.test(before)) ? ZERO_WIDTH_SPACE : ''
   const right = /^[^\0-\x7f\s]/.test(after) || (mark && /^\w/.test(after)) ? ZERO_WIDTH_SPACE : ''
   return `${left}${mark ? marked(inlineOf(token, link), mark) : span(token, link)}${right}`
+}
+
+/** Returns whether marks are signs of a product or a power: `2*3*4`, `2**n**3`, but not `un**believ**able`. */
+function isProduct({ type, raw }: Token, before: string, after: string): boolean {
+  const isBesideNumber = /\d$/.test(before) || /^\d/.test(after)
+  const isOperand = /^[*~_]+[\w.+\-*/() ]{1,20}[*~_]+$/.test(raw)
+  if (type !== 'em') return isOperand && (isBesideNumber || (/(?<!\w)\w$/.test(before) && /^\w/.test(after)))
+  return (isBesideNumber && /^\W?[\0-\x7f]/.test(raw.slice(1))) || (/\w$/.test(before) && /^\w/.test(after))
 }
 
 const ZERO_WIDTH_SPACE = '\u200b'
