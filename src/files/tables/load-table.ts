@@ -1,4 +1,6 @@
-/** Finds the heading of a table among its first rows, and what does not belong to its data: titles, totals, footnotes. */
+/**
+ * Finds the heading of a table among its first rows, and what does not belong to its data: titles, totals, footnotes.
+ */
 import { conventionsOf, typedColumns } from './columns.ts'
 import { filledIn, isValue, said, TableLines } from './table-lines.ts'
 import { withoutFooter } from './table-totals.ts'
@@ -27,7 +29,7 @@ export function loadTable(source: SourceTable): LoadedTable {
   const all = data.reduce((max, row) => Math.max(max, lines.width(row)), head.names?.length ?? 0)
   const width = Math.min(MAX_COLUMNS, all)
   if (all > width) notes.push(`Only its first ${MAX_COLUMNS} columns are loaded.`)
-  // Of a result of SQL or JSON, every row is a row. A workbook's heading is not certain.
+  // In a result of SQL or JSON, every row is data. A workbook's heading is not certain.
   const isResult = hasHeading === true && isExact === true
   const rows = isResult ? data : withoutFooter(data, { lines, width, notes, names: head.names ?? [] })
   const first = columnsIn({ lines, rows: rows.slice(0, LOOKED_THROUGH) }, 0, width)

@@ -1,4 +1,4 @@
-/** What stands among and below the rows of a table and is no row: totals, which would be added twice, and footnotes. */
+/** Finds lines in a table that are not data: totals, which would be added twice, and footnotes. */
 import { decimalOf, plainDigits, writtenNumber, type Decimal } from './numbers.ts'
 import { filledIn, isValue, said, type TableLines } from './table-lines.ts'
 

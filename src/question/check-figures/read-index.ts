@@ -1,8 +1,9 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayNumber, timesIn, type DatePart } from './dates.ts'
-import { clockSpansIn, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
+import { clockSpansIn, dayTimeOf, MONTH, wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { clockAt, instantsIn, type Zone } from './instants.ts'
+import { sizesOf } from './number-words.ts'
 import { listResults } from './lists.ts'
 import { columnQuantities } from './column-units.ts'
 import { countsIn } from './count-items.ts'
@@ -47,18 +48,18 @@ export class ReadIndex {
       const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
-      for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
       const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
       if (!isQueried) this.#addLists(numerals, untimed)
+      const dayTimes = numerals.flatMap((one) => dayTimeOf(one.text) ?? [])
+      for (const time of [...times.flatMap(({ readings }) => readings), ...dayTimes]) addTo(this.#times, time, of)
       for (const { readings, isPercent, unit, isYear } of numerals)
         for (const { value } of readings) {
           add(value)
           if (isCell) this.cells.add(value)
           if (!isOpening) this.#read.add(value)
-          if (isYear) this.#years.add(value)
-          else this.#counted.add(value)
+          ;(isYear ? this.#years : this.#counted).add(value)
           if (isPercent) add(value / 100)
-          if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
+          if (unit) for (const size of sizesOf(unit)) add(toBase(value, size), listOf(quantities, unit.kind))
         }
       for (const [value, unit] of [...wordySpansIn(untimed), ...columnQuantities(untimed)])
         add(toBase(value, unit), listOf(quantities, unit.kind))

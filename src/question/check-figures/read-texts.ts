@@ -3,7 +3,7 @@ import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { MessageTable, Source } from '../../agent/contracts/evidence.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { withoutEcho } from './echo.ts'
+import { withoutEcho } from './strip-repeated-input.ts'
 import type { ReadText } from './read-text.ts'
 
 interface RunTexts {

@@ -71,7 +71,9 @@ test.concurrent('refused stop sequences, a missing system role and a body instea
     return { status: 200, body: { choices } }
   })
   const { stdout, code } = await doctor()
-  expect(line(stdout, 'model', 'parameters')).toContain('does not accept stop, the system role. The bot works without.')
+  expect(line(stdout, 'model', 'parameters')).toContain(
+    'does not accept stop, the system role. The bot works without them.',
+  )
   expect(line(stdout, 'model', 'streaming')).toContain('one JSON body although a stream was asked for')
   expect(code).toBe(0)
 })
@@ -81,7 +83,9 @@ test.concurrent('a model that answers in its reasoning is named', async (t) => {
     request.body.tools || request.images.length > 0 ? able(request) : { text: '', reasoning: 'ready' },
   )
   const { stdout } = await doctor()
-  expect(line(stdout, 'model', 'played-model')).toContain('note · played-model · Its answer came as reasoning')
+  expect(line(stdout, 'model', 'played-model')).toContain(
+    'note · played-model · It answered with reasoning and no text',
+  )
 })
 
 const LIST = { data: [{ id: 'played-model', max_model_len: 32_768 }] }
@@ -94,9 +98,11 @@ test.concurrent('the window is what the endpoint lists, or what it reads of a lo
   )
   model.lists.set('/v1/models', LIST)
   const listed = await doctor()
-  expect(line(listed.stdout, 'model', 'window')).toContain('ok · window · It takes 32,768 tokens at once, as it lists.')
+  expect(line(listed.stdout, 'model', 'window')).toContain(
+    'ok · window · Its window is 32,768 tokens, according to the endpoint.',
+  )
   const given = await doctor({ OPENAI_CONTEXT_TOKENS: '4000' })
-  expect(line(given.stdout, 'model', 'window')).toContain('4,000 tokens at once, as OPENAI_CONTEXT_TOKENS says. Long')
+  expect(line(given.stdout, 'model', 'window')).toContain('4,000 tokens, according to OPENAI_CONTEXT_TOKENS. Long')
 })
 
 test.concurrent('a server that cuts a long prompt in silence is named, with what to do', async (t) => {
@@ -110,6 +116,57 @@ test.concurrent('a server that cuts a long prompt in silence is named, with what
     /note · window · It read only 4,096 of about [67],\d{3} tokens.*OLLAMA_CONTEXT_LENGTH.*OPENAI_CONTEXT_TOKENS=4096/,
   )
   expect(code).toBe(0)
+})
+
+test.concurrent('a window that the settings name, or a gateway lists as a very large one, is tried too', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    if (request.prompt.length < 12_000 || typeof turn === 'string') return turn
+    return { ...turn, usage: { prompt_tokens: 2_048, completion_tokens: 40 } }
+  })
+  const given = await doctor({ OPENAI_CONTEXT_TOKENS: '8192' })
+  expect(line(given.stdout, 'model', 'window')).toMatch(
+    /note · window · It read only 2,048 of about 5,\d{3} tokens, without an error, although OPENAI_CONTEXT_TOKENS says 8,192/,
+  )
+  model.lists.set('/v1/models', { data: [{ id: 'played-model', max_input_tokens: 131_072 }] })
+  const listed = await doctor()
+  expect(line(listed.stdout, 'model', 'window')).toMatch(
+    /read only 2,048 of about .*although it lists 131,072: long prompts/,
+  )
+})
+
+test.concurrent('a refusal of the long prompt is told, and whether it was expected', async (t) => {
+  const message = "This model's maximum context length is 6000 tokens. However, you requested 7000 tokens."
+  const { doctor } = await doctorDesk(t, (request) =>
+    request.prompt.length > 26_000 ? { status: 400, body: { error: { message } } } : able(request),
+  )
+  expect(line((await doctor()).stdout, 'model', 'window')).toMatch(
+    /ok · window · It refused a prompt of about [67],\d{3} /,
+  )
+  const { stdout } = await doctor({ OPENAI_CONTEXT_TOKENS: '16000' })
+  expect(line(stdout, 'model', 'window')).toMatch(
+    /note · window · It refused .* although OPENAI_CONTEXT_TOKENS says 16,000/,
+  )
+})
+
+test.concurrent('the speed is measured without streaming too', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    if (typeof turn === 'string' || request.body.tools || request.images.length > 0) return turn
+    const isLong = request.prompt.length > 4_000
+    return {
+      text: turn.text!,
+      delayMs: isLong ? 1_300 : 300,
+      usage: { prompt_tokens: isLong ? 1_200 : 60, completion_tokens: 30 },
+    }
+  })
+  model.lists.set('/v1/models', LIST)
+  const { stdout } = await doctor({ OPENAI_STREAM: 'false' })
+  const [, reads, writes] = /reads about ([\d,]+) tokens a second and writes ([\d,.]+):/.exec(stdout) ?? []
+  expect([Number(reads?.replace(',', '')), Number(writes)]).toEqual([
+    expect.closeTo(1_200, -3),
+    expect.closeTo(100, -2),
+  ])
 })
 
 test.concurrent('the speed is measured, and a question that would take too long is told', async (t) => {
@@ -210,7 +267,7 @@ describeWithRedis('with a Redis', { concurrent: true }, () => {
     expect([front.code, worker.code, alone.code]).toEqual([0, 0, 1])
     expect(line(front.stdout, 'tools', 'wikipedia')).toContain('Not tried')
     expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(
-      /FAULT · .* With ROLE=worker, all processes share one Redis/,
+      /FAULT · .* ROLE=worker needs a Redis that all processes share/,
     )
   })
 
