@@ -101,7 +101,10 @@ function refusal({ label, says }: Engine, status: number, json: unknown): string
 }
 
 /** The places where engines put the sentence of an error. */
-const MESSAGES = ['error.detail', 'error.message', 'detail.error', 'error', 'message', 'detail']
+const MESSAGES = [
+  ...['error.detail', 'error.message', 'detail.error', 'error', 'message', 'detail', 'msg'],
+  ...['detail.0.msg', 'errors.0.message', 'errors.0.detail', 'errors.0', 'errors.message'],
+]
 
 function messageIn(json: unknown): string | undefined {
   const found = MESSAGES.map((path) => valueAt(json, path)).find((one) => typeof one === 'string' && one.trim() !== '')
