@@ -1,8 +1,8 @@
 /**
  * Shortens a prompt that does not fit into the model's window, part by part: older results by their middle, the thread
- * from its beginning, files, what is remembered, descriptions of tools that the run has not used, examples and older
- * steps. If even that is not enough, the newest results lose text before the examples and older steps do. The question
- * stays whole. The text of each part says what is missing.
+ * from its beginning, files, what is remembered, descriptions of tools that the run has not used, examples, older steps
+ * and inputs of those tools. If even that is not enough, the newest results lose text before the last three do. The
+ * question stays whole. The text of each part says what is missing.
  */
 import { cutMiddle } from './observation.ts'
 import { pastAnswer } from './prompt-size.ts'
@@ -22,6 +22,8 @@ interface Cuts {
   /** The earlier questions that are left out, if the prompt has them. */
   questions: number
   tools?: number
+  /** Tools that the run has not used have one line, without their inputs. */
+  inputs?: true
   examples?: 'fewer' | 'none'
   /** The turns of the run whose steps are left out. */
   turns: Set<number>
@@ -38,6 +40,8 @@ const MIN_RESULT = 200
 const MIN_NEWEST = 500
 const MIN_TEXT = 300
 const MIN_DESCRIPTION = 80
+/** A longer JSON schema of an input can be left out. */
+const MAX_INPUT = 300
 
 const PARTS: PromptPart[] = [
   { name: 'older results', cut: (view, cuts, over) => cutResults(olderSteps(view), { cuts, over, min: MIN_RESULT }) },
@@ -56,6 +60,7 @@ const NEWEST: PromptPart = {
 const LAST: PromptPart[] = [
   { name: 'examples', cut: cutExamples },
   { name: 'older steps', cut: cutSteps },
+  { name: 'inputs of tools', cut: cutInputs },
 ]
 
 type Count = Parameters<NonNullable<ModelRequest['fit']>>[1]
@@ -119,7 +124,7 @@ function shortened(view: RunView, cuts: Cuts): RunView {
     filesText: cuts.files === undefined ? view.filesText : cutMiddle(filesText, cuts.files),
     remembered: cuts.remembered === undefined ? view.remembered : cutMiddle(remembered, cuts.remembered),
     history: cuts.questions === 0 ? history : [{ question: left, answer: '…' }, ...history.slice(cuts.questions)],
-    tools: cuts.tools === undefined ? view.tools : view.tools.map((tool) => briefly(tool, view, cuts.tools ?? 0)),
+    tools: cuts.tools === undefined ? view.tools : view.tools.map((tool) => briefly(tool, view, cuts)),
     ...(cuts.examples && { examples: cuts.examples }),
   }
 }
@@ -246,10 +251,28 @@ function cutTools({ tools }: RunView, cuts: Cuts): boolean {
   return true
 }
 
-function briefly(tool: Tool, { steps }: RunView, max: number): Tool {
-  const isUsed = steps.some((step) => step.kind === 'tool' && step.action.tool === tool.name)
-  if (isUsed || tool.description.length <= max) return tool
-  return { ...tool, description: `${tool.description.slice(0, max).trimEnd()} …` }
+/** A wrong call is told what the tool takes, and a tool in use is described whole again. */
+function cutInputs(view: RunView, cuts: Cuts): boolean {
+  if (cuts.inputs || !view.tools.some((tool) => !isUsed(tool, view) && hasLongInput(tool))) return false
+  cuts.tools = MIN_DESCRIPTION
+  cuts.inputs = true
+  return true
+}
+
+function isUsed({ name }: Tool, { steps }: RunView): boolean {
+  return steps.some((step) => step.kind === 'tool' && step.action.tool === name)
+}
+
+function hasLongInput({ brief, parameters }: Tool): boolean {
+  return brief === undefined && JSON.stringify(parameters).length > MAX_INPUT
+}
+
+function briefly(tool: Tool, view: RunView, { tools: max = 0, inputs }: Cuts): Tool {
+  if (isUsed(tool, view)) return tool
+  const { description } = tool
+  const short = description.length <= max ? description : `${description.slice(0, max).trimEnd()} …`
+  if (inputs && hasLongInput(tool)) return { ...tool, brief: short }
+  return short === description ? tool : { ...tool, description: short }
 }
 
 /** The end of people's messages, from a whole line on if there is one. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { runAgent, type Task } from '../../src/agent/agent.ts'
 import type { AgentEvent } from '../../src/agent/contracts/run-events.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import type { Usage } from '../../src/agent/contracts/model.ts'
 import type { DialectName } from '../../src/config.ts'
 import { agentDeps, echo } from '../harness/agent-run.ts'
@@ -19,14 +20,16 @@ interface Asked {
   task?: Partial<Task>
   /** The results of the tool, in order. */
   results?: string[]
+  /** Further tools. */
+  tools?: Tool[]
 }
 
-async function asked(model: WindowedModel, { dialect = 'text', env, task, results = [] }: Asked = {}) {
+async function asked(model: WindowedModel, { dialect = 'text', env, task, results = [], tools = [] }: Asked = {}) {
   const logs: string[] = []
   const models = modelsOf({ OPENAI_BASE_URL: model.url, ...env }, logs)
   let n = 0
   const tool = echo(() => results[n++] ?? 'nothing')
-  const deps = { ...agentDeps(model.url, { dialect, tools: [tool] }), model: models.model }
+  const deps = { ...agentDeps(model.url, { dialect, tools: [tool, ...tools] }), model: models.model }
   const limits = { ...deps.limits, toolOutputChars: 100_000 }
   const events: AgentEvent[] = []
   const given: Task = { question: 'When does it open?', signal: new AbortController().signal, ...task }
@@ -177,6 +180,30 @@ describe('the parts of a prompt', () => {
       expect(usage.at(-1)?.leftOut).not.toContain('the newest result')
       if (dialect !== 'native') expect(usage.at(-1)?.leftOut).toContain('examples')
       expect(last.includes('abacus: ') || last.includes('Action: abacus')).toBe(false)
+    },
+  )
+
+  test.for<DialectName>(['text', 'structured', 'native'])(
+    '%s: of many tools, those in use keep their inputs',
+    async (dialect, t) => {
+      const model = await playWindowed(t, { server: 'vLLM', window: 3_000, turns: steps(dialect, 2) })
+      const properties = Object.fromEntries(
+        Array.from({ length: 8 }, (_, i) => [
+          `field_${i}`,
+          { type: 'string', description: 'the part of it that counts' },
+        ]),
+      )
+      const others = Array.from({ length: 20 }, (_, i) =>
+        echo(undefined, { name: `other_${i}`, parameters: { type: 'object', properties } }),
+      )
+      const { final, usage } = await asked(model, { dialect, tools: others })
+      expect(final).toMatchObject({ type: 'answer', text: 'At nine.' })
+      expect(usage.at(-1)?.leftOut).toContain('inputs of tools')
+      const { prompt, body } = model.answered.at(-1)!.request
+      const told = prompt + JSON.stringify(body.tools ?? '')
+      expect(told).toContain('other_19')
+      expect(told).not.toContain('the part of it that counts')
+      if (dialect === 'native') expect(told).toContain('"name":"echo"')
     },
   )
 

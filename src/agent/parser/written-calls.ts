@@ -169,11 +169,36 @@ export function withoutInlineCode(text: string): string {
 const WRITTEN =
   /(?<![\w.:-])(?:Action(?: \d{1,3})?\s?[:：]\s?[`*"]{0,2}|<\/?)?([\w.:-]{1,100})(?:(?<=<\/?[\w.:-]{1,100})(?:\s[a-z]\w{0,30}=[^<>\n]{0,200})?\/?>|(?<=[:：]\s?[`*"]{0,2}[\w.:-]{1,100})(?![\w.:-])|\s?\{\s?["}\w]|\(\s?(?:\w{1,40}\s?=|["'{])|\s\(\w{1,40}=["'\d[{]|\[ARGS\]|\[[^\]\n]{1,300}\](?!\())/gu
 
-/** Returns whether a text only says that it will use a listed tool. */
+/** Returns whether a text says that it will use a listed tool. */
 function isAnnounced(text: string, tools: string[]): boolean {
-  const name = ANNOUNCES.exec(text)?.[1]
-  return name !== undefined && listedTool(name, tools) !== undefined
+  if (text.length > LONGEST_ANNOUNCEMENT) return false
+  return ANNOUNCES.some((form) =>
+    [...text.matchAll(form)].some(([, name = '']) => listedTool(name, tools) !== undefined),
+  )
 }
 
-const ANNOUNCES =
-  /\bI(?:['’]ll| will|['’]m going to| am going to| need to| should) (?:now )?(?:use|call|invoke|run|query) (?:the )?["'`]?([\w.-]{1,100})["'`]? (?:function|tool)\b/iu
+/** A longer text says more than that. In characters. */
+const LONGEST_ANNOUNCEMENT = 1_000
+
+/** What a model says about itself before it uses a tool. "I can use" tells what it is able to do. */
+const INTENDS =
+  "(?:\\b(?:I|we)(?:['’]ll| will| shall| would|['’]d|['’](?:m|re)(?: going to)?| am(?: going to)?| are(?: going to)?| need to| should| must| have to| want to)(?: now| first| then| need to| be| have to)*|\\blet(?: me|['’]s| us)(?: now| first)?)"
+const USES =
+  '(?<!how to )\\b(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?|query(?:ing)?|check(?:ing)?|consult(?:ing)?|try(?:ing)?|with|via|through)'
+const QUOTE = '["\'`*]{0,3}'
+const NAME = `(?: the| my| your)? ${QUOTE}([\\w.-]{1,100})${QUOTE}`
+
+const ANNOUNCES = [
+  // "I will use the ticket function", "let me look that up with the handbook tool"
+  new RegExp(`${INTENDS}(?=[ ])[^.!?\\n]{0,80}?${USES}${NAME} (?:function|tool)\\b`, 'giu'),
+  // "I will call `ticket`", "I'm going to use employee to find out"
+  new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ["\'\`]([\\w.-]{1,100})["\'\`]`, 'giu'),
+  new RegExp(`${INTENDS} (?:use|using|call|calling|invoke)(?: the)? ([\\w.-]{1,100})(?= (?:to|with|for)\\b)`, 'giu'),
+  // "Using the calculator function, …", "Calling `ticket` …"
+  new RegExp(`(?:^|[.!?:\\n])\\s{0,9}(?:now )?(?:using|calling|invoking)${NAME} (?:function|tool)\\b`, 'giu'),
+  // "the ticket function will be used"
+  new RegExp(
+    `\\bthe ${QUOTE}([\\w.-]{1,100})${QUOTE} (?:function|tool) (?:will|should|must|has to|needs to) be (?:used|called)\\b`,
+    'giu',
+  ),
+]

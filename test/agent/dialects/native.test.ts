@@ -184,6 +184,31 @@ describe('a call that is announced, or stands after prose', () => {
     expect(final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/I will use/) })
   })
 
+  test.each([
+    'Let me call the wikipedia function with the title Dune.',
+    'I will call `wikipedia` with {"title": "Dune"}.',
+    "Let's use the wikipedia function to find this out.",
+    'To find the author, we need to use the `wikipedia` function with the title "Dune".',
+    'First, I need to look this up. I’ll be using the wikipedia tool for that.',
+    'I am using the `wikipedia` tool to look up Dune. Please wait.',
+    'Calling the `wikipedia` function with the argument `Dune`...',
+    'Using the wikipedia function, I will find the author.',
+    "I'll look that up with the wikipedia tool.",
+    'To find out who wrote Dune, the "wikipedia" function will be used. The arguments are {"title": "Dune"}.',
+    "I'm going to use wikipedia to find the author.",
+  ])('in these words is no answer: %s', (text) => expect(read('native', text)).toMatchObject({ kind: 'unreadable' }))
+
+  test.each([
+    'Frank Herbert wrote it. I used the wikipedia tool for that.',
+    'I can look up people with the wikipedia tool, and do sums.',
+    'You can use the wikipedia tool in the sidebar for that.',
+    'To cite a page, call the wikipedia function of the library.',
+    'I will use the phrase "best regards" in the letter.',
+    'It explains how to use the wikipedia function.',
+  ])('is another thing than an answer about tools: %s', (text) =>
+    expect(read('native', text)).toMatchObject({ kind: 'finish', answer: text }),
+  )
+
   test('is not announced by the prompt', () => {
     expect(dialect('native').render(view()).messages[0]?.content).not.toMatch(/before each|in a sentence/)
   })
