@@ -95,8 +95,7 @@ export interface Playground {
 }
 
 /**
- * Starts everything on 127.0.0.1. `env` is an operator's: its model and its Wikipedia are used, its Slack and its Redis
- * are not.
+ * Starts everything on 127.0.0.1. From the operator's `env`, the model and Wikipedia are used, but not Slack and Redis.
  * @throws ConfigError
  */
 export async function startPlayground(env: Env, options: PlaygroundOptions = {}): Promise<Playground> {

@@ -1,4 +1,7 @@
-/** Searches the web with the engine of SEARCH_ENGINE, or else with SerpApi, as in "How ReAct Prompting Works" and langchain-mini. */
+/**
+ * Searches the web with the engine of SEARCH_ENGINE, or else with SerpApi, as in "How ReAct Prompting Works" and
+ * langchain-mini.
+ */
 import { z } from 'zod'
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError, ToolError } from '../src/base/errors.ts'
@@ -54,7 +57,7 @@ function searchWith(name: EngineName, { http, settings }: ToolParts): RunSearch 
   }
 }
 
-/** @throws ToolError if the answer's names are others than those of SEARCH_FIELDS */
+/** @throws ToolError if SEARCH_FIELDS does not match the answer */
 function checkMapping(list: unknown, { paths }: Engine): void {
   if (!Array.isArray(list))
     throw new ToolError(`search failed: its answer has no list at "${paths.list}". Set list in SEARCH_FIELDS.`)

@@ -71,7 +71,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
     },
     conversation: (name, scope = {}) => {
       if (calls.size >= MAX || heard.tools.length >= MAX)
-        throw new Error('Too much was said to be recorded. Start the playground again.')
+        throw new Error('There is too much to record. Start the playground again.')
       const threads = threadsOfTools(heard.tools, journal)
       return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))
     },

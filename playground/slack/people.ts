@@ -62,9 +62,9 @@ export class People {
     this.handOver = handOver
   }
 
-  /** Sends an event as given, if the app subscribed to it. */
-  event(event: Json): Delivery | undefined {
-    return this.handOver.event(event)
+  /** Sends an event as given, if the app subscribed to it. `around`: fields of its envelope that differ. */
+  event(event: Json, around?: Json): Delivery | undefined {
+    return this.handOver.event(event, around)
   }
 
   /** Sends a person's message. Resolves after the app had its first chance to ack. */

@@ -36,20 +36,21 @@ function settledProse(run: RunState, written: string): ParsedTurn | undefined {
   return answer === '' ? undefined : { kind: 'finish', thought: '', answer }
 }
 
-/** What is no prose in a run. */
+/** The names and labels that make a text more than prose. */
 export function formOf({ dialect: { beginsObservation }, tools }: RunState) {
   return { tools: namesOfTools(tools), beginsObservation }
 }
 
-/** What reasoning holds. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
+/** A turn found in reasoning. `isWholeTurn`: the reasoning is the turn, so it is not shown beside it. */
 interface ReasoningRead {
   read: ParsedTurn
   isWholeTurn?: true
 }
 
 /**
- * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other reasoning
- * is the answer only in the final turn, when the model would not write another. Undefined if there is a text beside it.
+ * Some endpoints and models write the whole turn as reasoning. A call or a labelled answer in it counts. Other
+ * reasoning is the answer only in the final turn, when the model would not write another. Undefined if there is a text
+ * beside it.
  */
 function readReasoning(
   run: RunState,

@@ -1,6 +1,6 @@
 /** Guesses the encoding of a text that does not say it: by its statistics, and by how well each reading looks. */
 import chardet from 'chardet'
-import { decodeAs } from './decode-as.ts'
+import { decodeAs, knownEncoding } from './decode-as.ts'
 
 /** How many bytes the readings are compared on, from the first that is not ASCII. */
 const COMPARED = 8192
@@ -78,7 +78,7 @@ export function eastAsianUtf16(sample: Uint8Array): string | undefined {
 
 /** The guess of ICU's statistics. */
 function byStatistics(sample: Uint8Array): string {
-  const guess = chardet.analyse(sample).find(({ name }) => name !== 'ASCII' && isKnown(name))
+  const guess = chardet.analyse(sample).find(({ name }) => name !== 'ASCII' && knownEncoding(name) !== undefined)
   if (!guess || guess.confidence < 20 || guess.name.startsWith('ISO-8859-1')) return 'windows-1252'
   return guess.name.toLowerCase()
 }
@@ -135,12 +135,4 @@ function bonus(text: string, encoding: string): number {
   }
   if (encoding === 'windows-1253') return /[άέήίόύώΆΈΉΊΌΎΏ]/.test(text) ? 0.05 : -0.2
   return 0
-}
-
-function isKnown(encoding: string): boolean {
-  try {
-    return new TextDecoder(encoding).encoding.length > 0
-  } catch {
-    return false
-  }
 }

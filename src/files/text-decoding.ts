@@ -1,5 +1,5 @@
 /** Decodes bytes to text in any encoding. */
-import { decodeAs } from './decode-as.ts'
+import { decodeAs, knownEncoding } from './decode-as.ts'
 import { eastAsianUtf16, guessEncoding } from './guess-encoding.ts'
 
 /** How many bytes the guess of an encoding reads. */
@@ -38,12 +38,39 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
   return detectEncoding(bytes)?.encoding
 }
 
-/** Returns the encoding that a page's `<meta charset>` declares, if it says more than the bytes themselves. */
+/**
+ * Returns the encoding that a page's `<meta charset>` or the first line of XML declares, if it is known and says more
+ * than the bytes themselves.
+ */
 export function declaredEncoding(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
   const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')
-  const [, charset] = /<meta[^>]{0,200}?charset=["']?([\w-]{2,40})/i.exec(head) ?? []
-  return charset?.toLowerCase().startsWith('utf-16') ? undefined : charset
+  const [, inXml] = /^\s{0,20}<\?xml\b[^>]{0,200}?encoding\s{0,5}=\s{0,5}["']([\w:.-]{2,40})/.exec(head) ?? []
+  const [, charset = inXml] = /<meta[^>]{0,200}?charset\s{0,5}=\s{0,5}["']?([\w:.-]{2,40})/i.exec(head) ?? []
+  return charset === undefined || /^utf-?16/i.test(charset) ? undefined : knownEncoding(charset)
+}
+
+/**
+ * Decodes a text whose encoding is declared beside it. One that is declared wrongly, under an unknown name or not at all
+ * is guessed: `note` says so, and is undefined if nothing was guessed.
+ */
+export function decodeDeclared(bytes: Uint8Array, charset: string): { text: string; note?: string } {
+  const known = knownEncoding(charset)
+  const isPlain = bytes.every((byte) => byte < 0x80)
+  if (isPlain && known === undefined && /utf-?7|2022|^hz/i.test(charset))
+    return { text: decodeAs(bytes, 'utf-8'), note: `A part in ${charset.slice(0, 40)} is shown as it is, not decoded.` }
+  // Programs declare ASCII and UTF-8 for whatever they send.
+  const isTold = known !== undefined && known !== 'utf-8' && !/ascii/i.test(charset)
+  if (isPlain || isTold || isUtf8(bytes)) return { text: decodeAs(bytes, isTold ? known : 'utf-8') }
+  const { encoding = 'windows-1252', broken } = detectEncoding(bytes) ?? {}
+  const why = charset === '' ? 'names no encoding' : `names the encoding ${charset.slice(0, 40)}`
+  const note = broken === undefined ? `A part that ${why} is read as ${encoding} (guessed).` : brokenNote(broken)
+  return { text: decodeAs(bytes, encoding), note }
+}
+
+/** Says that a text has characters that are not UTF-8. */
+export function brokenNote(broken: number): string {
+  return `${broken} ${broken === 1 ? 'character is' : 'characters are'} not UTF-8 like the rest, so � is shown.`
 }
 
 /**

@@ -12,7 +12,8 @@ export type Fetch = typeof globalThis.fetch
 export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return bounded(await sameOrigin(fetch, url, withDigits(init)))
+    // A model on a small computer may read for longer than a silent connection is kept. The call's signal limits it.
+    return bounded(await sameOrigin(fetch, url, { ...withDigits(init), ...{ silenceMs: 0 } }))
   })
 }
 
@@ -42,7 +43,7 @@ async function sameOrigin(fetch: Fetch, url: URL, init: RequestInit | undefined)
 function movedTo(origin: string): string {
   return (
     `The model’s address redirects to ${origin}, where I do not send my key. ` +
-    'Your admin should check OPENAI_BASE_URL.'
+    'The person who runs me should check OPENAI_BASE_URL.'
   )
 }
 

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { isRecord, parseJson } from '../base/parse-json.ts'
 import { modelFetch } from './model-fetch.ts'
+import { isWindow } from './window-refusals.ts'
 
 export const OPENAI = 'https://api.openai.com/v1'
 
@@ -58,14 +59,6 @@ function windowIn(facts: Record<string, unknown>): number | undefined {
   const within = WITHIN.map((name) => facts[name]).map((one) => (isRecord(one) ? windowIn(one) : undefined))
   const found = [...named, ...within].filter(isWindow)
   return found.length > 0 ? Math.min(...found) : undefined
-}
-
-/** The smallest and the largest window of any model, in tokens. */
-export const MIN_WINDOW = 256
-const MAX_WINDOW = 20_000_000
-
-export function isWindow(tokens: unknown): tokens is number {
-  return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
 }
 
 /** How long a call waits for all of these lists, and how long the list is believed, in ms. */

@@ -1,4 +1,4 @@
-/** The writes of a run that ended, for those who must know of them: people, and the next try of its question. */
+/** The writes of an ended run: for people, and for the next attempt. */
 import type { Task } from '../agent/run-state.ts'
 import type { Step } from '../agent/contracts/run-events.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
@@ -27,7 +27,7 @@ export async function changesOf(
 
 /**
  * Returns a question that is asked again, with what was done for it before. `isForAsker`: only the asker may see what
- * that was, and the new run begins before everybody's eyes.
+ * that was, and the new run starts in public.
  */
 export function withDoneBefore(question: Question, changes: readonly DoneCall[], isForAsker: boolean): Question {
   if (changes.length === 0) return question

@@ -57,7 +57,7 @@ export function turnOf(
   answer: { text: string; sources?: Source[] },
   context: ThreadContext,
 ): Turn {
-  const { id, ts, original, text, user, at } = question
+  const { id, ts, original, text, user, userTeam, at } = question
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const withAdditions = (asked: string) => [asked, ...added].join('\nAdded: ')
   const { hasFiles, tables } = context
@@ -65,6 +65,6 @@ export function turnOf(
   const sources = (answer.sources ?? []).filter(({ url }) => !given.has(url)).slice(0, MAX_SOURCES)
   const more = { ...(hasFiles && { hasFiles }), ...(tables && { tables }), ...(sources.length > 0 && { sources }) }
   const asked = { question: withAdditions(text), standalone: withAdditions(standalone) }
-  const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more }
+  const turn = { id, ts, original, ...asked, answer: answer.text, user, at, ...more, ...(userTeam && { userTeam }) }
   return context.text ? { ...turn, said: context.text, saidBy: context.by } : turn
 }

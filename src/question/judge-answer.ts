@@ -22,7 +22,7 @@ export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 export type JudgedEvent =
   { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] } | { type: 'used'; count: number }
 
-/** Absent: no tool could write; nothing was read, or the answer has no figures. */
+/** `done` is absent if no tool could write; `figures` if nothing was read or the answer has none. */
 type JudgedAnswer = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures' | 'used'>
 
 /** What a run has read. */
@@ -61,8 +61,8 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
 }
 
 /**
- * The run's writes, as far as the answer needs them below it: none if nothing was written and the answer does not sound
- * like it. An answer that promises or claims what only a card can do is contradicted, unless the run has opened one.
+ * Returns the writes to list below the answer: none if nothing was written and the answer does not sound like it. An
+ * answer that promises or claims what only a card can do is contradicted, unless the run has opened one.
  */
 function contradicting(
   answer: string,
@@ -87,7 +87,7 @@ function usedTexts(answer: string, { question, remembered }: { question: string;
 const MAX_ANSWER = 20_000
 /** The author and the day before a remembered text. */
 const WHO_AND_WHEN = /^.{0,100}?\d{4}-\d\d-\d\d[^:]{0,20}:/
-/** Words that show nothing. */
+/** Common words, which prove nothing. */
 const COMMON = new Set(
   'a,an,the,and,or,of,in,on,at,to,for,is,are,was,be,it,we,our,us,you,i,my,me,not,no,this,that,with,by,as,from,has,have,do,der,die,das,und,ist,wir,le,la,les,de,el,y,que,e,o,een,het,en'.split(
     ',',

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../base/redis/redis.ts'
 import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { parseJson } from '../base/parse-json.ts'
-import type { Person } from '../base/place.ts'
+import { isOf, type ForgottenPerson } from '../base/place.ts'
 import { below, forgetKeys, moveKeys, tagOf } from '../stores/kv/kv.ts'
 import { redisKv } from '../stores/kv/redis-kv.ts'
 import { questionSchema } from '../stores/runs/question.ts'
@@ -107,12 +107,13 @@ async function isOver(redis: RedisClient, run: string): Promise<boolean> {
   return state === 'done' || state === 'dead-lettered'
 }
 
-async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, user }: Person): Promise<void> {
-  for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'run:*')))
+async function forgetPersonInRuns(redis: RedisClient, prefix: string, person: ForgottenPerson): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, below(person.team), 'run:*')))
     await Promise.all(
       keys.map(async (key) => {
         const text = await redis.hget(key, 'question')
-        if (text !== null && questionIn(text)?.user === user) return forgetIfEnded(redis, key)
+        const question = text === null ? undefined : questionIn(text)
+        if (question && isOf(person, question)) return forgetIfEnded(redis, key)
         if (await isOver(redis, key)) await redis.hdel(key, 'said')
       }),
     )

@@ -158,7 +158,9 @@ function parseDays(text: string, context: ParseContext): ParsedTime {
   return days ? atHour(days, context) : hourAlone(text, context)
 }
 
-/** `at 5pm summarise …`: the next time that the clock shows it. Only before a request: else it is an ordinary question. */
+/**
+ * `at 5pm summarise …`: the next time that the clock shows it. Only before a request: else it is an ordinary question.
+ */
 function hourAlone(text: string, context: ParseContext): ParsedTime {
   const { time, rest = '' } = TIME_FIRST.exec(text)?.groups ?? {}
   if (time === undefined) return undefined
@@ -195,7 +197,7 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   }
   const at = timeOn(days.date, { hour, minute, zone })
   return at === undefined
-    ? { problem: `${days.date} is no date.` }
+    ? { problem: `${days.date} is not a date.` }
     : { when: { kind: 'once', at, zone }, rest: zoned.rest }
 }
 
@@ -233,7 +235,7 @@ function withoutHour(rest: string, isRepeated: boolean, days: string): ParsedTim
   )
     return { problem: notUnderstood(condition), isSure: true }
   const impossible = IMPOSSIBLE_HOUR.exec(rest)?.[1]
-  if (impossible !== undefined) return { problem: `${impossible} is no time of a day.`, isSure: true }
+  if (impossible !== undefined) return { problem: `${impossible} is not a time of day.`, isSure: true }
   const asked = withoutMarks(rest.replace(SPOKEN_HOUR, ''))
   const isSure =
     isRequest(asked, days) &&

@@ -100,3 +100,14 @@ test('a mail in 8 bits names its own encoding, so none is guessed', async () => 
   expect(file.sections[0]?.text).toContain('Größe 5')
   expect(file.notes).toBeUndefined()
 })
+
+test.each([
+  ['a page in an unknown one', 'a.html', '<html><meta charset="x-foo"><p>Gr\xf6\xdfe</p>', 'Größe', true],
+  ['a page with spaces', 'a.html', '<html><meta charset = "windows-1250" ><p>\xa3\xf3d\x9f</p>', 'Łódź', false],
+  ['XML', 'a.xml', '<?xml version="1.0" encoding="ISO-8859-2"?>\n<a>\xa3\xf3d\xbc</a>', 'Łódź', false],
+  ['XML without one', 'a.xml', '<?xml version="1.0"?>\n<a>Gr\xf6\xdfe</a>', 'Größe', true],
+])('the encoding that a file declares: %s', async (_, name, text, shown, isGuessed) => {
+  const file = await parsed({ name, bytes: Buffer.from(text, 'latin1') })
+  expect(file.sections[0]?.text).toContain(shown)
+  expect(file.notes).toEqual(isGuessed ? ['Its text is read as windows-1252 (guessed).'] : undefined)
+})

@@ -112,6 +112,7 @@ const manySteps = Array.from({ length: 40 }, (_, i): CardStep => ({ n: i + 1, st
 const call = {
   tool: 'files__write',
   asker: ASKER,
+  place: 'thread' as const,
   approval: {
     kind: 'approval' as const,
     input: { path: 'a.txt', text: LONG },
@@ -120,7 +121,7 @@ const call = {
   },
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
-const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
+const waiting = { deciders: 'Can approve: Alice', value: VALUE }
 
 const connections = Array.from({ length: 30 }, (_, i) => ({
   name: `server-${i}`,

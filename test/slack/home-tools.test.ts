@@ -178,7 +178,7 @@ describeWithRedis('with several workspaces', () => {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
     await slack.post(body, 'application/x-www-form-urlencoded')
     const told = () => JSON.stringify(slack.calls.find(({ method }) => method === 'views.open')?.args ?? '')
-    await eventually(async () => expect(told()).toContain('only whoever runs me can turn on a tool'))
+    await eventually(async () => expect(told()).toContain('only the person who runs me can turn on a tool'))
     expect(await kept()).not.toContain('"accepted":true')
   })
 })

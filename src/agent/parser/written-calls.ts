@@ -1,5 +1,5 @@
 /**
- * The text of a model that has native tools. A call written into it is made only if it carries the turn. Other text with
+ * The text of a model that has native tools. A call written into it is made only if it is not quoted. Other text with
  * calls, labels or an announced call in it is never shown as the answer: the model is asked again.
  */
 import type { ParsedTurn } from '../contracts/dialect.ts'

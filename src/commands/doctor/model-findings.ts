@@ -96,8 +96,8 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
 }
 
 const AS_REASONING =
-  'Its answer came as reasoning, without a text. The bot reads it, but only after it has asked again: check the ' +
-  'reasoning parser and the chat template of its endpoint.'
+  'It answered with reasoning and no text. The bot can read that, but only on a second try. Check the endpoint’s ' +
+  'reasoning parser and chat template.'
 
 /** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
 export async function answerFinding(model: Model, setting: string, now: () => number): Promise<Finding> {
@@ -129,7 +129,7 @@ async function abilities(model: Model, config: Config, wire: WatchedWire): Promi
 
 function refusedFinding(model: string, refused: string[]): Finding {
   if (refused.length === 0) return ok('parameters', `${model} accepts all parameters.`)
-  return ok('parameters', `${model} does not accept ${refused.join(', ')}. The bot works without.`)
+  return ok('parameters', `${model} does not accept ${refused.join(', ')}. The bot works without them.`)
 }
 
 async function nativeFinding(model: Model, config: Config): Promise<Finding> {
@@ -149,11 +149,11 @@ async function formFinding(model: Model, { AGENT_DIALECT: set }: Config): Promis
   if (found.isHeld) {
     const better =
       set === 'text' || set === 'json' ? ` AGENT_DIALECT=structured would use that, and suits small models.` : ''
-    return ok('held form', `Its endpoint holds the form of a JSON schema.${better}`)
+    return ok('JSON schema', `Its endpoint enforces JSON schemas.${better}`)
   }
   const without =
     set === 'structured' ? ' AGENT_DIALECT=structured works without, but the model may break the form.' : ''
-  return note('held form', `${found.why}${without}`)
+  return note('JSON schema', `${found.why}${without}`)
 }
 
 /** A PNG of 32 by 32 red pixels. */
@@ -203,7 +203,7 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: Watc
 }
 
 const WHOLE =
-  'It answers with one JSON body although a stream was asked for. The bot reads it; OPENAI_STREAM=false suits it.'
+  'It answers with one JSON body although a stream was asked for. The bot can read it. Set OPENAI_STREAM=false for this endpoint.'
 
 function sentenceOf(error: unknown, signal: AbortSignal, ms: number): string {
   if (!isTimeUp(signal)) return operatorSentence(error)

@@ -12,7 +12,9 @@ const { ok, note } = findingsAbout('model')
 
 /** How long the prompt may take, in milliseconds: a small computer reads 60 tokens a second. */
 const LONG_MS = 150_000
-/** The length of the prompt in tokens: above the smallest usual window, or only for the speed if the window is known. */
+/**
+ * The length of the prompt in tokens: above the smallest usual window, or only for the speed if the window is known.
+ */
 const LONG = 7_000
 const FOR_SPEED = 1_200
 
@@ -76,7 +78,7 @@ async function readingOf(
 }
 
 function knownWindow(window: number, { OPENAI_CONTEXT_TOKENS: given }: Config): string {
-  const takes = `It takes ${number(window)} tokens at once, as ${given === undefined ? 'it lists' : 'OPENAI_CONTEXT_TOKENS says'}.`
+  const takes = `Its window is ${number(window)} tokens, according to ${given === undefined ? 'the endpoint' : 'OPENAI_CONTEXT_TOKENS'}.`
   return window < LONG ? `${takes} Long conversations are shortened; a larger window would keep more of them.` : takes
 }
 
@@ -85,7 +87,7 @@ function cutFinding({ usage, sent }: LongAnswer, isKnown: boolean): Finding | un
   if (isKnown) return undefined
   const about = `a prompt of about ${number(sent)} tokens`
   if (!usage || usage.estimated)
-    return ok('window', `It answered ${about}. It reports no usage: whether it read all is unknown.`)
+    return ok('window', `It answered ${about}. It reports no usage, so the bot cannot tell whether it read all of it.`)
   const { inputTokens, sentTokens } = usage
   if (sentTokens !== undefined)
     return note(

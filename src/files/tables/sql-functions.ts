@@ -1,4 +1,4 @@
-/** The functions of SQL that replace SQLite's, where those go wrong without a word, and those that it lacks. */
+/** The functions of SQL that replace SQLite's, where SQLite's are silently wrong, and those that it lacks. */
 import type { Database, Sqlite3Static } from '@sqlite.org/sqlite-wasm'
 import { messageOf } from '../../base/errors.ts'
 import { ExactSum, roundExactly } from './exact-sum.ts'

@@ -36,12 +36,12 @@ function createAuthOf(
   return (server, fetch, as) => {
     if (hasOwnAuthorization(server)) return undefined
     if (!isPersonal(server)) return serverAuth(server, { logins, log, now, fetch })
-    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : nobodysAuth(server)
+    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : anonymousAuth(server)
   }
 }
 
 /** The authentication of a server that people log in to, for calls without a person. */
-function nobodysAuth({ name }: HttpServerConfig): ServerLogin {
+function anonymousAuth({ name }: HttpServerConfig): ServerLogin {
   return {
     token: async () => undefined,
     onUnauthorized: () => Promise.reject(loginNeeded(name, true)),

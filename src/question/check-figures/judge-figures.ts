@@ -216,13 +216,14 @@ class Judge {
     if (Number.isInteger(first.value) && (this.#counts.has(first.value) || enumerates(after, first.value)))
       return ['counted in the answer']
     if (unit && readings.some((reading) => this.#index.isSpan(reading, unit)))
-      return ['the time between two that stand there']
+      return ['the difference between two times in the sources']
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     const isMean = AVERAGE.test(this.#answer)
     if (this.#listed.length >= 3 && isMean && isMeanOf(this.#listed, first))
       return ['the mean of figures of the answer']
     const ofList = isMean ? readings.map((reading) => rounded(reading, figure.number)) : readings
-    if (ofList.some((reading) => this.#index.isOfList(reading, isMean))) return ['from a list that stands there']
+    if (ofList.some((reading) => this.#index.isOfList(reading, isMean)))
+      return ['calculated from a list in the sources']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
       (unit?.kind === 'months' && unit.factor === 12) ||

@@ -1,4 +1,4 @@
-/** The ways of a browser between the bot's pages, Slack and the page of an account. */
+/** The redirects between the bot's pages, Slack and an account's page. */
 import type { IncomingMessage } from 'node:http'
 import { browserStates } from '../../base/http/oauth-states.ts'
 import { redirectTo } from '../../base/http/html-page.ts'
@@ -42,7 +42,7 @@ interface OpenedLink extends Link {
   token: string
 }
 
-/** What is kept while the browser is elsewhere. `proves`: it is at Slack, to show who it belongs to. */
+/** The state stored while the browser is on another site. `proves`: it is at Slack, to show who it belongs to. */
 export interface KeptFlow extends OpenedLink {
   flow: unknown
   proves?: true
@@ -50,7 +50,7 @@ export interface KeptFlow extends OpenedLink {
 
 export const CALLBACK = '/connect/callback'
 
-/** Sends the browser to Slack, if it has yet to be shown whose it is; otherwise to the account's page. */
+/** Sends the browser to Slack first if its owner is not proven yet, otherwise to the account's page. */
 export async function beginFlow(
   opened: OpenedLink,
   account: Account,

@@ -1,17 +1,17 @@
-import type { Forgetting, Person, PersonInPlace, Place } from '../../base/place.ts'
+import { isOf, type ForgottenPerson, type Forgetting, type PersonInPlace, type Place } from '../../base/place.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
   /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: PersonInPlace): Promise<void>
+  forgetPerson(person: PersonInPlace & ForgottenPerson): Promise<void>
   /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }
 
 interface ConversationStore extends Forgetting {
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /** `whenEnded` is called when the team's runs that were at work have ended, if there were any. */
@@ -24,7 +24,7 @@ interface TeamStore {
 }
 
 interface PersonalStore extends TeamStore {
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 interface ForgettingStores {
@@ -61,7 +61,7 @@ export function forgettingAll(
     async forgetPerson(person) {
       await forgetChannel(person)
       for (const store of [...all, people, await files()]) await store.forgetUser(person)
-      await forgetPersonsUse(usage.records, person, now())
+      if (isOf(person, person)) await forgetPersonsUse(usage.records, person, now())
     },
     async forgetTeam(team) {
       const { channelSettings, oncePerDay, home } = stores

@@ -2,7 +2,7 @@
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { isDirect, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/wait-keys.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { decidersOf, decisionAbout, type Deciders } from './approvers.ts'
@@ -92,7 +92,6 @@ export async function toWaitingCall(key: string, call: AskedCall, options: Appro
     ...call,
     value: waitValue(question, key),
     deciders: decidersLine({ asker: askers, names, groups, isSeenByAskerAlone, areGone }),
-    place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: call.approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && !areGone && people.length + groups > 0,
   }

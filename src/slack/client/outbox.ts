@@ -35,7 +35,7 @@ interface Post {
   content: Content
   /** Absent for a message outside threads. */
   thread?: string
-  /** If it is unknown whether it went out, it is sent again: twice is better than never. */
+  /** If it may not have been sent, it is sent again: twice is better than never. */
   mustArrive: boolean
 }
 
@@ -146,7 +146,7 @@ export class Outbox {
     const send = async () => {
       await this.run.checkLease()
       await this.#tell(content, { replaces, signal: this.#options.signal })
-      return 'whispered' // in place of a post's ts
+      return 'ephemeral' // in place of a post's ts; 0.1.0 stored 'whispered'
     }
     await this.once(key, { find: async () => undefined, send })
   }

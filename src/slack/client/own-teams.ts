@@ -18,9 +18,9 @@ const CHECKED_MS = 60 * 60_000
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
 /**
- * The installations of an organisation's app that shares its deployment with other apps. Its token opens any team id,
- * so it serves only teams that Slack says are its own. Whoever signs its deliveries cannot name another one.
- * `isOthers` returns whether another app of SLACK_APPS is installed in the team itself.
+ * The installations of an organisation's app that shares its deployment with other apps. Its token accepts any team id,
+ * so only teams that Slack confirms are served. A signed delivery cannot name another team. `isOthers` returns whether
+ * another app of SLACK_APPS is installed in the team itself.
  */
 export async function ownTeamsOnly(
   base: Installations,
@@ -41,7 +41,7 @@ export async function ownTeamsOnly(
   const isFresh = (team: string) => now() - (known.get(team) ?? -Infinity) < CHECKED_MS
   const isOwn = async (team: string) => {
     if (isFresh(team)) return true
-    // A team that was its own a moment ago is served on; an unknown one waits.
+    // A team that was its own a moment ago is still served; an unknown one waits.
     if (!listing && !checks.take('')) return known.has(team)
     listing ??= list().finally(() => (listing = undefined))
     const isListed = await listing

@@ -3,7 +3,7 @@ import { inTurn, settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { expiringCache, type ExpiringCache } from '../../base/expiring-cache.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
-import type { Person } from '../../base/place.ts'
+import { isOf, type Person } from '../../base/place.ts'
 import type { PersonFacts } from '../client/directory-answers.ts'
 import type { NoFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
@@ -95,10 +95,10 @@ interface Publishing {
   turns: Map<string, Promise<unknown>>
 }
 
-/** By the process's store of Homes: each app of a process has services of its own, which share that store. */
+/** Keyed by the store of Homes, which all apps of the process share. */
 const publishings = new WeakMap<Services['home'], Publishing>()
 
-/** Returns the publisher of Homes. Of two states of a person's Home in this process, the one that was read last stays. */
+/** Returns the publisher of Homes. Homes of one person are published in turn, so the newest state is shown last. */
 export function homePublisher(services: Services): PublishHome {
   const { links, turns } = publishingOf(services)
   return (of) => {
@@ -128,7 +128,11 @@ async function partsOf(of: HomeOf, links: ExpiringCache<string>, services: Servi
     inTime(settingsFor({ team, channel })),
     inTime(usage.limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
-    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
+    inTime(
+      archive
+        .lastOf({ team, user }, ASKED_SHOWN)
+        .then(async (records) => askedOf(await theirs(records, of), of, links)),
+    ),
     areSchedulesOff(services) ? undefined : inTime(services.schedules.list({ team, user })),
     facts,
     facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
@@ -204,7 +208,7 @@ async function adminBlocksOf(of: HomeOf, services: Services) {
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
   const { audit, installations, agent } = services
-  // The servers of several workspaces are their operator's.
+  // If several workspaces share the MCP servers, only the operator manages them.
   const isOperators = installations.servesMany ? ((await inTime(installations.servesMany())) ?? true) : false
   const mcpAdmin = isOperators ? undefined : agent.mcpAdmin
   const [writes, needLogin, off] = await Promise.all([
@@ -231,6 +235,14 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
 function maySee({ settingsBy }: Settings, person: PersonFacts | NoFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
   return settingsBy === 'members' || person.isAdmin
+}
+
+/** The index of a person's runs knows no workspace: somebody of another company may have the same id. */
+async function theirs(records: RunRecord[], { team, user, installation }: HomeOf): Promise<RunRecord[]> {
+  if (records.every(({ question }) => question.userTeam === undefined)) return records
+  const homes = await installation.directory.homesOf({ team, user })
+  const person = { team, user, ...(homes !== 'unreachable' && { homes }) }
+  return records.filter(({ question }) => isOf(person, question))
 }
 
 function askedOf(

@@ -1,5 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
-import type { Person } from '../../base/place.ts'
+import { isOf, type Person } from '../../base/place.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
@@ -93,8 +93,9 @@ export async function maySeeQuestion(
   admin: Admin,
   mayReadChannel = (channel: string) => mayRead(channel, admin),
 ): Promise<boolean> {
-  const { channel, user } = question
-  if (user === admin.user) return true
+  const { channel } = question
+  const homes = await admin.installation.directory.homesOf(admin)
+  if (isOf({ ...admin, ...(homes !== 'unreachable' && { homes }) }, question)) return true
   return !isPrivate(question) && !channel.startsWith('D') && mayReadChannel(channel)
 }
 

@@ -23,8 +23,9 @@ export function asWordsAsk(question: Question, wasPrivate: boolean): Question {
 }
 
 /**
- * Returns the question for its asker alone if its words ask for that, otherwise as it is. Where the words are unclear, a card asks them first. Without a mention, a
- * message counts only in a thread where the bot was asked before and follows replies.
+ * Returns the question for its asker alone if its words ask for that, otherwise as it is. Where the words are unclear,
+ * a card asks them first. Without a mention, a message counts only in a thread where the bot was asked before and
+ * follows replies.
  * @returns undefined if nothing is to be answered now
  */
 export async function hearPrivateWords(

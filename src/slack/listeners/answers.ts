@@ -1,3 +1,4 @@
+import { personIn } from '../../base/place.ts'
 import type { ViewSubmitAction } from '@slack/bolt'
 import { recordRating } from '../../question/book-use.ts'
 import { readableBy, withRecord } from '../../question/may-read-answer.ts'
@@ -30,7 +31,7 @@ export const shareButton = onButton(SHARE, (services) => async ({ ack, action, b
   if (pressed && !own) void pressed.tell(PRIVATE.gone)
 })
 
-/** Returns the private question whose answer it is, if it is the presser's. */
+/** Returns the private question that the button belongs to, if the presser asked it. */
 async function ownPrivate({ id, ...presser }: ButtonPress, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(presser, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined
@@ -124,6 +125,11 @@ function toKeep(
   return { question, id: `feedback-${view}`, text }
 }
 
+function raterOf(id: string, presser: Presser): string {
+  const [team = ''] = id.split(':')
+  return personIn({ team, user: presser.user, ...foreignTeam(presser, team) })
+}
+
 /** @returns false if the answer is not stored, or no longer */
 async function rate(
   id: string,
@@ -133,7 +139,7 @@ async function rate(
 ): Promise<boolean> {
   const { archive, now, log } = services
   const isReadable = readableBy(presser, await archive.load(id)) !== undefined
-  const isKept = isReadable && (await archive.rate(id, { ...given, by: presser.user, at: now().getTime() }))
+  const isKept = isReadable && (await archive.rate(id, { ...given, by: raterOf(id, presser), at: now().getTime() }))
   const { rating, comment = '' } = given
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   const rated = isKept ? await archive.load(id) : undefined

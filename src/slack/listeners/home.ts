@@ -112,7 +112,7 @@ export const takeTool = onButton(TAKE_TOOL, (services, publishHome) => async ({ 
   if (channel === undefined) return
   const home = { team, user, channel, installation }
   const tell = async (words: string) => {
-    const args = { trigger_id: body.trigger_id, view: noteModal('Take a tool', words) }
+    const args = { trigger_id: body.trigger_id, view: noteModal('Turn on a tool', words) }
     await installation.client.call('views.open', args, { effort: 'once' })
   }
   inBackground(TAKE_TOOL, services, async () => {
@@ -162,7 +162,7 @@ async function take(
 }
 
 const FOR_OPERATOR =
-  'I serve several workspaces, so only whoever runs me can turn on a tool, for all of them: npm run mcp -- accept.'
+  'I serve several workspaces, so only the person who runs me can turn on a tool. It is then on in all of them: npm run mcp -- accept.'
 const CHANGED =
   'Not turned on: the tool has changed, or somebody has already turned it on. This page now shows the current tools.'
 

@@ -160,7 +160,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Bu
     const at = now().getTime()
     const pause = (one: Schedule) => (one.state === 'active' ? pausedSchedule(one, { why: 'person', at }) : undefined)
     await schedules.update(ref, pause)
-    return 'Paused. Its maker can resume it.'
+    return 'Paused. The person who made it can resume it.'
   },
   async [SCHEDULE.delete]({ ref }, { schedules }) {
     await schedules.remove(ref)

@@ -70,12 +70,12 @@ export const NOT_THERE = 'I cannot read that channel: I am not a member, or it d
 const ASK_THERE =
   'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
 const ASK_INSIDE =
-  'People of another company or workspace read here, or cannot see that channel, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
+  'Not everyone who reads here may see that channel, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
 
 /**
- * Checks access and returns the place's display name. A place that not everybody can see who reads where it was asked
- * is read only in that same place or for the asker alone. They must be a member of a private place. A guest must also
- * be a member of a public one.
+ * Checks access and returns the place's display name. A place that some readers of the question's channel cannot see is
+ * read only in that place, or for the asker alone. The asker must be a member of a private place; a guest, of a public
+ * one too.
  * @throws ToolError if it may not be read
  */
 export async function linkedPlace(

@@ -113,8 +113,8 @@ export function hasLogins({ question, installation }: Pick<QuestionWork, 'questi
 }
 
 /**
- * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
- * does not say where it is, and so who may see it.
+ * A person's own grant needs no token of the question. In a channel it is used only for messages. For other finds,
+ * Slack does not say which channel they are in, so it is unknown who may see them.
  */
 async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
   const { question, installation, services } = work
@@ -127,7 +127,7 @@ async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAcce
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
-/** Returns whether everybody who reads where it was asked could see the results. Only of messages can that be known. */
+/** Returns whether everybody who reads where it was asked could see the results. This is known only for messages. */
 async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
   const places = messages.map((one) => one.channel_id)
@@ -190,7 +190,7 @@ function refused(error: unknown, kind: FindKind, { client }: Installation): neve
   if (code === 'query_too_long') throw new ToolError('The query is too long for Slack: use fewer words.')
   if (code === 'missing_scope')
     throw new ToolError(
-      `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. An admin can add it.`,
+      `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. The person who runs me can add it.`,
     )
   if (!NOT_ENABLED.has(code)) throw new ToolError(`Slack refused to search (${code}).`)
   client.refusals.remember(SEARCH)

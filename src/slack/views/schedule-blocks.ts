@@ -27,15 +27,15 @@ export function scheduleCard(
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string | undefined },
 ): Content {
   const times = nextTimes(draft.when, now, TIMES_SHOWN).map((at) => describeTime(at, draft.when.zone))
-  const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, for everyone there'
+  const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, visible to everyone'
   const lines = [
     ...(note === undefined ? [] : [note]),
     `*Your ${draft.replaces === undefined ? '' : 'changed '}schedule, not saved yet*`,
     quote(question, QUESTION),
     `*When:* ${whenText(draft)}`,
     `*Next:* ${escapeText(times.join(' · ')) || 'never'}`,
-    `*Answers go to:* ${where}, each with a thread of its own`,
-    `*Tools:* ${tools.length === 0 ? 'none' : escapeWithin(tools.join(', '), TOOLS)}. What changes something waits for your approval each time.`,
+    `*Answers go to:* ${where}. Each starts its own thread.`,
+    `*Tools:* ${tools.length === 0 ? 'none' : escapeWithin(tools.join(', '), TOOLS)}. Every change they make waits for your approval.`,
     `*Cost of a run:* ${draft.tried ? costText(draft.tried) : 'not known yet. Press Try now to see it.'}`,
   ]
   const value = refText(draft)

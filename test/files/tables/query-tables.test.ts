@@ -234,6 +234,9 @@ test.each([
   ['a currency behind the word', 'Area|Sum / North|1 / North|2 / South|4 / TOTAL (EUR):|7'],
   ['a sign', 'Area|Sum / North|1 / North|2 / South|4 / Σ|7'],
   ['an average below it', 'Area|Sum / North|1 / North|2 / South|4 / Total|7 / Average|2.33'],
+  ['taxes below it', 'Area|Sum / North|1 / North|2 / South|4 / Zwischensumme|7 / zzgl. 19 % MwSt.|1.33 / Gesamt|8.33'],
+  ['a tax below it', 'Area|Sum / North|1 / North|2 / South|4 / Subtotal|7 / VAT (19%)|1.33 / Total|8.33'],
+  ['a sum carried over', 'Area|Sum / North|1 / North|2 / Übertrag|3 / Brought forward|3 / South|4'],
   ['no name at all', 'Area|Sum|Note / North|1|x / North|2| / South|4|y / |7|'],
 ])('a total is no row, and it is said: %s', async (_, rows) => {
   const result = await ask(table(rows), 'select sum("Sum"), count(*) from t')
@@ -245,6 +248,7 @@ test.each([
   ['a name that begins like a total', 'Film|Sum / Total Recall|1 / Summer|2 / Sum of All Fears|3', '6|3'],
   ['a product of the brand above', 'Product|Brand|Sum / Max|Colgate|1 / Colgate Total|Colgate|2', '3|2'],
   ['a total of something else', 'Film|Sum / North|1 / West Total|2', '3|2'],
+  ['a tax among other rows', 'Kind|Sum / Rent|1 / VAT|2 / Tax|3', '6|3'],
   ['a measure among others', 'Measure|Sum / Minimum|1 / Average|2 / Maximum|3', '6|3'],
   ['a last row without a name that is no sum', 'Area|Sum / North|1 / South|2 / |7', '10|3'],
 ])('a row that only looks like a total stays: %s', async (_, rows, expected) => {
