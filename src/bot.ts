@@ -28,7 +28,7 @@ import { areSchedulesOff, type Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
 import { answerWatch, modelMeter, runRecorder, type Observers } from './telemetry/observers.ts'
-import type { RunRecorder } from './telemetry/run-recorder.ts'
+import type { RunRecorder } from './telemetry/run-trace-recorder.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Bot {

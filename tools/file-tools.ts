@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool } from '../src/agent/define-tool.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
-import { queryText } from './query.ts'
+import { queryText } from './query-text.ts'
 import { queryTable } from './query-table.ts'
 
 /**

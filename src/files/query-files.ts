@@ -5,7 +5,7 @@ import { rowsText } from '../agent/text-tables.ts'
 import { ToolError } from '../base/errors.ts'
 import type { FileParser } from './parse-file.ts'
 import { chartOf } from './chart-series.ts'
-import { addressOf } from './file-store.ts'
+import { addressOf } from './store/types.ts'
 import { tableParts, type RunTable } from './run-tables.ts'
 import type { SqlResult } from './tables/types.ts'
 

@@ -1,7 +1,7 @@
 /** The tables that SQL can query: in a conversation's files and messages, and in the results of the run. */
 import type { MessageTable, OutputTable, Source } from '../agent/contracts/evidence.ts'
 import type { KeptTable } from '../agent/output-tables.ts'
-import type { KeptFile } from './file-store.ts'
+import type { KeptFile } from './store/types.ts'
 import { rowsText } from '../agent/text-tables.ts'
 import { isTable } from './section-units.ts'
 import { CUT } from './section-writer.ts'

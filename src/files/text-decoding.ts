@@ -1,6 +1,6 @@
 /** Decodes bytes to text in any encoding. */
 import { decodeAs, knownEncoding } from './decode-as.ts'
-import { eastAsianUtf16, guessEncoding } from './guess-encoding.ts'
+import { utf16WithoutMark, guessEncoding } from './guess-encoding.ts'
 
 /** How many bytes the guess of an encoding reads. */
 const SAMPLE = 64 * 1024
@@ -24,9 +24,10 @@ export function detectEncoding(bytes: Uint8Array): DetectedEncoding | undefined 
   const marked = byteOrderMark(bytes) ?? withoutMark(sample)
   if (marked) return { encoding: marked, isGuessed: false }
   if (isBinary(sample)) {
-    const encoding = eastAsianUtf16(sample)
+    const encoding = utf16WithoutMark(sample)
     return encoding === undefined ? undefined : { encoding, isGuessed: true }
   }
+  if (isIso2022(sample)) return { encoding: 'iso-2022-jp', isGuessed: false }
   if (isUtf8(bytes)) return { encoding: 'utf-8', isGuessed: false }
   const broken = brokenInUtf8(bytes)
   if (broken !== undefined) return { encoding: 'utf-8', isGuessed: false, broken }
@@ -130,6 +131,12 @@ function isBinary(sample: Uint8Array): boolean {
     if (byte < 32 && !(byte >= 9 && byte <= 13) && byte !== 27) controls += 1
   }
   return controls > sample.length * 0.01
+}
+
+/** The escapes by which JIS changes between ASCII and Japanese. */
+function isIso2022(sample: Uint8Array): boolean {
+  const head = Buffer.from(sample).toString('latin1')
+  return /\x1b\$[@B]/.test(head) && /\x1b\([BJ]/.test(head) && !/[\x80-\xff]/.test(head)
 }
 
 function isUtf8(bytes: Uint8Array): boolean {

@@ -72,8 +72,17 @@ export function hasSystem(sent: object): boolean {
 
 /** The parameters with a schema for the text. Refusals also name it by a part or by what the endpoint makes of it. */
 const FORMATS = new Set(['response_format', 'text.format'])
-const NAMES_FORMAT =
-  /\bresponse_?format\b|\bjson[ _-]?schema\b|\bstructured[ _]outputs?\b|\bgrammar\b|\btext\.format\b/i
+const NAMES_FORMAT = new RegExp(
+  [
+    '\\b(?:response|output)[ _-]?(?:format|schema)\\b',
+    '\\bjson[ _-]?(?:schema|mode)\\b',
+    '\\bstructured[ _-]?(?:outputs?|generation)\\b',
+    '\\b(?:guided|constrained)[ _-]?(?:json|decoding|generation)\\b',
+    'grammar\\b',
+    '\\btext\\.format\\b',
+  ].join('|'),
+  'i',
+)
 
 /** DeepSeek's two wordings. */
 const NEEDS_REASONING = /reasoning_content.{0,80}must be passed back|missing.{0,5}reasoning_content/i
@@ -98,6 +107,8 @@ function refusesStop(words: string, status: number): boolean {
 }
 
 function isRefused(param: string | null | undefined, message: string, name: string): boolean {
+  // The Responses API also names the field that the format is in.
+  if (param && FORMATS.has(name) && name.startsWith(`${param}.`)) return true
   return param ? isParam(param, name) : mentions(message, name)
 }
 

@@ -2,7 +2,7 @@
  * Additions to a run in memory, as `accept` and `finish` handle them in Redis (lua/add-to-run, lua/settle-additions).
  */
 import { MAX_SIGNALS, type Signal } from '../stores/runs/run-control.ts'
-import { sendToRun, type ControlledRun } from '../stores/runs/memory-run.ts'
+import { sendToRun, type ControlledRun } from './memory-run-control.ts'
 import { questionSchema } from '../stores/runs/question.ts'
 import type { Question } from '../stores/runs/types.ts'
 

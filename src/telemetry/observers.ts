@@ -1,10 +1,10 @@
 import { secretsOf, type Config } from '../config.ts'
-import type { ModelMeter } from '../model/index.ts'
+import type { ModelMeter } from '../model/choose-model.ts'
 import type { Log } from '../base/log.ts'
 import type { AnswerWatch } from '../question/answer.ts'
 import type { Stores } from '../question/stores/stores.ts'
 import { measuredModel } from './measured-model.ts'
-import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-recorder.ts'
+import { createRunRecorder, type RunRecorder, type RunRecorderOptions } from './run-trace-recorder.ts'
 import type { Telemetry } from './telemetry.ts'
 import { watchedEvents } from './watch-events.ts'
 

@@ -17,7 +17,7 @@ import type { Attempt } from './question-attempt.ts'
 import type { Metrics } from './metrics.ts'
 import { modelCallEvent, type ModelObserver } from './measured-model.ts'
 import { watchedQueue } from './watched-queue.ts'
-import type { Traces } from './traces.ts'
+import type { Traces } from './otel-traces.ts'
 
 /** A run has these tools only if its conversation has files (tools/file-tools.ts). */
 const FILE_TOOLS = ['read_file', 'search_file', 'query_table']
@@ -52,7 +52,7 @@ async function loadMetrics(): Promise<Metrics> {
 }
 
 async function loadTraces(endpoint: string, config: Config, log: Log, now: () => number): Promise<Traces> {
-  const { Traces } = await import('./traces.ts')
+  const { Traces } = await import('./otel-traces.ts')
   return new Traces({
     endpoint,
     instanceId: randomUUID(),

@@ -8,7 +8,7 @@ import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playWindowed } from '../harness/windowed-model.ts'
 import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
-import { createModels } from '../../src/model/index.ts'
+import { createModels } from '../../src/model/choose-model.ts'
 
 const refused = (message: string, fields: object = {}) =>
   new APIError(400, { message, ...fields }, undefined, undefined)
@@ -197,4 +197,31 @@ test('an endpoint that lists only properties, or nothing, or is down, does no ha
   const down = modelsOf({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' })
   const { error } = await callModel(down.model, { messages })
   expect(error).toMatchObject({ hint: expect.stringContaining('cannot be reached') })
+})
+
+test.for<[string, string, object, object]>([
+  [
+    'Ollama has loaded',
+    '/api/ps',
+    { models: [] },
+    { models: [{ name: 'played-model:latest', context_length: 2_048 }] },
+  ],
+  [
+    'another model of Ollama has',
+    '/api/ps',
+    { models: [{ name: 'other', context_length: 512 }] },
+    { models: [{ name: 'played-model', context_length: 2_048 }] },
+  ],
+])('a model that %s later is known soon', async ([, path, before, after], t) => {
+  const endpoint = await playWindowed(t, { server: 'OpenAI', window: 100_000, turns: ['Fine.'] })
+  const config = loadConfig({ OPENAI_MODEL: 'played-model', OPENAI_BASE_URL: endpoint.url })
+  let now = 1_000
+  const { model } = createModels({ config, log: createLog('silent'), net: {}, now: () => now })
+  const ask = () => callModel(model, { messages: [{ role: 'user', content: words(5_000) }] })
+  endpoint.lists.set(path, before)
+  await ask()
+  endpoint.lists.set(path, after)
+  now += 30_000
+  await ask()
+  expect(endpoint.answered.map(({ tokens }) => tokens > 2_048)).toEqual([true, false])
 })

@@ -92,3 +92,34 @@ test('calls at the same time learn the same refusal, and both are repeated', asy
   const answers = await Promise.all(both.map((request) => callModel(model, request)))
   expect(answers.map(({ text }) => text)).toEqual(Array.from(both, () => 'Fine.'))
 })
+
+const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+
+test.for<[string, object?]>([
+  ["'response_format' of type json_schema is not supported by this model"],
+  ['This model does not support response format `json_schema`.'],
+  ['Invalid JSON payload received. Unknown name "additionalProperties" at \'generation_config.response_schema\'.'],
+  ['Failed to initialize samplers: failed to parse grammar'],
+  ['guided_json is not supported with this backend'],
+  ['Structured outputs are not available for this deployment.'],
+  ['This response_format type is unavailable now', { param: 'response_format.type' }],
+])('"%s": no schema is sent any more', async ([message, more = {}], t) => {
+  const refusal = { status: 400, body: { error: { message, ...more } } }
+  const endpoint = await playModel(t, ({ body }) => (body['response_format'] ? refusal : 'Fine.'))
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  for (let i = 0; i < 2; i++) expect((await callModel(model, { schema: SCHEMA })).text).toBe('Fine.')
+  expect(endpoint.requests.map(({ body }) => 'response_format' in body)).toEqual([true, false, false])
+})
+
+test.for<[string, string | undefined]>([
+  ["Unknown parameter: 'text'.", 'text'],
+  ["Unsupported parameter: 'text.format' is not supported with this model.", 'text.format'],
+  ["Invalid schema for response_format 'turn'", 'text.format.schema'],
+  ['text.format is not supported', undefined],
+])('the Responses API: "%s"', async ([message, param], t) => {
+  const refusal = { status: 400, body: { error: { message, param } } }
+  const endpoint = await playModel(t, ({ raw }) => ('text' in JSON.parse(raw) ? refusal : 'Fine.'))
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url, OPENAI_API: 'responses' })
+  for (let i = 0; i < 2; i++) expect((await callModel(model, { schema: SCHEMA })).text).toBe('Fine.')
+  expect(endpoint.requests).toHaveLength(3)
+})

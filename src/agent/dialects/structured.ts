@@ -71,8 +71,9 @@ export function turnSchema(view: Pick<RunView, 'steps' | 'tools' | 'finalTurn'>)
   const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
   const named = tools.filter(({ brief }) => brief === undefined)
   const brief = tools.filter((tool) => tool.brief !== undefined).map(({ name }) => name)
+  const sizes = { chars: 0, values: 0 }
   const steps = [
-    ...named.map((tool) => branch({ enum: [tool.name] }, inputSchema(tool))),
+    ...named.map((tool) => branch({ enum: [tool.name] }, fitting(inputSchema(tool), sizes))),
     ...(brief.length > 0 ? [branch(brief.length > MAX_NAMES ? TEXT : { enum: brief }, JSON_TEXT)] : []),
     branch({ enum: [ANSWER] }, TEXT),
   ]
@@ -94,6 +95,33 @@ function object(properties: StrictSchema): StrictSchema {
 
 /** Built once for each tool, because every model call needs it. */
 const schemas = new WeakMap<Tool, StrictSchema>()
+
+/** Endpoints limit how much a schema says, and how many values its lists have. */
+const MAX_SIZES = { chars: 60_000, values: 500 }
+
+/** The schema of an input, or JSON text once the inputs of all tools together would be too much. */
+function fitting(schema: StrictSchema, sizes: { chars: number; values: number }): StrictSchema {
+  const { chars, values } = sizeOf(schema)
+  if (sizes.chars + chars > MAX_SIZES.chars || sizes.values + values > MAX_SIZES.values) return JSON_TEXT
+  sizes.chars += chars
+  sizes.values += values
+  return schema
+}
+
+const sizesOf = new WeakMap<StrictSchema, { chars: number; values: number }>()
+
+function sizeOf(schema: StrictSchema): { chars: number; values: number } {
+  const seen = sizesOf.get(schema)
+  if (seen) return seen
+  let values = 0
+  const text = JSON.stringify(schema, (name, value: unknown) => {
+    if (name === 'enum' && Array.isArray(value)) values += value.length
+    return value
+  })
+  const size = { chars: text.length, values }
+  sizesOf.set(schema, size)
+  return size
+}
 
 /** The tool's own schema in its strict form. A schema that has none makes the input JSON text. */
 function inputSchema(tool: Tool): StrictSchema {

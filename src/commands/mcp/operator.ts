@@ -10,13 +10,8 @@ import { NO_KEY, loginStore, type LoginStore } from '../../mcp/login/login-store
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/encryption.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
-import {
-  hasOwnAuthorization,
-  isPersonal,
-  type HttpServerConfig,
-  type McpConfig,
-  type McpServerConfig,
-} from '../../mcp/types.ts'
+import { hasOwnAuthorization, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
+import { isPersonal } from '../../mcp/login/whose-login.ts'
 import { authFetch } from '../../mcp/servers/http-fetch.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
 

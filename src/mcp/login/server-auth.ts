@@ -5,14 +5,8 @@ import { loginFailure, loginFetch } from './login-fetch.ts'
 import { loginNeeded } from '../servers/call-errors.ts'
 import { loginStore, type Login, type LoginStore } from './login-store.ts'
 import { SealBroken, type Sealer } from '../../base/encryption.ts'
-import {
-  hasOwnAuthorization,
-  isPersonal,
-  type AuthOf,
-  type HttpServerConfig,
-  type ServerLogin,
-  type McpConfig,
-} from '../types.ts'
+import { hasOwnAuthorization, type AuthOf, type HttpServerConfig, type ServerLogin, type McpConfig } from '../types.ts'
+import { isPersonal } from './whose-login.ts'
 import type { ValueStore } from '../../stores/values/value-store.ts'
 import { openServers, type ServersDeps, type McpServers } from '../servers/servers.ts'
 

@@ -2,7 +2,7 @@ import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { DIALECT_NAMES, type DialectName } from '../../config.ts'
 import type { McpToolbox } from '../../mcp/tools/mcp-toolbox.ts'
-import type { Models } from '../../model/index.ts'
+import type { Models } from '../../model/choose-model.ts'
 import type { Toolbox } from '../../toolbox/toolbox.ts'
 
 /** The names that a channel may choose from. */

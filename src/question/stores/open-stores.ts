@@ -1,7 +1,7 @@
 import { once } from '../../base/async.ts'
 import { sealerFrom } from '../../base/encryption.ts'
 import type { Config } from '../../config.ts'
-import { createFiles } from '../../files/stored-files.ts'
+import { createFiles } from '../../files/store/file-store.ts'
 import { memoryQueue } from '../../queue/memory-queue.ts'
 import { createArchive } from '../../stores/archive/run-archive.ts'
 import { createAuditLog } from '../../stores/audit/audit-log.ts'

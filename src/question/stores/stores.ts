@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log.ts'
-import type { FileStore } from '../../files/file-store.ts'
+import type { FileStore } from '../../files/store/types.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import type { ControlledQueue, Queue } from '../../queue/types.ts'
 import type { Kv } from '../../stores/kv/kv.ts'

@@ -71,11 +71,10 @@ function workspaceReader(work: QuestionWork): WorkspaceReader {
   }
 }
 
-/** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
+/** Returns a function that names who has allowed a tool for the question's thread. */
 export function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
   const { approvers } = settings
-  if (question.kind === 'occurrence') return async () => undefined
   return (tool: Tool) => grantedBy(tool, { question, approvers, installation, threads, log })
 }
 

@@ -1,7 +1,8 @@
 /** A scheduled question before it has a thread: whether it may run. */
 import { TransientError } from '../../base/errors.ts'
 import { admit } from '../../question/admission.ts'
-import { askAgainLater, isConditional, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
+import { askAgainLater, isNothing, pauseSchedule, takeTurn } from '../../question/occurrence.ts'
+import { isConditional } from '../../question/scheduled-settings.ts'
 import { withPrior } from '../../question/work-before-thread.ts'
 import type { HandleOutcome } from '../../queue/types.ts'
 import { occurrenceIn, type OccurrenceQuestion } from '../../stores/runs/types.ts'

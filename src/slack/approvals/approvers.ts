@@ -130,6 +130,8 @@ export async function grantedBy(
   options: GrantOptions,
 ): Promise<string | undefined> {
   const { threads, installation } = options
+  // A scheduled run asks each time.
+  if (options.question.kind === 'occurrence') return undefined
   const { grants = [] } = await threads.load(conversationOf(options.question))
   // Grants store no team, so an asker from another workspace must not match the grant of a person here with the same
   // id.

@@ -1,6 +1,6 @@
 /** Messages that a run posts outside of its channel, in people's direct messages. */
 import { blocksIn, type Content } from '../format/blocks.ts'
-import { NOT_UNFURLED, UNPARSED } from './response-url.ts'
+import { NOT_UNFURLED, UNPARSED } from './send-content.ts'
 import { isOfForm } from './slack-errors.ts'
 import type { SlackArgs, SlackWeb } from './web-api.ts'
 

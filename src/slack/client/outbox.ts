@@ -4,9 +4,8 @@ import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { isBackground, type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
-import { NOT_UNFURLED } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
+import { NOT_UNFURLED, acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './web-api.ts'
 import {
   EVENT_TYPE,

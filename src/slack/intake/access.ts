@@ -1,6 +1,6 @@
 /**
  * Decides who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
- * (stores/settings/settings.ts). answering/refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
+ * (stores/settings/settings.ts). answering/admit-or-refuse.ts checks this before each run. stores/limits/usage-limits.ts limits
  * how much a person may ask.
  */
 import { settledWithin } from '../../base/async.ts'

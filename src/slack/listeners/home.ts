@@ -1,17 +1,16 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { expiringCache } from '../../base/expiring-cache.ts'
 import type { Person } from '../../base/place.ts'
 import { PacedWork } from '../../base/token-bucket.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { LINK_MS } from '../../question/connections/connections.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
 import { CONNECT, DISCONNECT, HOME_EXAMPLE, TAKE_TOOL } from '../format/action-ids.ts'
 import { answerPress, inBackground } from '../presses/button-press.ts'
 import { connectionsOf } from '../subcommands/connections-command.ts'
 import { recipientOf } from '../intake/find-recipient.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { homeThread, noteOpenHome, type HomeOf } from '../home/publish-home.ts'
+import { promptsOf } from '../home/suggested-prompts.ts'
 import { readMetadata } from '../presses/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -25,13 +24,6 @@ import { onButton, onEvent } from './listener.ts'
  * Minimum time between two publications of a person's Home, in ms. Openings in between are published once at its end.
  */
 const AGAIN_MS = 3_000
-/** How long a person's prompts stay, and how long a team that refused prompts gets none. Milliseconds. */
-const PROMPTED_MS = 60 * 60_000
-const REFUSED_MS = 24 * PROMPTED_MS
-const MAX = 10_000
-/** Slack accepts no more. */
-const MAX_PROMPTS = 4
-
 /** `app_home_opened`: publishes the Home. If the direct message was opened, suggests questions. */
 export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) => {
   const now = () => services.now().getTime()
@@ -55,30 +47,6 @@ export const appHomeOpened = onEvent('app_home_opened', (services, publishHome) 
     await paced.run(turn, async () => inBackground('app_home_opened', services, shown))
   }
 })
-
-/**
- * Suggests questions in the direct message of an agent app. Slack refuses this for a plain app; refusals are
- * remembered.
- */
-function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
-  const now = () => services.now().getTime()
-  const prompts = (services.operator.examples ?? EXAMPLES)
-    .slice(0, MAX_PROMPTS)
-    .map((message) => ({ title: message, message }))
-  const prompted = expiringCache<true>({ ttlMs: PROMPTED_MS, max: MAX, now })
-  const refused = expiringCache<true>({ ttlMs: REFUSED_MS, max: MAX, now })
-  return async ({ team, user, channel, installation }) => {
-    if (refused.has(team) || prompted.has(`${team}:${user}`)) return
-    try {
-      const args = { channel_id: channel, prompts }
-      await installation.client.call('assistant.threads.setSuggestedPrompts', args, { effort: 'once' })
-      prompted.set(`${team}:${user}`, true)
-    } catch (error) {
-      if (!(error instanceof SlackRefusal)) throw error
-      if (error.code !== 'ratelimited') refused.set(team, true)
-    }
-  }
-}
 
 /** Presses by one person on one example within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000

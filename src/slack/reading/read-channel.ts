@@ -8,7 +8,7 @@ import { Mentions } from '../client/mentions.ts'
 import { count } from '../format/messages.ts'
 import { contentText, isWritten } from '../content/message-content.ts'
 import { findChannel } from './find-channel.ts'
-import { NOT_THERE, linkedPlace, type ReadPermalinkOptions } from './read-permalink.ts'
+import { NOT_THERE, readablePlace, type ReadOptions } from './may-read-place.ts'
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
@@ -42,7 +42,7 @@ export interface ChannelReading {
   url: string
 }
 
-interface ReadChannelOptions extends ReadPermalinkOptions {
+interface ReadChannelOptions extends ReadOptions {
   /** Milliseconds since the epoch. */
   now: number
 }
@@ -63,7 +63,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   const { installation } = options
   const channel = await findChannel(asked.channel, options)
   if (channel === undefined) throw new ToolError(NOT_THERE)
-  const place = await linkedPlace(channel, options)
+  const place = await readablePlace(channel, options)
   const base = await timeBase(options)
   const { since, until } = spanOf(asked, base)
   const [{ roots, isWhole }, earlier] = await Promise.all([

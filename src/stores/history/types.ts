@@ -10,7 +10,7 @@ import { askedSchema } from '../runs/question.ts'
 export const threadContext = z.object({
   text: z.string(),
   by: z.array(z.string()),
-  /** Files came with the question or with these messages, and are kept (files/file-store.ts). */
+  /** Files came with the question or with these messages, and are kept (files/store/types.ts). */
   hasFiles: z.literal(true).optional(),
   /** The alerts, forwards and tables among them, by their permalinks. */
   sources: z.array(sourceSchema).optional(),

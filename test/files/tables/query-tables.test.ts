@@ -272,6 +272,22 @@ test('a last row without a name is compared with all rows above it once, not onc
   expect(looks).toBeLessThan(3000)
 })
 
+test.each([
+  ['select ort from t -- ; drop table t', 'Köln / Ulm'],
+  ['select ort from t; -- done', 'Köln / Ulm'],
+  ['select ort from t /* open', 'Köln / Ulm'],
+  ['select distinct count(*) from t', '2'],
+  ["select count(*) from (select ort, '*' from t union select ort, betrag from t)", '4'],
+  ['select count(*) from (select * from t union all select * from t)', '4'],
+])('comments end nothing, and stars that compare no rows are read: %s', async (sql, expected) => {
+  expect(await cells(table('Ort|Betrag / Köln|1 / Ulm|2'), sql)).toBe(expected)
+})
+
+test('a currency behind its millions is a unit', async () => {
+  const result = await ask(table('Jahr|Umsatz / 2023|1,2 Mio. € / 2024|3,4 Mio. €'), 'select sum(Umsatz) from t')
+  expect(result).toMatchObject({ rows: [['4.6']], notes: expect.arrayContaining(['"Umsatz": in Mio. €.']) })
+})
+
 test('a result of SQL or JSON has no rows of totals', async () => {
   const result = table('kind|n / a|1 / sum|2 / total|3 / |6', { hasHeading: true, isExact: true })
   expect(await cells(result, 'select sum(n), count(*) from t')).toBe('12|4')
@@ -300,6 +316,11 @@ test.each([
   ['select missing from t', /no such column: missing.*"Ort", "Betrag"/],
   ['select "Köln" from t', /no such column/],
   ['select * from other', /names none of the tables: "t"/],
+  ['select count(*) from (select distinct * from t)', /\* also has _row/],
+  ['select distinct t.* from t', /\* also has _row/],
+  ['select * from t intersect select * from t', /\* also has _row/],
+  ['select * from t natural join t as u', /also joins by _row/],
+  ['select ort from main.t limit 1', /without main\./],
 ])('what SQLite would answer wrongly is refused: %s', async (sql, expected) => {
   expect(await ask(GERMAN, sql)).toMatch(expected)
 })

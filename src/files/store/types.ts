@@ -2,8 +2,8 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { z } from 'zod'
-import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../base/place.ts'
-import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from './types.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../../base/place.ts'
+import { FILE_KINDS, PICTURE_KINDS, type ParsedFile } from '../types.ts'
 
 /** A file of a conversation. */
 export const keptFile = z.object({

@@ -1,9 +1,9 @@
-import type { StoreLog } from '../base/store-log.ts'
-import { isOf, type ThreadKey } from '../base/place.ts'
-import type { Sealer } from '../base/encryption.ts'
-import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../stores/kv/kv.ts'
-import { withOriginal, type Asked } from '../stores/runs/question.ts'
-import { keptFile, MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
+import type { StoreLog } from '../../base/store-log.ts'
+import { isOf, type ThreadKey } from '../../base/place.ts'
+import type { Sealer } from '../../base/encryption.ts'
+import { below, forgettingKeys, kvKey, moveKeys, tagOf, type Kv } from '../../stores/kv/kv.ts'
+import { withOriginal, type Asked } from '../../stores/runs/question.ts'
+import { keptFile, MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './types.ts'
 
 interface FilesOptions {
   log: StoreLog
