@@ -5,10 +5,12 @@ import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
   /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: PersonInPlace & ForgottenPerson): Promise<void>
+  forgetPerson(person: ForgottenInPlace): Promise<void>
   /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }
+
+interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
 
 interface ConversationStore extends Forgetting {
   forgetUser(person: ForgottenPerson): Promise<void>
