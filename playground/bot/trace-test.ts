@@ -22,7 +22,7 @@ import type { Json } from '../slack/types.ts'
 import { CONVERSATIONS, replayWithBot } from './replay-bot.ts'
 
 /** The folder for the test; the checkout's unless given. */
-export interface TraceTestOptions {
+interface TraceTestOptions {
   name?: string | undefined
   folder?: string
 }

@@ -1,7 +1,7 @@
 /** The faults that can be injected. Each has a switch, its texts on the page, and optionally a number or a choice. */
 
 /** A whole number that a person may change. */
-export interface FaultNumber {
+interface FaultNumber {
   label: string
   unit: string
   min: number
@@ -11,7 +11,7 @@ export interface FaultNumber {
 }
 
 /** One option of a choice. */
-export interface FaultChoice {
+interface FaultChoice {
   label: string
   options: readonly string[]
   start: string
@@ -30,7 +30,7 @@ export interface FaultSwitch {
   once?: string
 }
 
-export type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
+type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
 
 const seconds = (label: string, start: number, max = 60): FaultNumber => ({
   ...{ label, unit: 's', min: 1, max, start },

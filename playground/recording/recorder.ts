@@ -11,7 +11,7 @@ import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
 import type { RecordedConversation } from './conversation-file.ts'
 
-export interface RecorderOptions {
+interface RecorderOptions {
   journal: Journal
   /** The bot's settings that differ from their defaults. */
   settings: Record<string, string>

@@ -4,7 +4,7 @@ import type { RecordedConversation, RecordedCall, OngoingCall } from './conversa
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Holds a call until the acts during it are done. */
-export interface Gate {
+interface Gate {
   isReached: boolean
   readonly opened: Promise<void>
   release(): void

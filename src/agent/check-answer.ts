@@ -19,7 +19,7 @@ export function checkAnswer(run: RunState, turn: ParsedTurn, given: GivenTurn): 
   const { steps } = run.progress
   const answer = withoutMarks(turn.answer, run.nonce)
   const { thought } = turn
-  if (answer === '' || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
+  if (PLACEHOLDER.test(answer) || repeatsLoop(answer, steps)) return { kind: 'unreadable', thought, hint: NO_ANSWER }
   if (repeatsExample(run, answer)) return { kind: 'unreadable', thought, hint: OF_EXAMPLE }
   const figures = mayAskAgain(run, given) ? (run.doubtful?.(answer, steps) ?? []) : []
   if (figures.length > 0) return { kind: 'unreadable', thought, hint: contradiction(run, figures), isAnswer: true }
@@ -31,6 +31,9 @@ export function withoutMarks(text: string, nonce: string): string {
   if (!text.includes(nonce)) return text
   return text.replace(new RegExp(`<?/?${nonce}>?`, 'g'), '').trim()
 }
+
+/** What the final turn asks for, copied, or nothing. */
+const PLACEHOLDER = /^["'<[]?(?:(?:the|your|final) ){0,2}(?:answer)?["'>\]]?[.…]{0,3}$/i
 
 const NO_ANSWER =
   'That was a message to you, not an answer for the person. Say in your own words what you found, or that you found nothing.'

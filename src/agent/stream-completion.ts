@@ -32,18 +32,13 @@ export async function* complete(
   const time = callDeadline(run, finalTurn !== undefined)
   const { signal, ms: timeMs } = time
   const view = viewOf(run, finalTurn)
-  let leftOut: string[] = []
   let lastSignAt = run.now().getTime()
   const request: ModelRequest = {
     ...run.dialect.render(view),
     ...{ stop, signal, timeMs },
-    fit(max, count) {
-      const { leftOut: parts, ...fitted } = fitPrompt(run.dialect, view, { max, count })
-      leftOut = parts
-      return fitted
-    },
+    fit: (max, count) => fitPrompt(run.dialect, view, { max, count }),
     onSign: () => void (lastSignAt = run.now().getTime()),
-    onUsage: (usage) => void usages.push(leftOut.length > 0 ? { ...usage, leftOut } : usage),
+    onUsage: (usage) => void usages.push(usage),
   }
   let cut = new ObservationCut(beginsInvention)
   let extras: Omit<Completion, 'text'> = {}
@@ -55,7 +50,7 @@ export async function* complete(
       if (event.type === 'restart') {
         ;[cut, extras, reader] = [new ObservationCut(beginsInvention), {}, cleanReader(run)]
         yield* retract(streamed)
-        ;[streamed, unseen, leftOut] = ['', false, []]
+        ;[streamed, unseen] = ['', false]
       } else if (event.type === 'unseen') unseen = true
       else if (event.type !== 'text') extras = withEvent(extras, event)
       else if (cut.push(event.text)) break

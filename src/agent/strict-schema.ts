@@ -37,7 +37,7 @@ function strict(given: unknown, walk: StrictWalk): StrictSchema | undefined {
     return branches.length > 0 && branches.every(Boolean) ? { ...said, anyOf: branches } : undefined
   }
   const values = 'const' in given ? [given['const']] : given['enum']
-  if (Array.isArray(values)) return values.every(isScalar) && values.length > 0 ? { ...said, enum: values } : undefined
+  if (Array.isArray(values)) return oneOfValues(values, said)
   const types = [type ?? (isRecord(properties) ? 'object' : undefined)].flat()
   if (types.length > 1) return strict({ ...said, anyOf: types.map((one) => ({ ...given, type: one })) }, deeper)
   if (types[0] === 'object') return strictObject(given, said, deeper)
@@ -46,6 +46,25 @@ function strict(given: unknown, walk: StrictWalk): StrictSchema | undefined {
     return items && { ...said, type: 'array', items }
   }
   return typeof types[0] === 'string' && SCALARS.has(types[0]) ? { ...said, type: types[0] } : undefined
+}
+
+/** The subset limits how many values all lists together may have. Of a longer list only the types are said. */
+const MAX_VALUES = 100
+
+function oneOfValues(values: unknown[], said: StrictSchema): StrictSchema | undefined {
+  const types = [...new Set(values.map(typeOf))]
+  if (values.length === 0 || types.includes(undefined)) return undefined
+  const lists = types.map((type) =>
+    type === 'null' || values.length > MAX_VALUES
+      ? { type }
+      : { type, enum: values.filter((one) => typeOf(one) === type) },
+  )
+  return lists.length === 1 ? { ...said, ...lists[0] } : { ...said, anyOf: lists }
+}
+
+function typeOf(value: unknown): string | undefined {
+  if (value === null) return 'null'
+  return ['string', 'number', 'boolean'].find((type) => typeof value === type)
 }
 
 /** An object whose properties are not all known cannot be expressed. */
@@ -92,10 +111,6 @@ function onlyOne(all: unknown): unknown {
   return Array.isArray(all) && all.length === 1 ? all : undefined
 }
 
-function isScalar(value: unknown): boolean {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
-}
-
 /**
  * Follows a reference within a JSON schema, such as `#/$defs/filter`. True, the schema that allows everything, if it
  * leads nowhere.
@@ -110,14 +125,44 @@ export function schemaAt(ref: string, root: object): unknown {
   return at
 }
 
-/** Removes null fields that the schema does not require: a model leaves out optional fields by them. */
-export function withoutNulls(value: unknown, schema: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map((item) => withoutNulls(item, isRecord(schema) ? schema['items'] : undefined))
+/**
+ * Removes null fields that the schema names and does not require: a model leaves out optional fields by them. What the
+ * schema does not name is data.
+ */
+export function withoutNulls(value: unknown, schema: unknown, root = schema): unknown {
+  const forms = formsOf(schema, root)
+  if (Array.isArray(value)) {
+    const items = forms.find((form) => isRecord(form['items']))?.['items']
+    return value.map((item) => withoutNulls(item, items, root))
+  }
   if (!isRecord(value)) return value
-  const own = isRecord(schema) ? schema : {}
-  const properties = isRecord(own['properties']) ? own['properties'] : {}
-  const required = new Set(Array.isArray(own['required']) ? own['required'] : [])
-  const kept = Object.entries(value).filter(([name, field]) => field !== null || required.has(name))
-  return Object.fromEntries(kept.map(([name, field]) => [name, withoutNulls(field, properties[name])]))
+  const [own] = forms.map(fieldsIn).toSorted((one, other) => known(value, other) - known(value, one))
+  if (!own) return value
+  const kept = Object.entries(value).filter(
+    ([name, field]) => field !== null || own.required.includes(name) || !Object.hasOwn(own.properties, name),
+  )
+  return Object.fromEntries(kept.map(([name, field]) => [name, withoutNulls(field, own.properties[name], root)]))
+}
+
+interface KnownFields {
+  properties: StrictSchema
+  required: unknown[]
+}
+
+function fieldsIn({ properties, required }: StrictSchema): KnownFields {
+  return { properties: isRecord(properties) ? properties : {}, required: Array.isArray(required) ? required : [] }
+}
+
+/** How many fields of a value a schema knows. */
+function known(value: object, { properties }: KnownFields): number {
+  return Object.keys(value).filter((name) => Object.hasOwn(properties, name)).length
+}
+
+/** The schemas that a schema stands for, with its references followed and its choices apart. */
+function formsOf(schema: unknown, root: unknown, depth = 0): StrictSchema[] {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return []
+  const { $ref: ref } = schema
+  if (typeof ref === 'string') return isRecord(root) ? formsOf(schemaAt(ref, root), root, depth + 1) : []
+  const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].filter(Array.isArray).flat()
+  return [schema, ...choices.flatMap((one) => formsOf(one, root, depth + 1))]
 }

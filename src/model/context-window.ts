@@ -6,15 +6,21 @@ import type { FittedRequest, ModelRequest, Usage } from '../agent/contracts/mode
 import { cutMiddle } from '../agent/observation.ts'
 import type { Log } from '../base/log.ts'
 import { longConversation, tooLong } from './failures.ts'
-import { MIN_WINDOW } from './model-list.ts'
+import { BLOCK_CHARS, RecentPrompts } from './recent-prompts.ts'
 import { charsIn, promptCounter, wordsOf, type CountedPrompt } from './tokens.ts'
-import { sizesIn } from './window-refusals.ts'
+import { MIN_WINDOW, sizesIn } from './window-refusals.ts'
 
 interface WindowOptions {
   model: string
   /** The window that the settings give or the endpoint lists. Not asked for short requests. */
   known?: (() => Promise<number | undefined>) | undefined
   log: Log
+}
+
+/** A request as it is sent. */
+export interface FittingRequest extends ModelRequest {
+  /** The parts that lost text, in words for people. */
+  leftOut?: string[]
 }
 
 /** A shorter request fits into every window. In characters. */
@@ -47,7 +53,7 @@ export class ContextWindow {
    * refused more without naming a number.
    * @throws KnownFailure with both sizes, if it cannot be short enough
    */
-  async fit(request: ModelRequest, limit?: number): Promise<ModelRequest> {
+  async fit(request: ModelRequest, limit?: number): Promise<FittingRequest> {
     if (charsOf(request) <= SHORT && limit === undefined) return request
     const window = limit ?? (await this.tokens())
     if (window === undefined) return request
@@ -64,7 +70,7 @@ export class ContextWindow {
   }
 
   /** Notes the estimate of a request, which its usage corrects. */
-  #noted(request: ModelRequest, size: number): ModelRequest {
+  #noted(request: FittingRequest, size: number): FittingRequest {
     this.#estimates.set(request.messages, size / this.#scale)
     return request
   }
@@ -74,13 +80,14 @@ export class ContextWindow {
    * @returns the limit for a shorter request by our estimate, if the refusal names no number
    */
   async learnFromRefusal(error: unknown, sent: ModelRequest): Promise<number | undefined> {
-    const { window, prompt } = sizesIn(error)
+    const { prompt, over = Infinity, ...sizes } = sizesIn(error)
     const estimate = (await promptCounter())(sent)
+    const scaled = estimate * this.#scale
+    const window = sizes.window ?? (over < scaled ? Math.ceil(Math.max(MIN_WINDOW, scaled - over)) : undefined)
     if (window === undefined) return Math.floor(estimate / 2)
-    // A refused prompt has more tokens than the window, whatever we estimate.
-    const size = Math.max(prompt ?? 0, estimate * this.#scale, window)
-    if (prompt !== undefined || size > estimate * this.#scale)
-      this.#scale = Math.min(MAX_SCALE, (prompt ?? size) / estimate)
+    // A refused prompt has more tokens than the window, whatever we estimate. Fewer are those of a part of it.
+    const told = prompt !== undefined && prompt > window ? prompt : undefined
+    if (told !== undefined || window > scaled) this.#scale = Math.min(MAX_SCALE, (told ?? window) / estimate)
     this.#options.log.warn(
       { model: this.#options.model, window },
       'the endpoint has refused a long prompt: shortening it',
@@ -100,14 +107,18 @@ export class ContextWindow {
     if (this.#learnt !== undefined && inputTokens > this.#learnt) this.#learnt = inputTokens
     // An endpoint that counts its cache apart says nothing about what it was sent.
     const isPartly = cachedTokens * 2 > inputTokens
-    if (isPartly || inputTokens < MIN_READ || inputTokens >= leastTokens(words)) return usage
+    // The usual windows are powers of two, and hardly any prompt has just as many tokens by chance.
+    const isUsual = Math.log2(inputTokens) % 1 === 0
+    if (isPartly || inputTokens < MIN_READ || (inputTokens >= leastTokens(words) && !isUsual)) return usage
     const count = await promptCounter()
     const sentTokens = count(sent)
     // A few endpoints count only what their cache has not had.
     const isNewPart =
       added !== undefined && isClose(inputTokens, count({ messages: [{ role: 'user', content: added }] }))
-    const isCut = inputTokens < sentTokens * CLEARLY && sentTokens - inputTokens >= MIN_FOR_ANSWER && !isNewPart
-    if (!isCut) return usage
+    const isClear = isUsual
+      ? inputTokens < sentTokens * OF_USUAL
+      : inputTokens < sentTokens * CLEARLY && sentTokens - inputTokens >= MIN_FOR_ANSWER && !isNewPart
+    if (!isClear) return usage
     this.#learnt = inputTokens
     const facts = { model: this.#options.model, read: inputTokens, sent: sentTokens }
     this.#options.log.warn(facts, 'the endpoint has cut the prompt without an error: prompts are shortened from now on')
@@ -126,9 +137,12 @@ const MAX_SCALE = 4
 const MIN_READ = 4 * MIN_WINDOW
 /** A prompt is cut if the endpoint has read less than this share of it. */
 const CLEARLY = 0.7
+/** The same if what it has read is just a usual window. */
+const OF_USUAL = 0.87
 
+/** The end of what two prompts share is known within a block. */
 function isClose(one: number, other: number): boolean {
-  return one > other * CLEARLY && one * CLEARLY < other
+  return Math.abs(one - other) < 0.15 * other + BLOCK_CHARS / 3
 }
 
 export function isShorter(one: ModelRequest, other: ModelRequest): boolean {
@@ -163,42 +177,10 @@ function withoutMiddle(request: ModelRequest, max: number, count: (prompt: Count
     if (content.length >= longest.content.length) break
     messages = messages.map((message) => (message === longest ? { ...message, content } : message))
   }
-  return { messages, ...(tools && { tools }), question: 0 }
+  return { messages, ...(tools && { tools }), question: 0, leftOut: ['the middle of a long text'] }
 }
 
 const MAX_CUTS = 8
 /** The note that `cutMiddle` leaves, and the least that it leaves of a message. */
 const MARK_CHARS = 40
 const MIN_CHARS = 400
-
-/** The beginnings of the last prompts, as hashes of their blocks: no text is kept. */
-class RecentPrompts {
-  #all: number[][] = []
-
-  /** @returns the part of the text that follows what it shares with a recent one; undefined if it shares nothing */
-  add(text: string): string | undefined {
-    const blocks = hashesOf(text)
-    const shared = Math.max(0, ...this.#all.map((other) => firstDifference(blocks, other)))
-    this.#all = [blocks, ...this.#all].slice(0, MAX_RECENT)
-    return shared === 0 ? undefined : text.slice(shared * BLOCK_CHARS)
-  }
-}
-
-const MAX_RECENT = 4
-const BLOCK_CHARS = 500
-
-function firstDifference(one: number[], other: number[]): number {
-  const at = one.findIndex((hash, i) => hash !== other[i])
-  return at < 0 ? one.length : at
-}
-
-/** The hash of everything up to the end of each block. */
-function hashesOf(text: string): number[] {
-  const hashes: number[] = []
-  let hash = 7
-  for (let i = 0; i + BLOCK_CHARS <= text.length; i += BLOCK_CHARS) {
-    for (let j = i; j < i + BLOCK_CHARS; j += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(j)) | 0
-    hashes.push(hash)
-  }
-  return hashes
-}

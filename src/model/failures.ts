@@ -1,7 +1,7 @@
 /** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
-import { isRecord } from '../base/parse-json.ts'
+import { hasNoMoney, isContextLength, isUnknownModel, statusOf } from './error-words.ts'
 
 /** A stream that ended before the model was done. */
 export class BrokenStream extends Error {
@@ -34,23 +34,33 @@ export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
+/** A request that cannot be short enough. */
+class TooLong extends KnownFailure {
+  override name = 'TooLong'
+}
+
+/** Returns whether a call failed because its prompt was too long. */
+export function isTooLong(error: unknown): boolean {
+  return [...causesOf(error)].some((cause) => cause instanceof TooLong || isContextLength(cause))
+}
+
 /** A request that stays too long, although everything but the question was shortened. Sizes in tokens. */
 export function tooLong({ window, left, question }: { window: number; left: number; question: number }): KnownFailure {
   const [takes, asked, all] = [window, question, left].map((size) => Math.round(size).toLocaleString('en-US'))
   const message = `a prompt of ${all} tokens does not fit into its window of ${takes}`
-  if (question === 0) return new KnownFailure(message, HINTS.length)
+  if (question === 0) return new TooLong(message, HINTS.length)
   const hint =
     question >= window / 4
       ? `Your question is too long for the model: it has about ${asked} tokens, and the model takes ${takes} at once, ` +
         'together with my instructions. Please ask something shorter, or send the text as a file.'
       : `My instructions and tools are too long for the model: they have about ${all} tokens, and it takes ${takes} ` +
         'at once. The person who runs me should give it a larger window, or fewer tools.'
-  return new KnownFailure(message, hint)
+  return new TooLong(message, hint)
 }
 
 /** A conversation that is too long for a model whose window is unknown. */
 export function longConversation(): KnownFailure {
-  return new KnownFailure('the prompt is too long', HINTS.length)
+  return new TooLong('the prompt is too long', HINTS.length)
 }
 
 /** The endpoint has no Responses API. Nothing falls back to chat completions. */
@@ -129,40 +139,6 @@ const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspe
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
-/**
- * The error in a body or chunk that a status of 200 came with: `{"error": …}`, `{"object": "error", "message": …}`, or
- * an error of FastAPI.
- */
-export function errorIn(body: unknown): object | undefined {
-  if (!isRecord(body) || body.type === 'error') return undefined
-  const { error, message, detail, code, status } = body
-  if (isRecord(error)) return { ...error, code: error.code ?? error.status ?? code ?? status }
-  if (typeof error === 'string' && error !== '') return { ...body, message: error }
-  const said = typeof message === 'string' ? message : typeof detail === 'string' ? detail : undefined
-  const isError = body.object === 'error' || (said !== undefined && !('choices' in body) && body.type === undefined)
-  return isError ? { ...body, code: code ?? status, message: said ?? 'an error' } : undefined
-}
-
-/** The HTTP status, or what the code or the type of an error inside a stream stands for. */
-export function statusOf(error: unknown): number | undefined {
-  if (!(error instanceof APIError)) return undefined
-  const code = Number(error.code)
-  return (
-    error.status ??
-    (code >= 400 && code < 600 ? code : (STATUSES.get(`${error.code}`) ?? STATUSES.get(`${error.type}`)))
-  )
-}
-
-const STATUSES = new Map([
-  ['invalid_api_key', 401],
-  ['authentication_error', 401],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['model_not_found', 404],
-  ['rate_limit_error', 429],
-  ['rate_limit_exceeded', 429],
-])
-
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error) || status === 413) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
@@ -187,70 +163,6 @@ const HINTS = {
   declined: 'The model declined to answer this. Please rephrase the question, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
-
-/**
- * Returns whether the endpoint does not have the model. LiteLLM and some gateways answer with 400. A bare 404 may be a
- * wrong path.
- */
-export function isUnknownModel(error: unknown): boolean {
-  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false
-  if (error.status === 404 && /(?<![/-])\bmodel\b(?![/-])/i.test(error.message)) return true
-  return (
-    error.code === 'model_not_found' ||
-    /invalid model name|model.{0,250}(?:not found|does not exist)/i.test(error.message)
-  )
-}
-
-/** Returns whether the account has no money or quota left, in the words of any provider. */
-export function hasNoMoney(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false
-  const codes = `${String(error.code)} ${String(error.type)}`
-  return error.status === 402 || NO_MONEY_CODE.test(codes) || NO_MONEY.test(error.message)
-}
-
-const NO_MONEY_CODE = /insufficient_(?:user_)?(?:quota|balance|funds|credits?)|arrear|billing_|payment_required/i
-const NO_MONEY = new RegExp(
-  [
-    'insufficient (?:account )?(?:balance|funds|credits?)',
-    'balance is (?:too low|insufficient|not enough)',
-    'requires more credits',
-    'exceeded your (?:current )?quota',
-    '(?:out of|used all available) credits',
-    '(?:spend(?:ing)?|specified api usage|monthly usage) limits?\\b',
-    'arrearage',
-    '余额不足|欠费',
-  ].join('|'),
-  'i',
-)
-
-export function isContextLength(error: unknown): boolean {
-  if (!(error instanceof APIError)) return false
-  const { code, type, message, status } = error
-  if (TOO_LONG_CODE.test(`${String(code)} ${String(type)}`)) return true
-  if (status === 429 && !/request too large/i.test(message)) return false
-  return TOO_LONG.test(message)
-}
-
-const TOO_LONG_CODE = /context_length_exceeded|exceed_context_size|tokens_limit_reached|(?<!\d)1261(?!\d)/
-/** The words of many providers for a conversation that is too long. A field that is too long is another error. */
-const TOO_LONG = new RegExp(
-  [
-    'context.{0,20}(?:length|window|size|limit)',
-    'too many tokens',
-    'maximum.{0,20}tokens',
-    '\\b(?:prompt|input|request|conversation|messages|request body)(?: is| are)? too (?:long|large)',
-    '\\bprompt tokens limit exceeded',
-    '上下文长度|输入长度超过',
-    '\\brequest (?:body )?too large',
-    'maximum (?:prompt|input|model) length',
-    'range of input length',
-    'exceed\\w* model token limit',
-    '\\b(?:prompt|input) exceeds? (?:the )?max',
-    'inputs?`? tokens \\+',
-    'inputs?`? must have (?:less|fewer) than',
-  ].join('|'),
-  'i',
-)
 
 /** Returns the wait that the endpoint asked for, in ms; undefined if it asked for none. */
 export function retryAfterMs(error: unknown, now: () => number): number | undefined {

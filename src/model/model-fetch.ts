@@ -12,7 +12,8 @@ export type Fetch = typeof globalThis.fetch
 export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return bounded(await sameOrigin(fetch, url, withDigits(init)))
+    // A model on a small computer may read for longer than a silent connection is kept. The call's signal limits it.
+    return bounded(await sameOrigin(fetch, url, { ...withDigits(init), ...{ silenceMs: 0 } }))
   })
 }
 

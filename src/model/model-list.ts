@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { isRecord, parseJson } from '../base/parse-json.ts'
 import { modelFetch } from './model-fetch.ts'
+import { isWindow } from './window-refusals.ts'
 
 export const OPENAI = 'https://api.openai.com/v1'
 
@@ -33,14 +34,18 @@ export function askEndpoint(path: string, config: Config, { net, signal, post }:
 }
 
 const listSchema = z.object({ data: z.array(z.looseObject({ id: z.string().min(1).max(200) })) })
+/** Ollama's own list of the models that it has loaded. */
+const loadedSchema = z.object({ models: z.array(z.looseObject({ name: z.string().min(1).max(200) })) })
 
 /** The models in a list's text. None if it is no list. */
 export function modelsIn(text: string): ListedModel[] {
   const { data = [] } = listSchema.safeParse(parseJson(text)).data ?? {}
-  return data.map(({ id, ...facts }) => {
-    const window = windowIn(facts)
-    return { name: id, ...(window === undefined ? {} : { window }) }
-  })
+  return data.map(({ id, ...facts }) => listedModel(id, facts))
+}
+
+function listedModel(name: string, facts: Record<string, unknown>): ListedModel {
+  const window = windowIn(facts)
+  return { name, ...(window === undefined ? {} : { window }) }
 }
 
 /**
@@ -60,17 +65,11 @@ function windowIn(facts: Record<string, unknown>): number | undefined {
   return found.length > 0 ? Math.min(...found) : undefined
 }
 
-/** The smallest and the largest window of any model, in tokens. */
-export const MIN_WINDOW = 256
-const MAX_WINDOW = 20_000_000
-
-export function isWindow(tokens: unknown): tokens is number {
-  return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
-}
-
 /** How long a call waits for all of these lists, and how long the list is believed, in ms. */
 const LIST_MS = 3_000
 const KEPT_MS = 600_000
+/** The same for a server that does not answer, or loads its models on demand. */
+const FAILED_MS = 20_000
 
 /** The windows of the endpoint's models as it lists them, read when they are first needed. */
 export class ListedWindows {
@@ -98,13 +97,20 @@ export class ListedWindows {
     return (listed.find(({ name }) => name === model || name === `${model}:latest`) ?? only)?.window
   }
 
-  /** The list itself; LM Studio's own; the properties of a llama.cpp that lists nothing. Empty if none tells a window. */
+  /**
+   * The list itself; LM Studio's own; what Ollama has loaded; the properties of a llama.cpp that lists nothing. Empty if
+   * none tells a window.
+   */
   async #listed(): Promise<ListedModel[]> {
     const signal = AbortSignal.timeout(LIST_MS)
     for (const path of ['models', '/api/v0/models']) {
       const listed = modelsIn(await this.#textOf(path, signal))
       if (listed.some(({ window }) => window !== undefined)) return listed
     }
+    const loaded = loadedSchema.safeParse(parseJson(await this.#textOf('/api/ps', signal))).data?.models
+    // Ollama loads a model when it is first called, so one that is not among them has no window yet.
+    if (loaded) this.#askSoon()
+    if (loaded) return [{ name: '' }, ...loaded.map(({ name, ...facts }) => listedModel(name, facts))]
     const properties = parseJson(await this.#textOf('/props', signal))
     const window = isRecord(properties) ? windowIn(properties) : undefined
     return window === undefined ? [] : [{ name: '', window }]
@@ -113,9 +119,15 @@ export class ListedWindows {
   async #textOf(path: string, signal: AbortSignal): Promise<string> {
     try {
       const response = await askEndpoint(path, this.#config, { net: this.#net, signal })
+      if (response.status >= 500 || response.status === 429) this.#askSoon()
       return response.ok ? await response.text() : ''
     } catch {
+      this.#askSoon()
       return ''
     }
+  }
+
+  #askSoon(): void {
+    this.#until = Math.min(this.#until, this.#now() + FAILED_MS)
   }
 }

@@ -1,6 +1,7 @@
 /** How long an endpoint reads before its first word, so that its silence meanwhile is no stall. */
 import type { ModelRequest, Usage } from '../agent/contracts/model.ts'
-import { charsIn } from './tokens.ts'
+import { RecentPrompts } from './recent-prompts.ts'
+import { wordsOf } from './tokens.ts'
 
 /** The last calls that are remembered, and the shortest prompt that says something about the speed, in tokens. */
 const CALLS = 5
@@ -12,10 +13,18 @@ const PATIENCE = 1.5
 /** The share of the caller's time that is left for another model. */
 const REST = 0.2
 
+/** A call that the endpoint is working on. */
+interface CallAtWork {
+  /** Until when it may be reading, in ms since the epoch. */
+  readsUntil: number
+}
+
 export class ReadingSpeed {
   readonly #now: () => number
   /** Milliseconds a token in the last calls. */
   #perToken: number[] = []
+  readonly #recent = new RecentPrompts()
+  readonly #atWork = new Set<CallAtWork>()
 
   constructor(now: () => number) {
     this.#now = now
@@ -27,36 +36,57 @@ export class ReadingSpeed {
    */
   watch(request: ModelRequest): { request: ModelRequest; release(): void } {
     const from = this.#now()
-    const readsUntil = from + this.#expectedMs(request)
+    const prompt = promptOf(request)
+    const added = this.#recent.add(prompt)
+    // The wait for another call says nothing about the speed.
+    const isAlone = this.#atWork.size === 0
+    const readsUntil = this.#readsUntil(prompt, from, request.timeMs)
+    const call = { readsUntil }
+    this.#atWork.add(call)
     let firstMs: number | undefined
     let timer: NodeJS.Timeout | undefined
-    const release = () => clearInterval(timer)
     const onSign = () => {
-      release()
+      clearInterval(timer)
       firstMs ??= this.#now() - from
       request.onSign?.()
     }
     const onUsage = (usage: Usage) => {
-      if (firstMs !== undefined) this.#note(usage, firstMs)
+      const share = added === undefined ? 1 : added.length / prompt.length
+      if (firstMs !== undefined && isAlone) this.#note(usage, { ms: firstMs, share })
       request.onUsage?.(usage)
     }
     const signOfReading = () => {
-      if (this.#now() > readsUntil) release()
+      if (this.#now() > readsUntil) clearInterval(timer)
       else request.onSign?.()
+    }
+    const release = () => {
+      clearInterval(timer)
+      this.#atWork.delete(call)
     }
     if (readsUntil > from) timer = setInterval(signOfReading, Math.max(20, (readsUntil - from) / 20))
     return { request: { ...request, onSign, onUsage }, release }
   }
 
-  /** Zero before the first call that says something. The slowest call counts, since caches make others faster. */
-  #expectedMs({ messages, timeMs = Infinity }: ModelRequest): number {
-    const expected = Math.max(0, ...this.#perToken) * (charsIn(messages) / CHARS_A_TOKEN) * PATIENCE
-    return Math.min(expected, timeMs * (1 - REST))
+  /**
+   * `from` before the first call that says something. The slowest call counts. A small server reads one prompt after
+   * the other.
+   */
+  #readsUntil(prompt: string, from: number, timeMs = Infinity): number {
+    const ms = Math.max(0, ...this.#perToken) * (prompt.length / CHARS_A_TOKEN) * PATIENCE
+    if (ms === 0) return from
+    const begins = Math.max(from, ...[...this.#atWork].map(({ readsUntil }) => readsUntil))
+    return Math.min(begins + ms, from + timeMs * (1 - REST))
   }
 
-  #note({ inputTokens, cachedTokens = 0, estimated }: Usage, ms: number): void {
-    const read = inputTokens - cachedTokens
+  /** `share`: how much of the prompt no recent one has begun with. An endpoint's cache has the rest. */
+  #note({ inputTokens, cachedTokens, estimated }: Usage, { ms, share }: { ms: number; share: number }): void {
+    const read = cachedTokens ? inputTokens - cachedTokens : inputTokens * share
     if (estimated || read < MIN_TOKENS) return
     this.#perToken = [ms / read, ...this.#perToken].slice(0, CALLS)
   }
+}
+
+/** All that the endpoint reads. */
+function promptOf({ messages, tools = [] }: ModelRequest): string {
+  return [...tools.map((tool) => JSON.stringify(tool)), ...messages.map(wordsOf)].join('\n')
 }

@@ -1,7 +1,6 @@
-/** Reads the sizes in an endpoint's refusal of a prompt that is too long, in the words of many providers. */
+/** Reads the sizes that an endpoint's refusal of a long prompt names, in the words of many providers. */
 import { APIError } from 'openai/core/error'
 import { isRecord } from '../base/parse-json.ts'
-import { isWindow } from './model-list.ts'
 
 /** In tokens. */
 interface RefusedSizes {
@@ -9,23 +8,52 @@ interface RefusedSizes {
   window?: number
   /** What the prompt has. */
   prompt?: number
+  /** How much of the prompt is too much. */
+  over?: number
+}
+
+/** The smallest and the largest window of any model, in tokens. */
+export const MIN_WINDOW = 256
+const MAX_WINDOW = 20_000_000
+
+export function isWindow(tokens: unknown): tokens is number {
+  return Number.isSafeInteger(tokens) && Number(tokens) >= MIN_WINDOW && Number(tokens) <= MAX_WINDOW
+}
+
+const OF_REFUSALS = new Set<number | undefined>([undefined, 400, 413, 422, 500])
+const TOKENS = /token|context|kontext|トークン|コンテキスト/i
+const OF_RATES = /\bper (?:second|minute|hour|day|month)\b|rate limit/i
+
+/** Returns whether a refusal compares two numbers of tokens, whatever its words are. */
+export function comparesTokens(error: APIError): boolean {
+  const { message, status } = error
+  if (!OF_REFUSALS.has(status)) return false
+  const { window, prompt } = sizesIn(error)
+  return window !== undefined && prompt !== undefined && TOKENS.test(message) && !OF_RATES.test(message)
 }
 
 /** The longest refusal that is read, in characters. */
 const MAX_WORDS = 2_000
-const NUMBER = String.raw`(\d[\d,_']{0,12}\d)`
+const NUMBER = String.raw`(?<![\w.-])(\d[\d,_']{0,12}\d)(?![\w-])`
+/** A field such as `n_ctx:` before a number. */
+const FIELD = String.raw`(?:\w{1,30}:?\s)?`
+/** `max_tokens` and its like limit the answer. */
+const MAX = String.raw`max(?!_\w{0,12}tokens)\w{0,12}`
 
 /** Where the limit stands, the surest first: `a > limit`, `[1, limit]`, `<= limit`, words before it, words after it. */
 const LIMITS = [
-  new RegExp(String.raw`>\s*${NUMBER}`),
+  new RegExp(String.raw`>=?\s{0,3}${FIELD}${NUMBER}`),
   new RegExp(String.raw`\[\d{1,3},\s?${NUMBER}\]`),
-  new RegExp(String.raw`(?:<=|≤)\s*${NUMBER}`),
+  new RegExp(String.raw`(?:<=|≤)\s{0,3}${NUMBER}`),
+  new RegExp(String.raw`${NUMBER}\s{0,3}/\s{0,3}${NUMBER}`),
   new RegExp(
-    String.raw`(?:max\w{0,12}|limit(?:ed)?|context (?:size|length|window)|(?:less|fewer) than|cannot exceed|only|at most|up to|上下文长度|超过\w{0,2})\D{0,50}?${NUMBER}`,
+    String.raw`(?:${MAX}|limit(?:ed)?|n_ctx|context (?:size|length|window)|(?:less|fewer) than|cannot exceed|only|at most|up to|上下文长度|超过\w{0,2})\D{0,50}?${NUMBER}`,
     'i',
   ),
-  new RegExp(String.raw`${NUMBER}\s?(?:tokens? )?max`, 'i'),
+  new RegExp(String.raw`${NUMBER}\s?(?:tokens? )?(?:max|allowed)`, 'i'),
 ]
+/** The last resort: "the context window is 8k". */
+const IN_THOUSANDS = /(?:max\w{0,12}|limit|context)\D{0,30}?(?<![\w.-])(\d{1,4})k\b/i
 
 /** What the prompt alone has, where a refusal also counts the answer. */
 const IN_PROMPT = new RegExp(
@@ -34,18 +62,41 @@ const IN_PROMPT = new RegExp(
 )
 const ANY = new RegExp(NUMBER, 'g')
 
+/** What stands for no size: how much is too much, and MiniMax's number of the error. */
+const OVER = new RegExp(String.raw`\bby ${NUMBER}|${NUMBER} (?:tokens )?(?:more than|over|too many|above)\b`, 'i')
+const ERROR_NUMBER = /^invalid params.{0,200}\(\d{4}\)$/
+
 /** The sizes that a refusal names: in its fields (llama.cpp), or in its words. */
 export function sizesIn(error: unknown): RefusedSizes {
   if (!(error instanceof APIError)) return {}
   const fields: Record<string, unknown> = isRecord(error.error) ? error.error : {}
-  const words = error.message.replace(/^\d{3} /, '').slice(0, MAX_WORDS)
-  const limits = [fields['n_ctx'], ...LIMITS.map((limit) => numberOf(limit.exec(words)?.[1]))]
-  const window = limits.find(isWindow)
-  if (window === undefined) return {}
+  const said = error.message.replace(/^\d{3} /, '').slice(0, MAX_WORDS)
+  if (ERROR_NUMBER.test(said)) return {}
+  const [, by, more] = OVER.exec(said) ?? []
+  const words = said.replace(OVER, '')
+  const numbers = (words.match(ANY) ?? []).map(numberOf).filter(isWindow)
+  const window = [fields['n_ctx'], ...limitsIn(words, numbers)].find(isWindow)
+  const over = numberOf(by ?? more)
+  if (window === undefined) return isWindow(over) ? { over } : {}
   const named = fields['n_prompt_tokens'] ?? numberOf(IN_PROMPT.exec(words)?.[1])
-  const others = (words.match(ANY) ?? []).map(numberOf).filter((one) => isWindow(one) && one > window)
-  const prompt = isWindow(named) ? named : others.length > 0 ? Math.max(...others.map(Number)) : undefined
+  const larger = numbers.filter((one) => one > window)
+  const prompt = isWindow(named) && named !== window ? named : larger.length > 0 ? Math.max(...larger) : undefined
   return { window, ...(prompt === undefined ? {} : { prompt }) }
+}
+
+/** The limits that the words may name, the surest first. Of two numbers without known words, it is the smaller. */
+function limitsIn(words: string, numbers: number[]): (number | undefined)[] {
+  const named = LIMITS.flatMap((limit) => {
+    const [, one, other] = limit.exec(words) ?? []
+    return [smaller(numberOf(one), numberOf(other))]
+  })
+  const thousands = IN_THOUSANDS.exec(words)?.[1]
+  const ofTwo = numbers.length === 2 && TOKENS.test(words) ? Math.min(...numbers) : undefined
+  return [...named, thousands === undefined ? undefined : Number(thousands) * 1_000, ofTwo]
+}
+
+function smaller(one: number | undefined, other: number | undefined): number | undefined {
+  return one !== undefined && other !== undefined ? Math.min(one, other) : one
 }
 
 function numberOf(text: string | undefined): number | undefined {

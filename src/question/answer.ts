@@ -150,7 +150,7 @@ async function* answerOnceHeard(
   // A withdrawal that arrived while the answer was being posted counts too.
   heard.throwIfWithdrawn()
   const answer = hasLeftThread(question, run.saved) ? { text: FOR_ASKER_ALONE } : final
-  if (answer) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, context }))
+  if (answer) await deps.history.append(thread, turnOf(question, run.saved, standalone, answer, context))
 }
 
 /** Replaces an answer that its readers have not seen in a thread's history. */

@@ -7,9 +7,11 @@ import type { Message, Model, ModelRequest, Usage } from '../agent/contracts/mod
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import { readReply } from '../agent/ask-once.ts'
 import { withoutThinking } from '../agent/parser/observation-cut.ts'
-import { fenceObservation } from '../agent/observation.ts'
+import { leftOutNote, newestPart } from '../agent/fit-prompt.ts'
+import { cutMiddle, fenceObservation } from '../agent/observation.ts'
 import { pastAnswer } from '../agent/prompt-size.ts'
 import { tooSlow } from '../base/errors.ts'
+import { isTooLong } from '../model/failures.ts'
 import type { Prompts } from '../base/prompts.ts'
 import type { Conversation, Turn } from '../stores/history/types.ts'
 import type { HeardSignals } from './heard-signals.ts'
@@ -84,8 +86,8 @@ interface CondenseDeps {
 
 /**
  * Makes a follow-up understandable without its conversation. `nonce` marks people's words as data; see
- * `fenceObservation`. A thread without history costs no model call. If the model's output is empty, far too long or
- * repeats the prompt, the question stays as it was typed.
+ * `fenceObservation`. A thread without history costs no model call. If the prompt does not fit into the
+ * model's window, or the output is empty, far too long or repeats the prompt, the question stays as it was typed.
  */
 export async function condense(
   question: string,
@@ -95,27 +97,66 @@ export async function condense(
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps
   const worked = workedFollowUps(prompts)
-  const promptOf = (kept: Turn[]): Message[] => {
-    const history = transcript({ turns: kept, said, nonce }, prompts)
-    return [...worked, { role: 'user', content: prompts['standalone-question']({ history, question }) }]
+  const promptOf = (kept: Conversation, leftOut = 0): Message[] => {
+    const history = transcript({ ...kept, nonce }, prompts)
+    const note = leftOut > 0 ? `${leftOutNote(leftOut, 'question')}\n` : ''
+    return [...worked, { role: 'user', content: prompts['standalone-question']({ history: note + history, question }) }]
   }
-  const fit = newestTurns(turns, promptOf)
-  const standalone = standaloneOf((await readReply(model, { ...call, fit, messages: promptOf(turns) })).text)
+  const fit = shorterConversation(question, { turns, said }, promptOf)
+  const standalone = standaloneOf(await replyTo(model, { ...call, fit, messages: promptOf({ turns, said }) }))
   return isTrusted(standalone, question) &&
     !standalone.includes(nonce) &&
-    !repeatsPrompt(standalone, question, { turns, prompts, worked })
+    !repeatsPrompt(standalone, question, turns, prompts, worked)
     ? standalone
     : question
 }
 
-/** Leaves out the oldest turns until the prompt fits. The newest turn stays. */
-function newestTurns(turns: Turn[], promptOf: (kept: Turn[]) => Message[]): NonNullable<ModelRequest['fit']> {
-  return (max, count) => {
-    let messages = promptOf(turns)
-    for (let left = 1; left < turns.length && count({ messages }) > max; left += 1)
-      messages = promptOf(turns.slice(left))
-    return { messages, question: 0 }
+/** What is too long to be condensed may be short enough to be answered. If not, the agent says so. */
+async function replyTo(model: Model, request: ModelRequest): Promise<string> {
+  try {
+    return (await readReply(model, request)).text
+  } catch (error) {
+    if (isTooLong(error)) return ''
+    throw error
   }
+}
+
+/** Leaves out the oldest turns until the prompt fits, then shortens the newest one and people's messages. */
+function shorterConversation(
+  asked: string,
+  { turns, said }: Conversation,
+  promptOf: (kept: Conversation, leftOut?: number) => Message[],
+): NonNullable<ModelRequest['fit']> {
+  return (max, count) => {
+    let messages = promptOf({ turns, said })
+    const isLong = () => count({ messages }) > max
+    for (let left = 1; left < turns.length && isLong(); left += 1)
+      messages = promptOf({ turns: turns.slice(left), said }, left)
+    for (let chars = MAX_PART; chars >= MIN_PART && isLong(); chars /= 2)
+      messages = promptOf(
+        { turns: turns.slice(-1).map((turn) => shortened(turn, chars)), said: newestPart(said, chars) },
+        turns.length - 1,
+      )
+    return {
+      messages,
+      question: isLong() ? count({ messages: [{ role: 'user', content: asked }] }) : 0,
+      leftOut: ['the thread'],
+    }
+  }
+}
+
+/** The most and the least that is left of people's messages, and of the newest turn's parts. Characters. */
+const MAX_PART = 4_000
+const MIN_PART = 200
+
+function shortened(turn: Turn, chars: number): Turn {
+  const { question, standalone, answer, said } = turn
+  const parts = {
+    question: cutMiddle(question, chars),
+    standalone: cutMiddle(standalone, chars),
+    answer: cutMiddle(answer, chars),
+  }
+  return { ...turn, ...parts, ...(said === undefined ? {} : { said: newestPart(said, chars) }) }
 }
 
 /** The worked follow-ups as messages: what is asked, up to its label, then the standalone question on one line. */
@@ -166,7 +207,9 @@ const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[
 function repeatsPrompt(
   standalone: string,
   question: string,
-  { turns, prompts, worked }: { turns: Turn[]; prompts: Prompts; worked: Message[] },
+  turns: Turn[],
+  prompts: Prompts,
+  worked: Message[],
 ): boolean {
   const [rewritten, original] = [folded(standalone), folded(question)]
   const labels = (text: string) => text.match(LABEL)?.length ?? 0

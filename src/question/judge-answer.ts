@@ -50,7 +50,7 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
   const before = run.question.doneBefore ?? []
   const calls = before.length > 0 ? [...before, ...(own ?? [])] : own
   const { text } = run.question
-  const done = event.type === 'answer' ? contradicting(event.text, { question: text, calls, steps }) : calls
+  const done = event.type === 'answer' ? contradicting(event.text, text, calls, steps) : calls
   const used = usedTexts(event.text, { question: text, remembered: run.remembered })
   const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
   return {
@@ -66,7 +66,9 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
  */
 function contradicting(
   answer: string,
-  { question, calls, steps }: { question: string; calls: DoneCall[] | undefined; steps: readonly Step[] },
+  question: string,
+  calls: DoneCall[] | undefined,
+  steps: readonly Step[],
 ): DoneCall[] | undefined {
   const hasCard = steps.some((step) => step.kind === 'tool' && isProposal(step.action.tool) && step.observation?.ok)
   const isKept = hasCard || calls?.some(mayHaveChanged) === true

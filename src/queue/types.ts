@@ -1,4 +1,4 @@
-import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, ThreadKey } from '../base/place.ts'
 import type { RunControl } from '../stores/runs/run-control.ts'
 import type { Question, QuestionParts, Run } from '../stores/runs/types.ts'
 
@@ -58,7 +58,7 @@ export interface WaitingLine extends Forgetting, Moving {
    */
   withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
   /** Forgets a person's finished runs, and what others' finished runs read of that person. */
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
 }
 
 /**

@@ -183,8 +183,7 @@ function atHour({ days, rest, text }: TakenDays, context: ParseContext): ParsedT
   const clock = takeHour(behind, { ...context, part })
   if (!clock)
     return (
-      zoneFirst({ days, rest: behind, text: `${text}${whole}` }, context) ??
-      withoutHour(behind, { isRepeated: 'cron' in days, days: text })
+      zoneFirst({ days, rest: behind, text: `${text}${whole}` }, context) ?? withoutHour(behind, 'cron' in days, text)
     )
   const zoned = takeZone(clock.rest, context)
   if ('problem' in zoned) return zoned
@@ -208,7 +207,7 @@ function repeated(
   parts: { clock: TakenHour; behind: string; zone: string; context: ParseContext },
 ): ParsedTime {
   const { clock, context } = parts
-  const { crons, rest: behind } = takeMoreTimes(parts.behind, { days, first: clock, explicit: context.explicit })
+  const { crons, rest: behind } = takeMoreTimes(parts.behind, days, clock, context.explicit)
   const zoned = takeZone(behind, { ...context, zone: parts.zone })
   if ('problem' in zoned) return zoned
   if (isOtherHour(zoned.rest)) return { problem: 'Name one hour only, and make a schedule for each.', isSure: true }
@@ -227,7 +226,7 @@ function zoneFirst({ rest, ...taken }: TakenDays, context: ParseContext): Parsed
 }
 
 /** Days without an hour: a condition, an hour in words, or an ordinary text. */
-function withoutHour(rest: string, { isRepeated, days }: { isRepeated: boolean; days: string }): ParsedTime {
+function withoutHour(rest: string, isRepeated: boolean, days: string): ParsedTime {
   const condition = conditionIn(rest)
   if (
     condition !== undefined &&

@@ -14,15 +14,14 @@ export interface Observers {
   recorder: RunRecorder | undefined
 }
 
-interface RecorderParts {
-  stores: Pick<Stores, 'archive' | 'durable'>
-  log: Log
-  now: () => number
-  onTrace: RunRecorderOptions['onTrace']
-}
-
 /** Records the runs of this process if RUN_TRACES or `onTrace` is set. A front runs none. */
-export function runRecorder(config: Config, { stores, log, now, onTrace }: RecorderParts): RunRecorder | undefined {
+export function runRecorder(
+  config: Config,
+  stores: Pick<Stores, 'archive' | 'durable'>,
+  log: Log,
+  now: () => number,
+  onTrace: RunRecorderOptions['onTrace'],
+): RunRecorder | undefined {
   if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
   const { archive, durable } = stores
   return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })

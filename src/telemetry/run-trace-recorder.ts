@@ -69,7 +69,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       }
     },
     modelCalls: (call) => recordedCall(call, current.getStore()),
-    tool: (tool, step) => watchedTool(tool, { step, here: current }),
+    tool: (tool, step) => watchedTool(tool, step, current),
     runObserver() {
       const work = current.getStore()
       return work && { note: (event) => work.recording.note(event) }
@@ -104,7 +104,7 @@ function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<Traced
   }
 }
 
-function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLocalStorage<RecordedRun> }): Tool {
+function watchedTool(tool: Tool, step: number, here: AsyncLocalStorage<RecordedRun>): Tool {
   const work = here.getStore()
   if (!work) return tool
   const { recording } = work

@@ -34,7 +34,7 @@ export function withoutSearchResults(trace: RunTrace): RunTrace {
     if (isFind(call)) finds.push(findOf(call))
     if (call.kind === 'tool') return isFind(call) ? emptied(call) : call
     if (call.step !== undefined && steps.has(call.step)) return withoutTexts(call)
-    return i < first ? call : withoutQuotes(call, { finds, known })
+    return i < first ? call : withoutQuotes(call, finds, known)
   })
   return { ...trace, calls }
 }
@@ -86,10 +86,7 @@ function withReadTexts(read: TracedReading, change: (text: string) => string): T
  * A find that does not occur word for word in the messages may occur in parts, so every message that was not already
  * sent before the first find is removed.
  */
-function withoutQuotes(
-  call: TracedModelCall,
-  { finds, known }: { finds: TracedFind[]; known: ReadonlySet<string> },
-): TracedModelCall {
+function withoutQuotes(call: TracedModelCall, finds: TracedFind[], known: ReadonlySet<string>): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')
   const allOccur = finds.every(({ shown }) => shown.length === 0 || shown.some((text) => whole.includes(text)))

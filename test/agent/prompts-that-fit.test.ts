@@ -7,7 +7,7 @@ import type { DialectName } from '../../src/config.ts'
 import { agentDeps, echo } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
 import { modelsOf } from '../harness/model-call.ts'
-import { act, finish, type Turn } from '../harness/played-model.ts'
+import { act, finish, structured, type Turn } from '../harness/played-model.ts'
 import { playWindowed, type ServerName, type WindowedModel } from '../harness/windowed-model.ts'
 
 const WORDS = 'The harbour office opens at nine and closes at five. '
@@ -44,10 +44,15 @@ const ACTS: Partial<Record<DialectName, (input: string) => Turn>> = {
   text: (input) => act('I look.', 'echo', input),
   json: (input) => `Thought: I look.\nAction:\n\`\`\`\n{"action": "echo", "action_input": "${input}"}\n\`\`\``,
   native: (input) => ({ toolCalls: [{ name: 'echo', arguments: JSON.stringify({ query: input }) }] }),
+  structured: (input) => structured('echo', { query: input }),
+}
+const ANSWERS: Partial<Record<DialectName, Turn>> = {
+  native: 'At nine.',
+  structured: structured('answer', 'At nine.'),
 }
 const steps = (dialect: DialectName, count: number): Turn[] => [
   ...Array.from({ length: count }, (_, i) => ACTS[dialect]!(`part ${i}`)),
-  dialect === 'native' ? 'At nine.' : finish('At nine.'),
+  ANSWERS[dialect] ?? finish('At nine.'),
 ]
 
 const shared = async (t: Ends, server: ServerName, more: object = {}) =>
@@ -143,6 +148,38 @@ describe('the parts of a prompt', () => {
     expect(last).toContain('When does it open?')
   })
 
+  test('what is not in the prompt is not left out of it', async (t) => {
+    const history = [{ question: 'Who opens it?', answer: long(2_000, 'answer') }]
+    const { leftOut } = await fit(t, { task: { history, filesText: long(30_000, 'file') } })
+    expect(leftOut).toEqual(['files'])
+  })
+
+  test('what is remembered comes after the files', async (t) => {
+    const task = { filesText: long(2_000, 'file'), remembered: long(30_000, 'remembered') }
+    const { last, leftOut } = await fit(t, { task })
+    expect(leftOut).toEqual(['files', 'what is remembered'])
+    expect(last).toMatch(/remembered BEGIN[^]*characters cut[^]*END remembered/)
+  })
+
+  test.for<DialectName>(['text', 'json', 'structured', 'native'])(
+    'in a window of 1,200 tokens, %s leaves out examples and older steps; the newest result stays whole',
+    async (dialect, t) => {
+      const model = await playWindowed(t, { server: 'vLLM', window: 1_200, turns: steps(dialect, 7) })
+      const results = Array.from({ length: 7 }, (_, i) => long(500, `part ${i}`))
+      const { final, usage } = await asked(model, { dialect, results })
+      expect(final).toMatchObject({ type: 'answer' })
+      expect(model.refused).toBe(0)
+      const last = model.answered.at(-1)!.request.prompt
+      expect(last).toContain('When does it open?')
+      expect(last).toMatch(/\(\d earlier steps are left out\)/)
+      expect(last).toContain(results[6])
+      expect(usage.at(-1)?.leftOut).toContain('older steps')
+      expect(usage.at(-1)?.leftOut).not.toContain('the newest result')
+      if (dialect !== 'native') expect(usage.at(-1)?.leftOut).toContain('examples')
+      expect(last.includes('abacus: ') || last.includes('Action: abacus')).toBe(false)
+    },
+  )
+
   test('text in a script with more tokens a letter fits as well', async (t) => {
     const han = '港口办公室九点开门五点关门。'.repeat(1_500)
     const model = await playWindowed(t, { server: 'vLLM', window: 4096, turns: steps('text', 2), perToken: 1.5 })
@@ -185,7 +222,34 @@ test('a refusal without a number halves the prompt once; a second refusal ends i
   expect(refusals).toBe(4)
 })
 
+test.for<[string, object]>([
+  [
+    'how much is too much',
+    { status: 400, body: { error: 'prompt too long; exceeded max context length by 4000 tokens' } },
+  ],
+  ['the status alone', { status: 413, body: 'Payload Too Large' }],
+])('a refusal that tells %s is fitted to', async ([, refusal], t) => {
+  const model = await shared(t, 'OpenAI', { window: 100_000 })
+  let refusals = 0
+  model.decide('', ({ prompt }) => {
+    if (prompt.length < 24_000) return finish('At nine.')
+    refusals += 1
+    return refusal
+  })
+  const task = { question: 'Which office opens?', filesText: long(34_000, 'file') }
+  expect((await asked(model, { task })).final).toMatchObject({ text: 'At nine.' })
+  expect(refusals).toBe(1)
+})
+
 describe('a server that cuts in silence', () => {
+  test('is found out by a usual window, although the prompt is little longer or much of it is new', async (t) => {
+    for (const chars of [19_000, 22_000]) {
+      const model = await shared(t, 'Ollama', { turns: steps('text', 1) })
+      const { usage } = await asked(model, { results: [long(chars, 'one')] })
+      expect(usage.map(({ sentTokens }) => sentTokens !== undefined)).toEqual([false, true])
+    }
+  })
+
   test('is found out by its usage; from then on prompts fit', async (t) => {
     const model = await shared(t, 'Ollama')
     const { usage, logs, final } = await asked(model, { results: [long(40_000, 'one'), 'two', 'three'] })

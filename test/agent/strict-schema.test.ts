@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { turnSchema } from '../../src/agent/dialects/structured.ts'
 import { strictSchema, withoutNulls } from '../../src/agent/strict-schema.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
+import { echo } from '../harness/agent-run.ts'
 
 /** Returns the rules of the strict subset that a schema breaks, with their places. */
 function faultsIn(schema: unknown, at = '$', depth = 0): string[] {
@@ -21,8 +23,8 @@ function faultsIn(schema: unknown, at = '$', depth = 0): string[] {
     .map((keyword) => `${at}: ${keyword}`)
   if (depth > 10) faults.push(`${at}: too deep`)
   if (Array.isArray(anyOf)) return [...faults, ...anyOf.flatMap((one, i) => faultsIn(one, `${at}|${i}`, depth + 1))]
-  if (Array.isArray(values)) return values.length > 0 ? faults : [...faults, `${at}: empty enum`]
   if (typeof type !== 'string') return [...faults, `${at}: no type`]
+  if (Array.isArray(values)) return values.length > 0 && values.length <= 100 ? faults : [...faults, `${at}: enum`]
   if (type === 'array') return [...faults, ...faultsIn(items, `${at}[]`, depth + 1)]
   if (type !== 'object') return faults
   const fields = Object.entries(properties as object)
@@ -62,6 +64,17 @@ const EXPRESSIBLE: [string, Record<string, unknown>][] = [
       $schema: 'x',
       title: 'T',
       minProperties: 1,
+    },
+  ],
+  [
+    'lists of values without a type, of several types, and very long ones',
+    {
+      type: 'object',
+      properties: {
+        unit: { enum: ['m', 'ft'] },
+        level: { enum: ['low', 3, null, true] },
+        zone: { type: 'string', enum: Array.from({ length: 600 }, (_, i) => `Zone/${i}`) },
+      },
     },
   ],
   [
@@ -118,4 +131,44 @@ test('fields that were left out by null are removed, others stay', () => {
     c: [{}, { d: 1 }],
   })
   expect(withoutNulls('text', parameters)).toBe('text')
+})
+
+test('null fields within references, choices and lists are removed by their own schema; those of maps stay', () => {
+  const person = {
+    type: 'object',
+    properties: { name: { type: 'string' }, team: { type: ['string', 'null'] }, note: { type: 'string' } },
+    required: ['name', 'team'],
+  }
+  const schema = {
+    type: 'object',
+    properties: {
+      lead: { $ref: '#/$defs/person' },
+      all: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/person' } }, { type: 'null' }] },
+      to: { oneOf: [{ type: 'object', properties: { id: { type: 'string' } } }, person] },
+      set: { type: 'object', additionalProperties: true },
+    },
+    $defs: { person },
+  }
+  const given = { name: 'Ann', team: null, note: null }
+  const wanted = { name: 'Ann', team: null }
+  expect(withoutNulls({ lead: given, all: [given], to: given, set: { owner: null } }, schema)).toEqual({
+    ...{ lead: wanted, all: [wanted], to: wanted },
+    set: { owner: null },
+  })
+})
+
+test('a turn of many large tools stays within the limits of endpoints: the last ones take JSON text', () => {
+  const fields = Array.from({ length: 30 }, (_, i) => [
+    `field_${i}`,
+    { type: 'string', enum: ['a', 'b', 'c'], description: 'what it is '.repeat(5) },
+  ])
+  const tools = Array.from({ length: 40 }, (_, i) =>
+    echo(undefined, { name: `tool_${i}`, parameters: { type: 'object', properties: Object.fromEntries(fields) } }),
+  )
+  const text = JSON.stringify(turnSchema({ tools, steps: [] }))
+  expect(text.length).toBeLessThan(120_000)
+  expect(text.match(/"enum":\["a","b","c"\]/g)!.length * 3).toBeLessThan(1_000)
+  for (const { name } of tools) expect(text).toContain(`"enum":["${name}"]`)
+  expect(text).toContain('the input as JSON text')
+  expect(faultsIn(JSON.parse(text))).toEqual([])
 })

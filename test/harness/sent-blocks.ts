@@ -343,7 +343,7 @@ export const SENT: Record<string, () => Sent[]> = {
     message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
   'approvals/tool-question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
-      message(endedQuestionCard(form, { asker: ASKER, end })),
+      message(endedQuestionCard(form, ASKER, end)),
     ),
   'format/answer-messages.ts answerContents': () =>
     [
@@ -401,11 +401,12 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/home-use.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
-      workView(record, { page: 0, nameOf: () => 'Bob' }),
+      workView(record, 0, () => 'Bob'),
       ...[0, 1].map((at) =>
         workView(
           { ...record, steps: manySteps.map((one) => ({ ...one.step, thought: LONG.repeat(10) })) },
-          { page: at, nameOf: () => 'Bob' },
+          at,
+          () => 'Bob',
         ),
       ),
     ),

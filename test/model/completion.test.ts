@@ -1,5 +1,10 @@
 /** Endpoints that call themselves compatible, and their differences. */
+import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
+import { createTransportFetch } from '../../src/base/http/transport-fetch.ts'
+import { createLog } from '../../src/base/log.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createModels } from '../../src/model/choose-model.ts'
 import type { ToolCall } from '../../src/agent/contracts/model.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -237,4 +242,16 @@ test('an aborted caller makes no request and gets its own reason', async (t) => 
     .next()
   await expect(first).rejects.toThrow('Stopped by a person.')
   expect(endpoint.requests).toEqual([])
+})
+
+test.for<[string, object]>([
+  ['its first word', {}],
+  ['a whole answer', { OPENAI_STREAM: 'false' }],
+])('a silent connection is kept for a model that takes long until %s', async ([, env], t) => {
+  const endpoint = await playModel(t, [{ text: 'I have read it.', delayMs: 2_500 }])
+  const fetch = createTransportFetch(new Agent({ headersTimeout: 200, bodyTimeout: 200 }))
+  const config = loadConfig({ OPENAI_MODEL: 'played-model', OPENAI_BASE_URL: endpoint.url, ...env })
+  const { model } = createModels({ config, log: createLog('silent'), net: { fetch }, now: Date.now })
+  expect((await callModel(model)).text).toBe('I have read it.')
+  expect(endpoint.requests).toHaveLength(1)
 })

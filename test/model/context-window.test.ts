@@ -1,6 +1,7 @@
 /** Windows: where they are told, how a prompt is refused or cut, and what is sent then. */
 import { describe, expect, test } from 'vitest'
 import { APIError } from 'openai'
+import { isContextLength } from '../../src/model/error-words.ts'
 import { sizesIn } from '../../src/model/window-refusals.ts'
 import { modelsIn } from '../../src/model/model-list.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
@@ -59,14 +60,48 @@ describe('the sizes in a refusal', () => {
     ],
     ['The prompt is too long: 140000, model maximum context length: 131071', 131_071, 140_000],
     ['此模型的最大上下文长度为 8192 个 token，您请求了 9000 个', 8192, 9000],
+    [
+      "You passed 5001 input tokens and requested 0 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4096 tokens.",
+      4096,
+      5001,
+    ],
+    ['The number of tokens to keep is greater than the context length (n_keep: 5012>= n_ctx: 4096).', 4096, 5012],
+    ['prompt token count of 130000 exceeds the limit of 128000', 128_000, 130_000],
+    ['Current length is 9143 tokens while limit is 8192', 8192, 9143],
+    ['too many tokens: size limit exceeded by 1010 tokens. The limit for this model is 4096 tokens.', 4096, undefined],
+    ['max_tokens (500) + input (5000) exceeds context window 4096', 4096, 5000],
+    ['prompt_tokens 5000 + max_tokens 1024 > max_seq_len 4096', 4096, 5000],
+    ['Token limit exceeded: 5000/4096', 4096, 5000],
+    ['Request exceeded the maximum of 4096 tokens for llama-3.1-8b-instruct-2024: 5000', 4096, 5000],
+    ["Your prompt contains 5000 tokens, which exceeds the model's maximum of 4096 input tokens.", 4096, 5000],
+    ['The prompt (5000 tokens) is larger than the context (4096).', 4096, 5000],
+    ['The prompt has 9000 tokens, but the context window is 8k', 8000, 9000],
+    ['モデルのコンテキストは4096トークンですが、5000トークンが要求されました。', 4096, 5000],
   ])('%s', ([message, window, prompt, fields]) => {
-    expect(sizesIn(refused(message, fields))).toEqual({ window, ...(prompt === undefined ? {} : { prompt }) })
+    const error = refused(message, fields)
+    expect(sizesIn(error)).toEqual({ window, ...(prompt === undefined ? {} : { prompt }) })
+    expect(isContextLength(error)).toBe(true)
   })
 
-  test.for(['Input is too long for requested model.', 'Prompt exceeds max length', 'gpt-4 at 3 max 2'])(
-    'none: %s',
-    (message) => expect(sizesIn(refused(message))).toEqual({}),
-  )
+  test.for<[string, number]>([
+    ['prompt too long; exceeded max context length by 1200 tokens', 1200],
+    ['The input is too long: it has 1,904 tokens more than the context window', 1904],
+  ])('only how much is too much: %s', ([message, over]) => expect(sizesIn(refused(message))).toEqual({ over }))
+
+  test.for([
+    "max_tokens is not supported with this model. Use 'max_completion_tokens' instead.",
+    'The image has 6291456 bytes, more than 5242880',
+    'You have used 5000 of 4000 tokens per day.',
+    'temperature must be at most 1.00',
+  ])('is none: %s', (message) => expect(isContextLength(refused(message))).toBe(false))
+
+  test.for([
+    'Input is too long for requested model.',
+    'Prompt exceeds max length',
+    'gpt-4 at 3 max 2',
+    'invalid params, context window exceeds limit (2013)',
+    'Your input exceeds the context window of gpt-4-0613.',
+  ])('none: %s', (message) => expect(sizesIn(refused(message))).toEqual({}))
 })
 
 describe('a list of models tells', () => {
@@ -162,4 +197,31 @@ test('an endpoint that lists only properties, or nothing, or is down, does no ha
   const down = modelsOf({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' })
   const { error } = await callModel(down.model, { messages })
   expect(error).toMatchObject({ hint: expect.stringContaining('cannot be reached') })
+})
+
+test.for<[string, string, object, object]>([
+  [
+    'Ollama has loaded',
+    '/api/ps',
+    { models: [] },
+    { models: [{ name: 'played-model:latest', context_length: 2_048 }] },
+  ],
+  [
+    'another model of Ollama has',
+    '/api/ps',
+    { models: [{ name: 'other', context_length: 512 }] },
+    { models: [{ name: 'played-model', context_length: 2_048 }] },
+  ],
+])('a model that %s later is known soon', async ([, path, before, after], t) => {
+  const endpoint = await playWindowed(t, { server: 'OpenAI', window: 100_000, turns: ['Fine.'] })
+  const config = loadConfig({ OPENAI_MODEL: 'played-model', OPENAI_BASE_URL: endpoint.url })
+  let now = 1_000
+  const { model } = createModels({ config, log: createLog('silent'), net: {}, now: () => now })
+  const ask = () => callModel(model, { messages: [{ role: 'user', content: words(5_000) }] })
+  endpoint.lists.set(path, before)
+  await ask()
+  endpoint.lists.set(path, after)
+  now += 30_000
+  await ask()
+  expect(endpoint.answered.map(({ tokens }) => tokens > 2_048)).toEqual([true, false])
 })

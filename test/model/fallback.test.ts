@@ -67,6 +67,49 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect((await ask(2_000, 1_000)).text).toBe('I am the second.')
   })
 
+  test('does not forget how slowly it reads while its cache has most of the prompts', async (t) => {
+    let delayMs = 400
+    const { model, asked } = await twoModels(t, {
+      first: () => ({ text: 'I have read it.', delayMs }),
+      second: () => 'I am the second.',
+    })
+    const ask = (content: string, timeMs: number) => callModel(model, { messages: [{ role: 'user', content }], timeMs })
+    const thread = 'some words '.repeat(120)
+    await ask(thread, 60_000)
+    delayMs = 0
+    for (let i = 0; i < 7; i += 1) await ask(`${thread.repeat(8)} ${'and more '.repeat(40 * i)}`, 60_000)
+    delayMs = 2_000
+    expect((await ask('other words '.repeat(2_000), 3_000)).text).toBe('I have read it.')
+    expect(asked).toEqual({ first: 9, second: 0 })
+  })
+
+  test('counts the tools in what a slow endpoint reads', async (t) => {
+    const delays = [400, 2_000]
+    const { model, asked } = await twoModels(t, {
+      first: (n) => ({ text: 'I have read it.', delayMs: delays[n] ?? 0 }),
+      second: () => 'I am the second.',
+    })
+    const ask = (content: string, more: object) => callModel(model, { messages: [{ role: 'user', content }], ...more })
+    await ask('some words '.repeat(120), { timeMs: 60_000 })
+    const tools = [{ name: 'look', description: 'words of it '.repeat(2_000), parameters: { type: 'object' } }]
+    expect((await ask('Hello?', { tools, timeMs: 3_000 })).text).toBe('I have read it.')
+    expect(asked.second).toBe(0)
+  })
+
+  test('waits for a slow endpoint that reads another prompt first', async (t) => {
+    const delays = [400, 1_000, 4_600]
+    const { model, asked } = await twoModels(t, {
+      first: (n) => ({ text: 'I have read it.', delayMs: delays[n] ?? 0 }),
+      second: () => 'I am the second.',
+    })
+    const ask = (words: string, count: number, timeMs: number) =>
+      callModel(model, { messages: [{ role: 'user', content: words.repeat(count) }], timeMs })
+    await ask('some words ', 120, 60_000)
+    const [one, other] = await Promise.all([ask('other words ', 500, 60_000), ask('new words ', 200, 6_000)])
+    expect([one.text, other.text]).toEqual(['I have read it.', 'I have read it.'])
+    expect(asked.second).toBe(0)
+  })
+
   test('that fails too gives an error in plain words', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ status: 500 }), second: () => ({ status: 401 }) })
     expect((await callModel(model)).error).toMatchObject({ hint: expect.stringMatching(/OPENAI_API_KEY/) })

@@ -4,9 +4,10 @@ import { condense } from '../../src/question/condense.ts'
 import type { Turn } from '../../src/stores/history/types.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { modelAt } from '../harness/agent-run.ts'
+import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { modelsOf } from '../harness/model-call.ts'
-import { playModel, type Turn as Played } from '../harness/played-model.ts'
+import { finish, playModel, type Turn as Played } from '../harness/played-model.ts'
 import { playWindowed } from '../harness/windowed-model.ts'
 
 const turn = (question: string, answer: string, standalone = question): Turn => ({
@@ -143,4 +144,50 @@ test('in a small window the oldest turns are left out', async (t) => {
   expect(prompt).not.toContain('Question 0?')
   expect(prompt).toContain('Question 9?')
   expect(prompt).toContain('Message: and his brother?')
+})
+
+const SAND = 'It is a long story about sand. '
+
+test('in a small window people’s messages and a long earlier question are shortened too, and the model is told', async (t) => {
+  const endpoint = await playWindowed(t, { server: 'vLLM', window: 2_048, turns: ['Who was Frank Herbert’s brother?'] })
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  const turns = [turn('Who wrote Emma?', 'Jane Austen.'), turn(`Who wrote this? ${SAND.repeat(120)}`, 'Frank Herbert.')]
+  const said = Array.from({ length: 150 }, (_, i) => `@Ann: ${i} ${SAND}`).join('\n')
+  const usage: Usage[] = []
+  const call = {
+    model,
+    prompts: loadPrompts(),
+    signal: AbortSignal.timeout(60_000),
+    onUsage: (one: Usage) => usage.push(one),
+  }
+  expect(await condense('and his brother?', { turns, said, nonce: 'n0nce' }, call)).toContain('brother')
+  expect(endpoint.refused).toBe(0)
+  const { prompt } = endpoint.answered[0]!.request
+  expect(prompt).toContain('(1 earlier question is left out)\n')
+  expect(prompt).toMatch(/characters of earlier messages are left out\)\n@Ann: \d+/)
+  expect(prompt).toMatch(/Q: Who wrote this\?[^]*characters cut[^]*A: Frank Herbert\.[^]*@Ann: 149 /)
+  expect(usage).toMatchObject([{ leftOut: ['the thread'] }])
+})
+
+test.for<[string, object]>([
+  ['the window that is listed', {}],
+  ['a refusal', { isListed: false }],
+])('a follow-up that alone is too long to be condensed stays as it was typed, by %s', async ([, listed], t) => {
+  const endpoint = await playWindowed(t, { server: 'vLLM', window: 2_048, turns: ['A short one?'], ...listed })
+  const { model } = modelsOf({ OPENAI_BASE_URL: endpoint.url })
+  const call = { model, prompts: loadPrompts(), signal: AbortSignal.timeout(60_000), onUsage: () => {} }
+  const question = `And this? ${SAND.repeat(400)}`
+  expect(await condense(question, { turns: TURNS, said: '', nonce: 'n0nce' }, call)).toBe(question)
+  expect(endpoint.answered).toEqual([])
+})
+
+test('a follow-up that is too long for the model gets a sentence with both sizes', async (t) => {
+  const endpoint = await playWindowed(t, { server: 'llama.cpp', window: 4_096, turns: [finish('Fine.')] })
+  const bot = await startBot(t, { env: { OPENAI_BASE_URL: endpoint.url } })
+  const thread = await bot.mention('Who wrote Dune?')
+  await thread.ended()
+  await thread.reply(`And this? ${SAND.repeat(800)}`)
+  expect(await thread.ended()).toMatch(
+    /^Your question is too long for the model: .* about \d,\d{3} tokens.* 4,096 at once/,
+  )
 })

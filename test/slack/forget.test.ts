@@ -88,6 +88,16 @@ describe('/ask forget', () => {
     expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])
   })
 
+  test('in a direct message it leaves what somebody of another company with the same id has asked', async (t) => {
+    const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
+    const dm = await answered(bot, () => bot.dm('What is the secret?'))
+    const namesake = { user: ALICE, extra: { user_team: 'T0OTHER0001', team: 'T0OTHER0001' } }
+    const theirs = await answered(bot, () => bot.mention('What is the secret?', namesake))
+    const mine = await asked(bot, GENERAL)
+    expect(await told(bot, { channel: dm.channel })).toMatch(/Done/)
+    expect([await remembers(bot, mine), await remembers(bot, theirs)]).toEqual([false, true])
+  })
+
   test('in a direct message forgets the person’s threads too, and nothing of others', async (t) => {
     const bot = await start(t)
     const dm = await bot.dm('What is the secret?')

@@ -85,7 +85,7 @@ test('Slack accepts a card, and it pings only the asker', () => {
     fc.property(asked, (question) => {
       const cards = [
         questionCard(question, { asker: 'U0ALICE0001', value: '1 T:C:1 T:C:1' }),
-        endedQuestionCard(question, { asker: 'U0ALICE0001', end: 'accept' }),
+        endedQuestionCard(question, 'U0ALICE0001', 'accept'),
       ]
       for (const card of cards.map((one) => sanitize(one, 'U0ALICE0001'))) {
         checkBlocks(card.blocks, { max: 50, surface: 'message' })

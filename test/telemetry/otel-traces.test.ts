@@ -322,7 +322,7 @@ test('an unreadable trace context begins a new trace', async (t) => {
   const collector = await startCollector(t)
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
-  const telemetry = (await createTelemetry(config, { log, now: Date.now }))!
+  const telemetry = (await createTelemetry(config, log, Date.now))!
   const queue = telemetry.queue(memoryQueue({ now: Date.now, log }))
   const parents = [
     'rubbish',

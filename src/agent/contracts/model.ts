@@ -52,11 +52,12 @@ export interface ToolSpec {
   parameters: Record<string, unknown>
 }
 
-/**
- * A shorter form of a request. `question`: the tokens of the part that cannot be shortened because it is what was asked.
- */
+/** A shorter form of a request. */
 export interface FittedRequest extends Pick<ModelRequest, 'messages' | 'tools'> {
+  /** The tokens of the part that cannot be shortened because it is what was asked. 0 if the request fits. */
   question: number
+  /** The parts that lost text, in words for people. */
+  leftOut: string[]
 }
 
 export interface ModelRequest {

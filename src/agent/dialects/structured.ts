@@ -12,7 +12,7 @@ import type { Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { readJsonTurn } from './json.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables, turnMessages } from './text.ts'
-import { alternating, examplesIn, workedTurns } from './worked-turns.ts'
+import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
  * A thought, then a step: a tool with its input, or `answer` with the answer. Turns are turns, and worked turns come
@@ -41,11 +41,11 @@ export const ANSWER = 'answer'
 function renderStructured(view: RunView, prompts: Prompts, worked: Message[]): RenderedPrompt {
   const tail = tailOf(view, prompts, {
     cue: '',
-    form: 'Write only:\n{"thought": "…", "step": {"action": "answer", "input": "the answer"}}',
+    form: 'Your step has to be the action answer.',
   })
   const messages: Message[] = [
     { role: 'system', content: prompts.structured(toolVariables(view)) },
-    ...worked,
+    ...fittingExamples(worked, view),
     questionMessage(view, prompts, `${saidBefore(view, prompts)}Question: ${view.question}`),
     ...view.steps.flatMap((step) => renderStep(step, view.nonce)),
     ...(tail ? [{ role: 'user' as const, content: tail.trim() }] : []),
@@ -71,8 +71,9 @@ export function turnSchema(view: Pick<RunView, 'steps' | 'tools' | 'finalTurn'>)
   const tools = view.finalTurn ? [] : view.tools.filter(({ name }) => !repeated.has(name))
   const named = tools.filter(({ brief }) => brief === undefined)
   const brief = tools.filter((tool) => tool.brief !== undefined).map(({ name }) => name)
+  const sizes = { chars: 0, values: 0 }
   const steps = [
-    ...named.map((tool) => branch({ enum: [tool.name] }, inputSchema(tool))),
+    ...named.map((tool) => branch({ enum: [tool.name] }, fitting(inputSchema(tool), sizes))),
     ...(brief.length > 0 ? [branch(brief.length > MAX_NAMES ? TEXT : { enum: brief }, JSON_TEXT)] : []),
     branch({ enum: [ANSWER] }, TEXT),
   ]
@@ -94,6 +95,33 @@ function object(properties: StrictSchema): StrictSchema {
 
 /** Built once for each tool, because every model call needs it. */
 const schemas = new WeakMap<Tool, StrictSchema>()
+
+/** Endpoints limit how much a schema says, and how many values its lists have. */
+const MAX_SIZES = { chars: 60_000, values: 500 }
+
+/** The schema of an input, or JSON text once the inputs of all tools together would be too much. */
+function fitting(schema: StrictSchema, sizes: { chars: number; values: number }): StrictSchema {
+  const { chars, values } = sizeOf(schema)
+  if (sizes.chars + chars > MAX_SIZES.chars || sizes.values + values > MAX_SIZES.values) return JSON_TEXT
+  sizes.chars += chars
+  sizes.values += values
+  return schema
+}
+
+const sizesOf = new WeakMap<StrictSchema, { chars: number; values: number }>()
+
+function sizeOf(schema: StrictSchema): { chars: number; values: number } {
+  const seen = sizesOf.get(schema)
+  if (seen) return seen
+  let values = 0
+  const text = JSON.stringify(schema, (name, value: unknown) => {
+    if (name === 'enum' && Array.isArray(value)) values += value.length
+    return value
+  })
+  const size = { chars: text.length, values }
+  sizesOf.set(schema, size)
+  return size
+}
 
 /** The tool's own schema in its strict form. A schema that has none makes the input JSON text. */
 function inputSchema(tool: Tool): StrictSchema {
@@ -138,12 +166,17 @@ export function readHeld(completion: string, tools: string[]): ParsedTurn | unde
   const step = isRecord(written) ? written['step'] : undefined
   const { action, input } = isRecord(step) ? step : {}
   const thought = isRecord(written) && typeof written['thought'] === 'string' ? tidy(written['thought']) : ''
-  const answer = action === ANSWER && typeof input === 'string' ? tidy(input) : ''
-  if (answer !== '') return { kind: 'finish', thought, answer }
+  const answer = action === ANSWER && typeof input === 'string' ? input : ''
+  if (BROKEN_OFF.test(answer)) return { kind: 'unreadable', thought, hint: QUOTATION_MARKS }
+  if (tidy(answer) !== '') return { kind: 'finish', thought, answer: tidy(answer) }
   return typeof action === 'string' && tools.includes(action)
     ? { kind: 'actions', thought, actions: [{ tool: action, input }] }
     : undefined
 }
+
+/** A model that quotes something without a backslash ends its text before the quotation. */
+const BROKEN_OFF = /[\p{L}\p{N},(:] $/u
+const QUOTATION_MARKS = 'Your answer breaks off. Write it whole, with quotation marks inside it as \\".'
 
 /** The answer of an object that breaks off in it. */
 function cutAnswer(completion: string): ParsedTurn | undefined {

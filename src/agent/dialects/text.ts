@@ -12,7 +12,7 @@ import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { alternating, examplesIn, workedTurns } from './worked-turns.ts'
+import { alternating, examplesIn, fittingExamples, workedTurns } from './worked-turns.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot ("langchain-mini", "LLM ReAct 模式的实现"), after
@@ -56,7 +56,7 @@ export function renderTurns(view: RunView, prompts: Prompts, { system, worked, q
   const tail = tailOf(view, prompts, { cue: '', form: 'Write only:\nFinal Answer: the answer' })
   return alternating([
     { role: 'system', content: system },
-    ...worked,
+    ...fittingExamples(worked, view),
     questionMessage(view, prompts, saidBefore(view, prompts) + question),
     ...view.steps.flatMap((step) => repetition(step) ?? turnMessages(step, view.nonce, written)),
     ...(tail === '' ? [] : [{ role: 'user' as const, content: tail }]),

@@ -1,4 +1,4 @@
-import type { Dialect, Examples } from '../contracts/dialect.ts'
+import type { Dialect, Examples, RunView } from '../contracts/dialect.ts'
 import type { Message } from '../contracts/model.ts'
 
 /** How a worked turn begins, after what people and tools say. */
@@ -19,6 +19,15 @@ export function workedTurns(text: string): Message[] {
     else messages.push({ role, content: line })
   }
   return messages
+}
+
+/** Returns the worked turns that fit: all, those of the first two questions, or none. */
+export function fittingExamples(worked: Message[], { examples }: RunView): Message[] {
+  if (examples === undefined) return worked
+  const questions = worked.flatMap(({ role, content }, i) =>
+    role === 'user' && content.startsWith(QUESTION) ? [i] : [],
+  )
+  return examples === 'none' ? [] : worked.slice(0, questions[2])
 }
 
 /** Returns what worked turns ask and answer, as the dialect reads them. */

@@ -6,6 +6,12 @@ import { ResponseBody } from './response-body.ts'
 type WebFetch = typeof globalThis.fetch
 type WebRequestInit = Parameters<WebFetch>[1]
 
+/** What a TransportRequest may say, and the web's fetch ignores. */
+interface TransportInit {
+  /** How long the server may be silent, in ms. 0: as long as the signal allows. Five minutes unless given. */
+  silenceMs?: number
+}
+
 /**
  * A fetch directly on undici's pool, for the SDKs and for us: the part of the web's fetch that they need, at a third of
  * its CPU. Request bodies are text or bytes. The result is a TransportResponse. A redirect is followed only within the
@@ -23,7 +29,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
       {
         async send(url) {
           init?.signal?.throwIfAborted()
-          const { head, body } = await exchange(url, request, { dispatcher, turns })
+          const { head, body } = await exchange(url, request, dispatcher, turns)
           init?.signal?.throwIfAborted()
           return new TransportResponse(head, body, isRedirected)
         },
@@ -50,18 +56,16 @@ interface TransportRequest {
   headers: string[]
   body: string | Uint8Array | null
   signal: AbortSignal | undefined
-}
-
-interface DispatcherTurns {
-  dispatcher: Dispatcher
-  turns: DeliveryTurns
+  silenceMs: number | undefined
 }
 
 function requestOf(init: WebRequestInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
+  const { silenceMs } = init as TransportInit
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
     throw new TypeError('Only text and bytes can be sent.')
-  return { method: method.toUpperCase(), headers: headersOf(headers), body: body ?? null, signal: signal ?? undefined }
+  const sent = { method: method.toUpperCase(), headers: headersOf(headers), body: body ?? null }
+  return { ...sent, signal: signal ?? undefined, silenceMs }
 }
 
 /** Alternating names and values, the format that undici reads fastest. */
@@ -72,10 +76,14 @@ function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string
   return flat
 }
 
-async function exchange(url: URL, request: TransportRequest, { dispatcher, turns }: DispatcherTurns) {
-  const { method, headers, body, signal } = request
+async function exchange(url: URL, request: TransportRequest, dispatcher: Dispatcher, turns: DeliveryTurns) {
+  const { method, headers, body, signal, silenceMs } = request
   const handler = new ExchangeHandler(turns, signal)
-  dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
+  const limits = silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs }
+  dispatcher.dispatch(
+    { origin: url.origin, path: url.pathname + url.search, method, headers, body, ...limits },
+    handler,
+  )
   const { head, body: answer } = await handler.response
   return { head: { ...head, url: url.href, method }, body: answer }
 }

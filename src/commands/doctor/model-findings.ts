@@ -40,7 +40,7 @@ export async function modelFindings(config: Config, { log, net, now }: NetworkCh
   const isReachable = answers.outcome !== 'fault'
   const rest = isReachable ? await abilities(models.model, config, wire) : []
   // After the others: on a server with one slot they would wait for each other.
-  const window = isReachable ? await windowFindings(models.model, { config, net, now }) : []
+  const window = isReachable ? await windowFindings(models.model, config, net, now) : []
   const parameters = isReachable ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
@@ -113,7 +113,7 @@ export async function answerFinding(model: Model, setting: string, now: () => nu
     if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
     return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {
-    return fault(name, sentenceOf(error, { signal, ms: FIRST_MS }).replace('Check its name', `Check ${setting}`))
+    return fault(name, sentenceOf(error, signal, FIRST_MS).replace('Check its name', `Check ${setting}`))
   }
 }
 
@@ -175,7 +175,7 @@ async function visionFinding(model: Model): Promise<Finding> {
     if (/\bred\b/i.test(text)) return ok('pictures', 'It can see pictures.')
     return note('pictures', 'It accepts pictures, but did not recognise a red one.')
   } catch (error) {
-    return note('pictures', sentenceOf(error, { signal, ms: CALL_MS }))
+    return note('pictures', sentenceOf(error, signal, CALL_MS))
   }
 }
 
@@ -195,7 +195,7 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: Watc
     for await (const event of model.stream({ messages, signal, timeMs: CALL_MS }))
       if (event.type === 'text') pieces += 1
   } catch (error) {
-    return note('streaming', sentenceOf(error, { signal, ms: CALL_MS }))
+    return note('streaming', sentenceOf(error, signal, CALL_MS))
   }
   if (wire.isWhole(model.name)) return note('streaming', WHOLE)
   if (pieces > 1) return ok('streaming', 'It streams its answers.')
@@ -205,7 +205,7 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config, wire: Watc
 const WHOLE =
   'It answers with one JSON body although a stream was asked for. The bot can read it. Set OPENAI_STREAM=false for this endpoint.'
 
-function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
+function sentenceOf(error: unknown, signal: AbortSignal, ms: number): string {
   if (!isTimeUp(signal)) return operatorSentence(error)
   return `It did not answer within ${ms / 1000} s. If it is still loading, try again; otherwise check OPENAI_BASE_URL.`
 }

@@ -10,12 +10,6 @@ import { findingsAbout, type Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('model')
 
-interface WindowCheck {
-  config: Config
-  net: Network
-  now: () => number
-}
-
 /** How long the prompt may take, in milliseconds: a small computer reads 60 tokens a second. */
 const LONG_MS = 150_000
 /**
@@ -23,26 +17,32 @@ const LONG_MS = 150_000
  */
 const LONG = 7_000
 const FOR_SPEED = 1_200
+/** A larger listed window is often what the model could take, not what its server gives. */
+const MAX_BELIEVED = 32_768
+/** The share of a known window that the prompt may take. */
+const OF_WINDOW = 0.7
 
-export async function windowFindings(model: Model, check: WindowCheck): Promise<Finding[]> {
-  const { config, net, now } = check
-  const window = config.OPENAI_CONTEXT_TOKENS ?? (await new ListedWindows({ config, net, now }).of(model.name))
-  const isKnown = window !== undefined || config.OPENAI_BASE_URL === undefined
-  const messages = await promptOf(Math.min(isKnown ? FOR_SPEED : LONG, (window ?? Infinity) / 2), now())
+export async function windowFindings(
+  model: Model,
+  config: Config,
+  net: Network,
+  now: () => number,
+): Promise<Finding[]> {
+  const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address, OPENAI_STREAM: isStreamed } = config
+  const listed = given === undefined ? await new ListedWindows({ config, net, now }).of(model.name) : undefined
+  const window = given ?? listed
+  const isSure = address === undefined || (listed !== undefined && listed <= MAX_BELIEVED)
+  const tokens = Math.min(isSure ? FOR_SPEED : LONG, (window ?? Infinity) * OF_WINDOW)
+  const messages = await promptOf(tokens, now())
+  const sent = (await promptCounter())({ messages })
   const signal = AbortSignal.timeout(LONG_MS)
   try {
-    const read = await readingOf(model, { messages, signal, now })
-    const whole = window === undefined ? cutFinding(read, isKnown) : ok('window', knownWindow(window, config))
-    return [...(whole ? [whole] : []), ...(config.OPENAI_STREAM ? speedFindings(read, config) : [])]
+    // What comes in one piece says only how long all of it took.
+    const short = isStreamed ? undefined : await readingOf(model, await promptOf(0, now()), signal, now)
+    const read = await readingOf(model, messages, signal, now)
+    return [...windowFinding(read, { sent, window, config }), ...speedFindings(withRest(read, short), config)]
   } catch (error) {
-    if (!isTimeUp(signal)) return [note('window', operatorSentence(error))]
-    const seconds = LONG_MS / 1000
-    return [
-      note(
-        'speed',
-        `It did not answer a long prompt within ${seconds} s. Choose a smaller model, or a faster computer.`,
-      ),
-    ]
+    return [isTimeUp(signal) ? tooSlowFinding(sent) : note('window', operatorSentence(error))]
   }
 }
 
@@ -60,8 +60,6 @@ async function promptOf(tokens: number, now: number): Promise<Message[]> {
 
 interface LongAnswer {
   usage: Usage | undefined
-  /** Tokens that were sent, by our estimate. */
-  sent: number
   /** Milliseconds to the first word, and from there to the end. */
   firstMs: number
   restMs: number
@@ -69,7 +67,9 @@ interface LongAnswer {
 
 async function readingOf(
   model: Model,
-  { messages, signal, now }: { messages: Message[]; signal: AbortSignal; now: () => number },
+  messages: Message[],
+  signal: AbortSignal,
+  now: () => number,
 ): Promise<LongAnswer> {
   let usage: Usage | undefined
   let firstAt: number | undefined
@@ -78,32 +78,59 @@ async function readingOf(
   for await (const event of model.stream(call))
     if (event.type === 'text' || event.type === 'reasoning') firstAt ??= now()
   const end = now()
-  const sent = (await promptCounter())({ messages })
-  return { usage, sent, firstMs: (firstAt ?? end) - from, restMs: end - (firstAt ?? end) }
+  return { usage, firstMs: (firstAt ?? end) - from, restMs: end - (firstAt ?? end) }
+}
+
+/** Divides the time of an answer that came in one piece by that of a short prompt, which is hardly read. */
+function withRest(read: LongAnswer, short: LongAnswer | undefined): LongAnswer {
+  if (!short?.usage || !read.usage) return read
+  const writing = (short.firstMs / Math.max(1, short.usage.outputTokens)) * read.usage.outputTokens
+  return { ...read, firstMs: Math.max(1, read.firstMs - writing), restMs: writing }
+}
+
+interface ToldWindow {
+  /** The prompt's tokens, by our estimate. */
+  sent: number
+  /** What the settings or the endpoint's list say. */
+  window: number | undefined
+  config: Config
+}
+
+/** OpenAI itself says nothing, and refuses what is too long. */
+function windowFinding({ usage }: LongAnswer, { sent, window, config }: ToldWindow): Finding[] {
+  const { OPENAI_CONTEXT_TOKENS: given, OPENAI_BASE_URL: address } = config
+  const told =
+    window === undefined
+      ? ''
+      : `, although ${given === undefined ? 'it lists' : 'OPENAI_CONTEXT_TOKENS says'} ${number(window)}`
+  if (usage?.sentTokens !== undefined)
+    return [
+      note(
+        'window',
+        `It read only ${number(usage.inputTokens)} of about ${number(usage.sentTokens)} tokens, without an error${told}: long ` +
+          'prompts lose their beginning. Give it a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=16384), or set ' +
+          `OPENAI_CONTEXT_TOKENS=${usage.inputTokens}.`,
+      ),
+    ]
+  const about = `a prompt of about ${number(sent)} tokens`
+  if (usage?.leftOut && window !== undefined)
+    return [note('window', `It refused ${about}${told}. Set OPENAI_CONTEXT_TOKENS to what it takes.`)]
+  if (window !== undefined) return [ok('window', knownWindow(window, config))]
+  if (address === undefined) return []
+  if (usage?.leftOut) return [ok('window', `It refused ${about}. The bot shortens what is too long.`)]
+  return [
+    ok(
+      'window',
+      !usage || usage.estimated
+        ? `It answered ${about}. It reports no usage, so the bot cannot tell whether it read all of it.`
+        : `It read ${about} whole.`,
+    ),
+  ]
 }
 
 function knownWindow(window: number, { OPENAI_CONTEXT_TOKENS: given }: Config): string {
   const takes = `Its window is ${number(window)} tokens, according to ${given === undefined ? 'the endpoint' : 'OPENAI_CONTEXT_TOKENS'}.`
   return window < LONG ? `${takes} Long conversations are shortened; a larger window would keep more of them.` : takes
-}
-
-/** OpenAI itself says nothing, and refuses what is too long. */
-function cutFinding({ usage, sent }: LongAnswer, isKnown: boolean): Finding | undefined {
-  if (isKnown) return undefined
-  const about = `a prompt of about ${number(sent)} tokens`
-  if (!usage || usage.estimated)
-    return ok('window', `It answered ${about}. It reports no usage, so the bot cannot tell whether it read all of it.`)
-  const { inputTokens, sentTokens } = usage
-  if (sentTokens !== undefined)
-    return note(
-      'window',
-      `It read only ${number(inputTokens)} of about ${number(sentTokens)} tokens, without an error: long prompts lose ` +
-        `their beginning. Give it a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=16384), or set ` +
-        `OPENAI_CONTEXT_TOKENS=${inputTokens}.`,
-    )
-  return inputTokens < sent / 2
-    ? ok('window', `It refused ${about}. The bot shortens what is too long.`)
-    : ok('window', `It read ${about} whole.`)
 }
 
 /** A usual question, in tokens: the first prompt, what each of three steps adds, and what is written. */
@@ -113,10 +140,9 @@ const MAX_RATE = 20_000
 
 function speedFindings({ usage, firstMs, restMs }: LongAnswer, { AGENT_TIMEOUT_MS: timeout }: Config): Finding[] {
   if (!usage) return []
-  const reads = rateOf(usage.inputTokens, firstMs)
+  const reads = rateOf(usage.inputTokens - (usage.cachedTokens ?? 0), firstMs)
   const writes = rateOf(usage.outputTokens, restMs)
-  const { prompt, steps, stepRead, stepWritten, answer } = QUESTION
-  const seconds = (prompt + steps * stepRead) / reads + (steps * stepWritten + answer) / writes
+  const seconds = questionSeconds(reads, writes)
   const says =
     `It reads about ${number(reads)} tokens a second and writes ${number(writes)}: ` +
     `a question of three steps takes about ${number(Math.max(1, seconds))} s.`
@@ -124,6 +150,22 @@ function speedFindings({ usage, firstMs, restMs }: LongAnswer, { AGENT_TIMEOUT_M
   return [
     note('speed', `${says} AGENT_TIMEOUT_MS allows ${number(timeout / 1000)} s: raise it, or choose a smaller model.`),
   ]
+}
+
+/** Of an endpoint that was still reading, only the most that it reads is known. */
+function tooSlowFinding(sent: number): Finding {
+  const reads = rateOf(sent, LONG_MS)
+  return note(
+    'speed',
+    `It did not answer a prompt of about ${number(sent)} tokens within ${LONG_MS / 1000} s: it reads at most ` +
+      `${number(reads)} tokens a second, and a question of three steps takes more than ` +
+      `${number(questionSeconds(reads, MAX_RATE))} s. Choose a smaller model, or a faster computer.`,
+  )
+}
+
+function questionSeconds(reads: number, writes: number): number {
+  const { prompt, steps, stepRead, stepWritten, answer } = QUESTION
+  return (prompt + steps * stepRead) / reads + (steps * stepWritten + answer) / writes
 }
 
 function rateOf(tokens: number, ms: number): number {

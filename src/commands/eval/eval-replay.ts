@@ -21,7 +21,7 @@ export async function evalReplay(options: Extract<EvalOptions, { kind: 'replay' 
   const outcomes = []
   const differences: Difference[] = []
   for (const episode of episodes) {
-    const replayed = await replayEpisode(episode, tools, { dialect, now })
+    const replayed = await replayEpisode(episode, tools, dialect, now)
     const difference = differenceOf(episode, replayed, isRight(episode, replayed.outcome))
     if (difference) differences.push(difference)
     outcomes.push(replayed.outcome)

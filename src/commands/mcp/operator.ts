@@ -119,11 +119,7 @@ export function checkLogin(config: Config, servers: McpConfig, name: string): vo
 }
 
 /** @throws ConfigError for a server without a login; ToolError if the login fails */
-export async function logInAt(
-  place: OperatorPlace,
-  name: string,
-  { port, input }: { port: number; input: Readable },
-): Promise<number> {
+export async function logInAt(place: OperatorPlace, name: string, port: number, input: Readable): Promise<number> {
   const server = remoteServer(place.servers, name)
   const logins = loginStore(place.store, sealerFrom(place.config))
   const { logIn } = await import('../../mcp/login/log-in.ts')

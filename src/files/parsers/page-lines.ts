@@ -114,8 +114,9 @@ export class PageLines {
     else if (this.#prefix.length < MAX_MARKS) this.#prefix += mark
   }
 
-  /** Counts a part that is not read, by its name in the singular. */
+  /** Names a part that is not read where it stands, in the singular, and counts it. */
   unread(what: string): void {
+    this.text(` [${what}] `)
     this.#unread.set(what, (this.#unread.get(what) ?? 0) + 1)
   }
 
@@ -288,7 +289,7 @@ export class PageLines {
   }
 
   #equation({ alttext }: Attributes): void {
-    if (!alttext) this.unread('equation')
-    this.text(` ${alttext?.slice(0, MAX_IN_ATTRIBUTE) ?? '[equation]'} `)
+    if (alttext) this.text(` ${alttext.slice(0, MAX_IN_ATTRIBUTE)} `)
+    else this.unread('equation')
   }
 }

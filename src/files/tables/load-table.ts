@@ -16,9 +16,10 @@ export const ROW = '_row'
 /** The number of cells held at a time, beside those that have their types. */
 const CELLS_AT_ONCE = 1_000_000
 
-export function loadTable({ name, text, hasHeading, isExact, repeatsMerged }: SourceTable): LoadedTable {
+export function loadTable(source: SourceTable): LoadedTable {
+  const { name, text, hasHeading, isExact, repeatsMerged } = source
   const lines = new TableLines(text)
-  const notes: string[] = []
+  const notes = [...(source.notes ?? [])]
   const begin = lines.filled.slice(0, 60).map((row) => lines.at(row))
   const head = headingOf(begin, { isCertain: hasHeading === true, repeats: repeatsMerged === true })
   const above = begin.slice(0, head.skipped).map(said).join(' / ').slice(0, 200)

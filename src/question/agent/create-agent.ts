@@ -78,7 +78,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
       return current().models.condenseModel
     },
     dialect,
-    choices: choicesOf({ models, toolbox, mcp, skills }),
+    choices: choicesOf(models, toolbox, mcp, skills),
     agentFor: (chosen, place) => agentFor(chosen, place, { ...parts, ...current() }),
     isFresh: mcp !== undefined || sources.chosenModel !== undefined,
     mcp,

@@ -28,7 +28,8 @@ import { aboutYou } from './about-you.ts'
 export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
-  const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
+  const canSearch =
+    (await search.info?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
   return {
     prompts: agent.prompts,
     condenseModel: agent.condenseModel,

@@ -65,7 +65,7 @@ const WITHDRAWN_AFTER_CHANGES =
 async function withdraw(withdrawn: Withdrawn, work: QuestionWork): Promise<void> {
   const { outbox } = work
   const changes = await changesIn(work)
-  const isAskedAgain = await takeBack(withdrawn, work, { changes, removePosts: () => outbox.removePosts() })
+  const isAskedAgain = await takeBack(withdrawn, work, changes, () => outbox.removePosts())
   const lines = isAskedAgain ? undefined : await changedLines(changes, work)
   if (lines) await outbox.tellAsker(noteContent(WITHDRAWN_AFTER_CHANGES, undefined, lines))
 }

@@ -41,7 +41,7 @@ async function openRoot(question: OccurrenceQuestion, work: QuestionWork): Promi
   const text = await mentions.withNames(question.text)
   const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
   const root = noteContent(scheduledRoot({ whose, when: question.schedule.when, question: text }))
-  await openCommandThread({ ...withPrior(question, run.saved), text }, root, { queue: services.queue, outbox })
+  await openCommandThread({ ...withPrior(question, run.saved), text }, root, outbox, services.queue)
 }
 
 /**
@@ -60,7 +60,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const isBudget = refusal.limit.includes('Day')
   const occurrence = occurrenceIn(question)
   if (!isBudget && occurrence?.kind === 'now' && !occurrence.by) await notifyRefusal(refusal, work)
-  else services.watch?.refused(question, refusal.limit)
+  else services.telemetry.watch?.refused(question, refusal.limit)
   if (isBudget) return pause(work, 'budget')
   return (await askAgainLater(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }

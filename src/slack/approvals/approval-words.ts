@@ -62,7 +62,7 @@ export function askedWord(names: string[]): string {
 export const CARD_GONE = '⏹ This request is closed.'
 
 /** The reply to a press on a card that is already decided; `isOwn`: by the same user. */
-export function lateWord(verdict: Verdict, { isOwn }: { isOwn: boolean }): string {
+export function lateWord(verdict: Verdict, isOwn: boolean): string {
   if (verdict.outcome === 'expired') return 'This expired before anybody decided, so it was not done.'
   if (verdict.outcome === 'ended') return 'The question has ended, so there is nothing left to decide.'
   const { outcome, by } = verdict

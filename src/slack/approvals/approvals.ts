@@ -48,7 +48,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const copy = waitingCard(waiting)
   const sent: string[] = []
   for (const user of toAsk.filter((one) => !here.includes(one)))
-    if (await sendCopy(copyKey(key, user), { user, content: copy }, options)) sent.push(user)
+    if (await sendCopy(copyKey(key, user), user, copy, options)) sent.push(user)
   const names = await Promise.all(sent.map((id) => options.mentions.withNames(`<@${id}>`)))
   const content = { ...waitingCard({ ...waiting, asked: askedLines({ here, sent: names }) }), mentions: here }
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
@@ -57,7 +57,8 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
 /** Sends a card to somebody's direct messages, once. @returns whether they have it @throws LeaseLost */
 async function sendCopy(
   key: string,
-  { user, content }: { user: string; content: Content },
+  user: string,
+  content: Content,
   { outbox, installation: { client }, log }: ApprovalOptions,
 ): Promise<boolean> {
   const send = async () => {

@@ -26,7 +26,7 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
 }
 
 /** The card after the question is over. It does not show the answer. */
-export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
+export function endedQuestionCard(asked: ToolQuestion, asker: string, end: QuestionEnd): Content {
   const names = [`<@${asker}>`, `*${nameOf(asked)}*`] as const
   if (asked.login) return contentOf(CONNECT_ENDS[end](...names), [])
   return contentOf(ENDS[end](...names), textBlocks(asked.message, MESSAGE))

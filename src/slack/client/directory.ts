@@ -26,17 +26,8 @@ import type { SlackResult, SlackWeb } from './web-api.ts'
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
 
-interface DirectoryOptions {
-  web: SlackWeb
-  log: Log
-  /** The organisation of the bot's workspace, if it has one. */
-  enterprise?: string | undefined
-  /** The clock, in milliseconds. */
-  now: () => number
-}
-
 /** A person as a message names them. `userTeam`: their workspace, if it is another one. */
-export interface AuthorOf extends Person {
+interface AuthorOf extends Person {
   userTeam?: string | undefined
 }
 
@@ -78,7 +69,8 @@ export class Directory {
   readonly #asking = new Map<string, Promise<PersonFacts | NoFacts>>()
   #pausedUntil = 0
 
-  constructor({ web, log, enterprise, now }: DirectoryOptions) {
+  /** `enterprise`: the organisation of the bot's workspace, if it has one. */
+  constructor(web: SlackWeb, log: Log, now: () => number, enterprise?: string) {
     this.#web = web
     this.#enterprise = enterprise
     this.#log = log
@@ -153,6 +145,17 @@ export class Directory {
   async isNamesake(author: AuthorOf, options: { onCall?: () => void } = {}): Promise<boolean> {
     const isForeign = author.userTeam !== undefined && author.userTeam !== author.team
     return isForeign && (await this.factsOfAuthor(author, options)) === STRANGER
+  }
+
+  /**
+   * Returns the workspaces in which a person's id is theirs, and not that of somebody of another company.
+   * @returns 'unreachable' if Slack does not answer
+   */
+  async homesOf({ team, user, userTeam = team }: AuthorOf): Promise<string[] | 'unreachable'> {
+    const facts = await this.factsOf(team, user)
+    if (facts === 'unreachable') return facts
+    if (typeof facts === 'string' || isNamesakes(facts, { team, userTeam })) return [userTeam]
+    return [team, userTeam, ...facts.homes]
   }
 
   /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */

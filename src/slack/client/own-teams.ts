@@ -17,18 +17,16 @@ const CHECKED_MS = 60 * 60_000
 /** How often Slack is asked about unknown teams, whatever is delivered. It allows 20 such calls a minute. */
 const CHECKS = { burst: 10, everyMs: 6_000 }
 
-interface OwnTeamsOptions {
-  /** Returns whether another app of SLACK_APPS is installed in the team itself. */
-  isOthers(team: string): boolean
-  /** The clock, in milliseconds. */
-  now(): number
-}
-
 /**
  * The installations of an organisation's app that shares its deployment with other apps. Its token accepts any team id,
- * so only teams that Slack confirms are served. A signed delivery cannot name another team.
+ * so only teams that Slack confirms are served. A signed delivery cannot name another team. `isOthers` returns whether
+ * another app of SLACK_APPS is installed in the team itself.
  */
-export async function ownTeamsOnly(base: Installations, { isOthers, now }: OwnTeamsOptions): Promise<Installations> {
+export async function ownTeamsOnly(
+  base: Installations,
+  isOthers: (team: string) => boolean,
+  now: () => number,
+): Promise<Installations> {
   const { defaultTeam } = base
   /** The teams that were its own, with the time of the last check. They stay, so that their data can be deleted. */
   const known = new Map<string, number>()

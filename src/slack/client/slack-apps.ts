@@ -112,7 +112,7 @@ async function ownOf(
   { now }: IdentifyOptions,
 ): Promise<Installations> {
   const isOthers = (team: string) => (teams.get(team) ?? name) !== name
-  if (installations.isOrgWide) return ownTeamsOnly(installations, { isOthers, now })
+  if (installations.isOrgWide) return ownTeamsOnly(installations, isOthers, now)
   return { ...installations, owns: (team) => team === installations.defaultTeam }
 }
 

@@ -42,12 +42,11 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
       await services.forgetting.forgetChannel({ team, channel })
       return { content: noteContent(FORGET.channel), outcome: 'channel' }
     }
-    // If somebody here has the same id as this person from another company, deletes only the direct message.
-    if (await installation.directory.isNamesake(wish)) await services.forgetting.forgetChannel({ team, channel })
-    else {
-      await services.connections?.end({ team, user })
-      await services.forgetting.forgetPerson({ team, channel, user })
-    }
+    // What somebody here has stored is not that of a person from another company with the same id.
+    const homes = await installation.directory.homesOf(wish)
+    if (homes === 'unreachable') return 'untold'
+    if (homes.includes(team)) await services.connections?.end({ team, user })
+    await services.forgetting.forgetPerson({ team, channel, user, homes })
     return { content: noteContent(FORGET.person), outcome: 'person' }
   })
 }

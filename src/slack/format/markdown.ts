@@ -153,7 +153,7 @@ function list(token: Tokens.List, link: RenderLink, depth: number): Piece[] {
   for (const [i, item] of token.items.entries()) {
     const bullet = token.ordered ? `${start + i}.` : depth % 2 === 0 ? '•' : '◦'
     const mark = item.task ? (item.checked ? '☑' : '☐') : bullet
-    for (const piece of listItem(item, link, { depth, mark })) append(pieces, piece)
+    for (const piece of listItem(item, link, depth, mark)) append(pieces, piece)
   }
   return pieces
 }
@@ -165,7 +165,7 @@ function append(pieces: Piece[], piece: Piece): void {
   else pieces.push({ ...piece })
 }
 
-function listItem(item: Tokens.ListItem, link: RenderLink, { depth, mark }: { depth: number; mark: string }): Piece[] {
+function listItem(item: Tokens.ListItem, link: RenderLink, depth: number, mark: string): Piece[] {
   const indent = '    '.repeat(depth)
   const pieces: Piece[] = []
   for (const token of item.tokens) {

@@ -112,7 +112,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
 }
 
 /** Returns a line each for a schedule's state, its last runs, its next time and its cost. Not escaped. */
-export function stateLines(schedule: Schedule, { now, isCreator }: { now: number; isCreator: boolean }): string[] {
+export function stateLines(schedule: Schedule, now: number, isCreator: boolean): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
   const unusual = earlier.filter((run) => !endedARun(run)).slice(0, 1)

@@ -17,7 +17,9 @@ const MAX_PROMPTS = 4
  */
 export function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
   const now = () => services.now().getTime()
-  const prompts = (services.examples ?? EXAMPLES).slice(0, MAX_PROMPTS).map((message) => ({ title: message, message }))
+  const prompts = (services.operator.examples ?? EXAMPLES)
+    .slice(0, MAX_PROMPTS)
+    .map((message) => ({ title: message, message }))
   const prompted = expiringCache<true>({ ttlMs: PROMPTED_MS, max: MAX, now })
   const refused = expiringCache<true>({ ttlMs: REFUSED_MS, max: MAX, now })
   return async ({ team, user, channel, installation }) => {

@@ -88,7 +88,7 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
     onCall: options.beforeLookUp,
   })
   if (typeof facts === 'string') return withoutFacts(facts, question)
-  return denialOfPerson(facts, { access, domains: inGroup === 'yes' ? [] : domains })
+  return denialOfPerson(facts, access, inGroup === 'yes' ? [] : domains)
 }
 
 /** Time limit for looking up a person who types a word or presses a button, in ms. */
@@ -123,7 +123,8 @@ function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
  */
 function denialOfPerson(
   { isExternal, isGuest, mailDomain, isEmailConfirmed }: PersonFacts,
-  { access, domains }: { access: Access; domains: string[] },
+  access: Access,
+  domains: string[],
 ): Denial | undefined {
   if (isExternal && !access.external) return 'external'
   if (isGuest && !access.external) return 'guest'

@@ -17,7 +17,7 @@ function privacyOfMessage({ kind, channel, surface, text }: Question): AskedPriv
 }
 
 /** An edited question: for its asker alone if it was before, or if its words ask for it now. */
-export function asWordsAsk(question: Question, { wasPrivate }: { wasPrivate: boolean }): Question {
+export function asWordsAsk(question: Question, wasPrivate: boolean): Question {
   const asked = privacyOfMessage(question)
   return wasPrivate || asked ? inPrivate({ ...question, text: asked?.text ?? question.text }) : question
 }
@@ -30,7 +30,8 @@ export function asWordsAsk(question: Question, { wasPrivate }: { wasPrivate: boo
  */
 export async function hearPrivateWords(
   question: Question,
-  { installation, services }: { installation: Installation; services: Services },
+  installation: Installation,
+  services: Services,
 ): Promise<Question | undefined> {
   const asked = privacyOfMessage(question)
   if (!asked) return question

@@ -19,15 +19,12 @@ export async function scopeNow(
   const facts = await factsOfPlace(place.channel, installation, 'once')
   if (!facts.isTold) return undefined
   // 0.1.0 took a channel that Slack did not describe, such as a private one without the bot, for a shared one.
-  if (remembered && (!facts.isShared || facts.isCalledPrivate)) await moveUntold({ from: shared, to: own }, remembered)
+  if (remembered && (!facts.isShared || facts.isCalledPrivate)) await moveUntold(shared, own, remembered)
   return scopeOf(place, facts)
 }
 
 /** Moves texts that may have been added before the channel was shared. */
-async function moveUntold(
-  { from, to }: { from: RememberedScope; to: RememberedScope },
-  remembered: RememberedStore,
-): Promise<void> {
+async function moveUntold(from: RememberedScope, to: RememberedScope, remembered: RememberedStore): Promise<void> {
   const untold = (await remembered.list(from)).filter(({ isTold }) => !isTold)
   for (const one of untold) {
     await remembered.add(to, one)

@@ -56,7 +56,7 @@ export const homeExample = onButton(HOME_EXAMPLE, (services) => async ({ ack, ac
   const recipient = await recipientOf({ context }, services)
   const user = body.user.id
   const channel = recipient && readMetadata(body.view?.private_metadata ?? '', { ...recipient, user })
-  const examples = services.examples ?? EXAMPLES
+  const examples = services.operator.examples ?? EXAMPLES
   const n = examples.findIndex((question) => question === action.value)
   const text = examples[n]
   if (recipient && text && channel?.startsWith('D')) {
@@ -95,7 +95,7 @@ const PATIENCE_MS = 1_800
 /** Takes the tool. @returns the sentence for the user if that failed */
 async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
-  const { mcpAdmin, installations, log } = services
+  const { agent, installations, log } = services
   if (await installations.servesMany?.()) {
     log.warn({ team, user }, 'refused to turn on a tool: it belongs to several workspaces')
     return FOR_OPERATOR
@@ -108,13 +108,15 @@ async function refusalOf(value: string | undefined, home: HomeOf, services: Serv
     return 'Only workspace admins can turn on a tool.'
   }
   const named = toolToTake(value)
-  if (!mcpAdmin || !named) return 'This tool is no longer available.'
-  return take(named, { mcpAdmin, user, log })
+  if (!agent.mcpAdmin || !named) return 'This tool is no longer available.'
+  return take(named, user, agent.mcpAdmin, log)
 }
 
 async function take(
   { server, tool, fingerprint }: NonNullable<ReturnType<typeof toolToTake>>,
-  { mcpAdmin, user, log }: { mcpAdmin: McpAdmin; user: string; log: Services['log'] },
+  user: string,
+  mcpAdmin: McpAdmin,
+  log: Services['log'],
 ): Promise<string | undefined> {
   try {
     const taken = await mcpAdmin.accept(server, tool, fingerprint)

@@ -14,7 +14,7 @@ import { onButton, onShortcut } from './listener.ts'
 /** "Remember", in a message's menu: remembers a person's message by any author, but not a bot's. */
 export const rememberShortcut = onShortcut(REMEMBER, (services) => async ({ ack, shortcut, context }) => {
   await ack()
-  const recipient = await recipientIn(shortcut.channel.id, { context }, services)
+  const recipient = await recipientIn(shortcut.channel.id, context, services)
   if (!recipient) return
   const { channel, message, message_ts: ts, user, response_url: responseUrl } = shortcut
   const { team, installation } = recipient

@@ -257,7 +257,7 @@ const metadataSchema = z.object({
  * The modal behind *Change* was submitted: the changed schedule is shown as a card, or the error is shown at the input.
  */
 export const changedSchedule = onForm(SCHEDULE_FORM, (services) => async ({ ack, body, view, context }) => {
-  const opened = await openedBy(view, { body, context }, services)
+  const opened = await openedBy(view, body, context, services)
   const about = metadataSchema.safeParse(parseJson(opened?.metadata)).data
   const installation = about && (await services.installations.of(about.ref.team))
   if (!about || !installation) return ack()

@@ -108,7 +108,8 @@ export interface PressedCall extends ButtonPress {
  */
 export async function pressedCall(
   value: string,
-  { body, context }: { body: PressBody; context: AllMiddlewareArgs['context'] },
+  body: PressBody,
+  context: AllMiddlewareArgs['context'],
   services: Services,
 ): Promise<PressedCall | undefined> {
   let ref = waitRef(value)

@@ -1,3 +1,4 @@
+import { personIn } from '../../base/place.ts'
 import { isProposal } from '../../agent/proposals.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { Step } from '../../agent/contracts/run-events.ts'
@@ -19,7 +20,7 @@ export async function suggestedBy({ question, run, services }: QuestionWork): Pr
     ...steps.flatMap(readIn),
     ...(question.files || said?.hasFiles ? ['reading a file'] : []),
     ...(question.attached ? ['reading a forwarded message'] : []),
-    ...(said?.by.some((user) => user !== question.user) ? ['reading this thread'] : []),
+    ...(said?.by.some((by) => by !== personIn(question)) ? ['reading this thread'] : []),
     ...(turns.length > 0 ? ['reading this conversation'] : []),
     ...(remembered.length > 0 ? ['reading what is remembered here'] : []),
   ]

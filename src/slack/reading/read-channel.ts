@@ -74,7 +74,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   // The last reply may be later than the requested end.
   const begunEarlier = earlier.roots.filter(({ ts }) => replies.get(ts)?.length !== 0)
   const threads = [...begunEarlier, ...roots.filter(hasReplies)]
-  const blocks = await blocksOf(channel, { roots: [...begunEarlier, ...roots], replies, zone: base.zone }, options)
+  const blocks = await blocksOf(channel, [...begunEarlier, ...roots], replies, base.zone, options)
   const { origin } = new URL(installation.identity.url)
   const [from, to, now, first] = [since, until, options.now, earlier.from].map((at) => minuteIn(base.zone, at))
   const unopened = threads.filter(({ ts }) => !replies.has(ts)).length
@@ -205,7 +205,9 @@ async function repliesIn(
 /** Returns a text for each message with the replies of its thread: time, author, words, and the link. */
 async function blocksOf(
   channel: string,
-  { roots, replies, zone }: { roots: ThreadMessage[]; replies: Map<string, ThreadMessage[]>; zone: string },
+  roots: ThreadMessage[],
+  replies: Map<string, ThreadMessage[]>,
+  zone: string,
   { question, installation }: ReadChannelOptions,
 ): Promise<string[]> {
   const mentions = new Mentions(installation.directory, question)

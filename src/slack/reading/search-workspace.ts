@@ -118,9 +118,9 @@ export function hasLogins({ question, installation }: Pick<QuestionWork, 'questi
  */
 async function accessFor(kind: FindKind, work: QuestionWork): Promise<SearchAccess> {
   const { question, installation, services } = work
-  const { actionTokens, now, slackAccount } = services
+  const { actionTokens, now, search } = services
   const isOwn = hasLogins(work) && (kind === 'messages' || isDirect(question) || isPrivate(question))
-  const own = isOwn ? await slackAccount?.clientOf(question) : undefined
+  const own = isOwn ? await search.account?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
@@ -156,7 +156,7 @@ function withoutToken(question: Question, now: Date): string {
 async function endedGrant(error: unknown, { question, services }: QuestionWork): Promise<never> {
   const code = refusalCode(error)
   if (code === undefined) throw error
-  if (ENDED.has(code)) await services.slackAccount?.forget(question)
+  if (ENDED.has(code)) await services.search.account?.forget(question)
   throw new ToolError(`Slack refused to search as the asker (${code}). They can connect Slack again: /ask connections.`)
 }
 

@@ -24,18 +24,15 @@ const PAGE_CHARS = 30_000
 
 const TITLE = 'How I worked'
 
-interface WorkOptions {
-  page: number
-  /** Names a person. */
-  nameOf(user: string): string
-  /** The remembered items that the model got. */
-  remembered?: ShownMemory[]
-}
-
 /**
  * One page about a run: the question, its cost and every step in full. If the page number is too high, the last page.
  */
-export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
+export function workView(
+  record: RunRecord,
+  page: number,
+  nameOf: (user: string) => string,
+  remembered: ShownMemory[] = [],
+): View {
   const done = record.answer?.done && changeLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
   const pages = inPages([[...questionBlocks(record, done), ...used], ...record.steps.map(stepBlocks)])

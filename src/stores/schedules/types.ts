@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Forgetting, Moving, Person, Place } from '../../base/place.ts'
+import type { ForgottenPerson, Forgetting, Moving, Person, Place } from '../../base/place.ts'
 import { nextTimes, whenSchema } from '../../schedules/when.ts'
 
 /** Identifies a schedule, and says whose it is and where it posts. */
@@ -124,7 +124,7 @@ export interface ScheduleStore extends Forgetting, Moving {
   list(of: { team: string; user?: string; channel?: string }): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
-  forgetUser(person: Person): Promise<void>
+  forgetUser(person: ForgottenPerson): Promise<void>
   /** Adds entries to the index that a crash left out. */
   repair(): Promise<void>
 }

@@ -118,6 +118,57 @@ test.concurrent('a server that cuts a long prompt in silence is named, with what
   expect(code).toBe(0)
 })
 
+test.concurrent('a window that the settings name, or a gateway lists as a very large one, is tried too', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    if (request.prompt.length < 12_000 || typeof turn === 'string') return turn
+    return { ...turn, usage: { prompt_tokens: 2_048, completion_tokens: 40 } }
+  })
+  const given = await doctor({ OPENAI_CONTEXT_TOKENS: '8192' })
+  expect(line(given.stdout, 'model', 'window')).toMatch(
+    /note · window · It read only 2,048 of about 5,\d{3} tokens, without an error, although OPENAI_CONTEXT_TOKENS says 8,192/,
+  )
+  model.lists.set('/v1/models', { data: [{ id: 'played-model', max_input_tokens: 131_072 }] })
+  const listed = await doctor()
+  expect(line(listed.stdout, 'model', 'window')).toMatch(
+    /read only 2,048 of about .*although it lists 131,072: long prompts/,
+  )
+})
+
+test.concurrent('a refusal of the long prompt is told, and whether it was expected', async (t) => {
+  const message = "This model's maximum context length is 6000 tokens. However, you requested 7000 tokens."
+  const { doctor } = await doctorDesk(t, (request) =>
+    request.prompt.length > 26_000 ? { status: 400, body: { error: { message } } } : able(request),
+  )
+  expect(line((await doctor()).stdout, 'model', 'window')).toMatch(
+    /ok · window · It refused a prompt of about [67],\d{3} /,
+  )
+  const { stdout } = await doctor({ OPENAI_CONTEXT_TOKENS: '16000' })
+  expect(line(stdout, 'model', 'window')).toMatch(
+    /note · window · It refused .* although OPENAI_CONTEXT_TOKENS says 16,000/,
+  )
+})
+
+test.concurrent('the speed is measured without streaming too', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    const turn = able(request)
+    if (typeof turn === 'string' || request.body.tools || request.images.length > 0) return turn
+    const isLong = request.prompt.length > 4_000
+    return {
+      text: turn.text!,
+      delayMs: isLong ? 1_300 : 300,
+      usage: { prompt_tokens: isLong ? 1_200 : 60, completion_tokens: 30 },
+    }
+  })
+  model.lists.set('/v1/models', LIST)
+  const { stdout } = await doctor({ OPENAI_STREAM: 'false' })
+  const [, reads, writes] = /reads about ([\d,]+) tokens a second and writes ([\d,.]+):/.exec(stdout) ?? []
+  expect([Number(reads?.replace(',', '')), Number(writes)]).toEqual([
+    expect.closeTo(1_200, -3),
+    expect.closeTo(100, -2),
+  ])
+})
+
 test.concurrent('the speed is measured, and a question that would take too long is told', async (t) => {
   const { doctor, model } = await doctorDesk(t, (request) => {
     const turn = able(request)
