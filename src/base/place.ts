@@ -19,6 +19,9 @@ export interface NamedPerson {
   userTeam?: string | undefined
 }
 
+/** Such a person, with the team of the channel. */
+export interface NamedInTeam extends NamedPerson, Person {}
+
 /**
  * A person whose data is deleted. Ids are unique only within a workspace or an organisation, so `homes` are the workspaces
  * in which the id is theirs; their team alone if absent.
@@ -28,7 +31,7 @@ export interface ForgottenPerson extends Person {
 }
 
 /** The key of a person within a team: that of a person of another workspace has their own team. */
-export function personIn({ team, user, userTeam = team }: NamedPerson & Pick<Person, 'team'>): string {
+export function personIn({ team, user, userTeam = team }: NamedInTeam): string {
   return userTeam === team ? user : `${userTeam}/${user}`
 }
 
@@ -45,6 +48,9 @@ export function isKeyOf(person: ForgottenPerson, key: string): boolean {
 
 /** A person in a channel or direct message. */
 export interface PersonInPlace extends Person, Place {}
+
+/** A person whose data is deleted, and their direct message. */
+export interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
 
 /** Deletes a store's data about a channel or a team, on request or when the app is removed from a workspace. */
 export interface Forgetting {

@@ -5,6 +5,7 @@ import { EquationText } from './equation-text.ts'
 import { DocxFields } from './docx-fields.ts'
 import type { PageLines } from './page-lines.ts'
 import { UnreadableFile } from './parser.ts'
+import type { XmlAttributes } from './xml-walk.ts'
 
 /** Deleted and moved text, instructions of fields, and what belongs to no text. */
 const DROPPED = new Set(['del', 'moveFrom', 'delText', 'instrText', 'delInstrText', 'rPrChange', 'pPrChange', 'tblPr'])
@@ -18,8 +19,6 @@ export interface DocxContext {
   /** Writes the part that an `altChunk`, a chart or a diagram names. */
   part(id: string): void
 }
-
-type XmlAttributes = Record<string, string>
 
 export class DocxBody {
   readonly #context: DocxContext

@@ -1,6 +1,5 @@
 /** Follows the fields of a Word part (ECMA-376, part 1, 17.16): links, and choices of old forms. */
-
-type XmlAttributes = Record<string, string>
+import type { XmlAttributes } from './xml-walk.ts'
 
 interface FieldWriter {
   link(href: string): void

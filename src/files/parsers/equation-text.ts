@@ -1,6 +1,5 @@
 /** Writes an equation (ECMA-376, part 1, 22.1) on one line: `(a+b)/(2)`, `x^(2)`, `∑_(i=1)^(n) i`. */
-
-type XmlAttributes = Record<string, string>
+import type { XmlAttributes } from './xml-walk.ts'
 
 /** An open element. `prefix` is written before its first text, and `suffix` behind it if there was any. */
 interface Frame {

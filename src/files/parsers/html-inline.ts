@@ -1,8 +1,7 @@
 /** Reads what stands inside a line of HTML differently than its tag says: styles, readings of words, equations. */
 import { EquationText } from './equation-text.ts'
 import { words } from './html-tags.ts'
-
-type Attributes = Record<string, string>
+import type { Attributes } from './page-lines.ts'
 
 interface LineTags {
   open(name: string, attributes?: Attributes): void

@@ -1,11 +1,11 @@
-import { isOf, type ForgottenPerson, type Forgetting, type PersonInPlace, type Place } from '../../base/place.ts'
+import { isOf, type ForgottenInPlace, type ForgottenPerson, type Forgetting, type Place } from '../../base/place.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
 /** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
   /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: PersonInPlace & ForgottenPerson): Promise<void>
+  forgetPerson(person: ForgottenInPlace): Promise<void>
   /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }
