@@ -51,6 +51,9 @@ export function isKeyOf(person: ForgottenPerson, key: string): boolean {
 /** A person in a channel or direct message. */
 export interface PersonInPlace extends Person, Place {}
 
+/** A person whose data is deleted, and their direct message. */
+export interface ForgottenInPlace extends ForgottenPerson, PersonInPlace {}
+
 /** Deletes a store's data about a channel or a team, on request or when the app is removed from a workspace. */
 export interface Forgetting {
   forgetChannel(place: Place): Promise<void>

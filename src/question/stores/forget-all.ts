@@ -1,4 +1,4 @@
-import { isOf, type ForgottenPerson, type Forgetting, type PersonInPlace, type Place } from '../../base/place.ts'
+import { isOf, type ForgottenInPlace, type ForgottenPerson, type Forgetting, type Place } from '../../base/place.ts'
 import type { UseStore } from '../../stores/use/types.ts'
 import { forgetPersonsUse } from '../../stores/use/use-counts.ts'
 
